@@ -1,0 +1,225 @@
+"""The backward walk, from outputs to leaves, newest node first; `backward` and `grad` start it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.base import TensorBase
+from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.node import Edge, Node, edge_to
+from minigrad.size import Size
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    *,
+    inputs: Any = None,
+) -> None:
+    """Add to the `.grad` of each leaf (of each of `inputs`, if given) its gradient of the sum of `tensors`.
+
+    A tensor of more than one element needs its own gradient in `grad_tensors`, of the same shape; for one
+    element it is 1 if None.  What the graph kept for this pass is freed after it unless `retain_graph`,
+    which is on if `create_graph`, which makes the gradients parts of a graph themselves.  If anything
+    raises, no `.grad` has changed.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    starts = _starts(_as_tuple(tensors), grad_tensors, create_graph)
+    only = None if inputs is None else _leaves(_as_tuple(inputs))
+    with set_grad_enabled(create_graph):
+        arrived, owned = _walk(starts, create_graph if retain_graph is None else retain_graph, create_graph, only)
+        for leaf, gradient in arrived.items():
+            _accumulate(leaf, gradient, leaf in owned, create_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of the sum of `outputs` with respect to `inputs`, one each; no `.grad` changes.
+
+    `grad_outputs`, `retain_graph` and `create_graph` are as in `backward`.  An input that the outputs do
+    not depend on is an error, unless `allow_unused` (its gradient is None) or `materialize_grads` (zeros).
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> (dx,) = torch.autograd.grad(x**3, x, create_graph=True)
+    >>> dx, torch.autograd.grad(dx, x)
+    (tensor(27., grad_fn=<MulBackward0>), (tensor(18.),))
+    """
+    inputs = _as_tuple(inputs)
+    for position, x in enumerate(inputs):
+        if not x.requires_grad:
+            raise RuntimeError(
+                f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
+                "with requires_grad=True, or call requires_grad_() before it is used."
+            )
+    starts = _starts(_as_tuple(outputs), grad_outputs, create_graph)
+    edges = [edge_to(x) for x in inputs]
+    with set_grad_enabled(create_graph):
+        arrived, owned = _walk(starts, create_graph if retain_graph is None else retain_graph, create_graph, set(edges))
+        gradients: list[Any] = []
+        for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
+            gradient = arrived.get(edge)
+            if gradient is None and materialize_grads:
+                gradient = x._new(np.zeros_like(x._array))
+            elif gradient is None and not allow_unused:
+                raise RuntimeError(
+                    "One of the differentiated Tensors appears to not have been used in the graph: input "
+                    f"{position} of {len(inputs)}. Set allow_unused=True if this is the desired behavior."
+                )
+            elif gradient is not None and edge not in owned and not create_graph:
+                gradient = gradient.clone()
+            gradients.append(gradient)
+    return tuple(gradients)
+
+
+def _walk(
+    starts: Sequence[tuple[Edge, Any]], retain_graph: bool, record: bool, only: set[Edge] | None
+) -> tuple[dict[Edge, Any], set[Edge]]:
+    """The gradients that arrive at the leaves (or at the edges `only`), and which of them nobody else holds.
+
+    Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is
+    complete.  A heap on the nodes' numbers gives this reverse topological order without recursion.
+    """
+    useful = None if only is None else only | _on_the_way(starts, only)
+    arrived: dict[Edge, Any] = {}
+    sums: dict[Edge, Any] = {}
+    owned: set[Edge] = set()
+    heap: list[tuple[int, Node]] = []
+    arrivals: Iterable[tuple[Edge, Any]] = starts
+    g: Any = None
+    while True:
+        for edge, gradient in arrivals:
+            if gradient is None or (useful is not None and edge not in useful):
+                continue
+            earlier = sums.get(edge)
+            if earlier is None:
+                sums[edge] = gradient
+                if isinstance(edge, Node):
+                    heapq.heappush(heap, (-edge.number, edge))
+                # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
+                if gradient is not g and gradient._array.base is None and not record:
+                    owned.add(edge)
+            elif edge in owned:
+                np.add(earlier._array, gradient._array, out=earlier._array)
+            else:
+                sums[edge] = earlier + gradient
+                if not record:
+                    owned.add(edge)
+        if not heap:
+            return arrived | sums, owned
+        _, node = heapq.heappop(heap)
+        g = sums.pop(node)
+        if only is not None and node in only:
+            arrived[node] = g
+        else:
+            owned.discard(node)
+        if useful is None or not useful.isdisjoint(node.edges):
+            arrivals = zip(node.edges, node.backward(g), strict=True)
+            if not retain_graph:
+                node.release()
+        else:
+            arrivals = ()
+
+
+def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
+    """The nodes between `starts` and `goals`: those with an edge to a goal or to a node on the way."""
+    found = {node for node, _ in starts if isinstance(node, Node)}
+    stack = list(found)
+    while stack:
+        for edge in stack.pop().edges:
+            if isinstance(edge, Node) and edge not in found:
+                found.add(edge)
+                stack.append(edge)
+    on_the_way: set[Edge] = set()
+    # Oldest first: whether an input's node is on the way is known before its users are asked.
+    for node in sorted(found, key=lambda node: node.number):
+        if not (goals.isdisjoint(node.edges) and on_the_way.isdisjoint(node.edges)):
+            on_the_way.add(node)
+    return on_the_way
+
+
+def _accumulate(leaf: Any, gradient: Any, owned: bool, record: bool) -> None:
+    """Add to a leaf's `.grad`.  A leaf owns its gradient: the first is copied, unless nobody else holds it."""
+    earlier = leaf._grad
+    if earlier is None:
+        leaf._grad = gradient if owned else gradient.clone()
+    elif record:
+        leaf._grad = earlier + gradient
+    else:
+        earlier._array += gradient._array
+        earlier._counter[0] += 1
+
+
+def _leaves(inputs: tuple[Any, ...]) -> set[Edge]:
+    """The edges to `inputs` of backward(), which must be leaves, since only they have a `.grad`."""
+    if not inputs:
+        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+    for position, x in enumerate(inputs):
+        if not x.requires_grad or x._node is not None:
+            raise RuntimeError(
+                f"'inputs' of backward() must be leaf tensors that require gradients; input {position} is not. "
+                "Use autograd.grad(outputs, inputs) for the gradient of a result in the middle of the graph."
+            )
+    return {edge_to(x) for x in inputs}
+
+
+def _as_tuple(tensors: Any) -> tuple[Any, ...]:
+    return (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
+
+
+def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tuple[Edge, Any]]:
+    """Where the walk starts and with which gradients, after all checks."""
+    gradients = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
+    if len(gradients) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    starts: list[tuple[Edge, Any]] = []
+    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+        if not output.requires_grad:
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
+                "it was computed from was made with requires_grad=True, or it was computed under no_grad() or "
+                "detached since."
+            )
+        starts.append((edge_to(output), _start_gradient(output, gradient, position, record)))
+    return starts
+
+
+def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> Any:
+    """The gradient to start with at `output`: the user's if there is one, else 1 for the only element."""
+    if gradient is None:
+        if output._array.size != 1:
+            raise RuntimeError(
+                f"grad can be implicitly created only for scalar outputs, but this one has shape "
+                f"{Size(output._array.shape)}. Reduce it first, as in y.sum().backward(), or pass the gradient of "
+                "the loss with respect to it, of its shape: y.backward(gradient)."
+            )
+        return output._new(np.ones_like(output._array))
+    if not isinstance(gradient, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if gradient._array.shape != output._array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "
+            f"output[{position}] has a shape of {Size(output._array.shape)}."
+        )
+    if record:
+        return gradient
+    # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.
+    return gradient._new(gradient._array.astype(output._array.dtype, copy=False).view())

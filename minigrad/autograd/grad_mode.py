@@ -1,0 +1,130 @@
+"""Whether operations are recorded: one switch per thread, and the ways to turn it for a while."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Generator
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _GradMode(threading.local):
+    enabled: bool = True
+
+
+current = _GradMode()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations on this thread are recorded for a backward pass.
+
+    >>> is_grad_enabled()
+    True
+    """
+    return current.enabled
+
+
+class _Switch:
+    """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self.earlier = current.enabled
+
+    def __enter__(self) -> None:
+        self.earlier, current.enabled = current.enabled, self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        current.enabled = self.earlier
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        mode = self.mode
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            # A switch of its own for each call, so that a recursive function finds its way back.
+            with _Switch(mode):
+                return function(*args, **kwargs)
+
+        @functools.wraps(function)
+        def steps(*args: P.args, **kwargs: P.kwargs) -> Generator[Any, Any, Any]:
+            # A generator's body runs between its yields: the switch is held around each step only.
+            generator: Any = function(*args, **kwargs)
+            sent = None
+            try:
+                while True:
+                    with _Switch(mode):
+                        try:
+                            item = generator.send(sent)
+                        except StopIteration as stop:
+                            return stop.value
+                    sent = yield item
+            finally:
+                generator.close()
+
+        decorated: Any = steps if inspect.isgeneratorfunction(function) else call
+        return decorated
+
+
+class _FixedSwitch(_Switch):
+    """A switch whose class says the mode; as a decorator it needs no parentheses."""
+
+    fixed_mode: bool
+
+    def __new__(cls, function: Callable[P, R] | None = None) -> Any:
+        return super().__new__(cls) if function is None else cls()(function)
+
+    def __init__(self) -> None:
+        super().__init__(self.fixed_mode)
+
+
+class no_grad(_FixedSwitch):
+    """Operations inside are not recorded: their results do not require gradients.
+
+    A context manager and a decorator; it holds for the current thread.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> with no_grad():
+    ...     (x * 2).requires_grad
+    False
+    """
+
+    fixed_mode = False
+
+
+class enable_grad(_FixedSwitch):
+    """Operations inside are recorded, also within a `no_grad` block.
+
+    >>> with no_grad(), enable_grad():
+    ...     is_grad_enabled()
+    True
+    """
+
+    fixed_mode = True
+
+
+class set_grad_enabled(_Switch):
+    """From this call on operations are recorded or not; in a `with` statement, until its end.
+
+    >>> with set_grad_enabled(False):
+    ...     is_grad_enabled()
+    False
+    >>> is_grad_enabled()
+    True
+    """
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+        current.enabled = mode
+
+    def __enter__(self) -> None:
+        """Nothing is left to do: the call has turned the switch and knows what it found."""
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        current.enabled = self.earlier
+        return super().__call__(function)

@@ -1,0 +1,466 @@
+"""Random numbers in NumPy arrays, drawn exactly as PyTorch draws them on the CPU.
+
+A function whose name ends in an underscore fills the given array in place and returns it, as the tensor
+method of that name does; the array's dtype decides how many bits each number takes from the generator.
+Elements are filled in the order in which they lie in memory.  The same seed gives PyTorch's numbers bit for
+bit, except `normal_` on contiguous arrays of 16 and more elements: there logarithm, sine and cosine may
+differ in the last bits.  PyTorch on Intel processors draws `bernoulli_` (from a number) and `exponential_`
+from another stream, that of Intel's MKL library; here, as on all other processors, there is one stream.
+
+Source: the CPU distributions of ATen, PyTorch's tensor library.
+"""
+
+# The engine under a Generator is hidden from users, as in PyTorch; this module is its other half.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from minigrad.dtypes import Array
+from minigrad.random import Generator
+
+# Values per step: the temporaries of one step stay within a processor's second-level cache.
+_STEP = 2**16
+# Values per draw: enough for a second thread to be worth its signals.
+_BATCH = 2**20
+
+# From this many numbers on PyTorch shuffles by another algorithm, in memory that Python lists do not fit in.
+_LONG_SHUFFLE = (2**32 - 1) // 20
+
+# How PyTorch's errors name the dtypes: as C++ does, or as its tensor classes do.
+_C_NAMES = {
+    "float16": "c10::Half", "float32": "float", "float64": "double", "bool": "bool", "uint8": "unsigned char",
+    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
+}  # fmt: skip
+_TENSOR_NAMES = {
+    "float16": "Half", "float32": "Float", "float64": "Double", "bool": "Bool", "uint8": "Byte",
+    "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+}  # fmt: skip
+
+
+def uniform_(array: Array, low: float, high: float, generator: Generator) -> Array:
+    """Every element is uniform in [low, high), by way of a multiple of 2**-24 (float64: 2**-53) in [0, 1).
+
+    >>> uniform_(np.empty(3, "float32"), 0.0, 1.0, Generator().manual_seed(0))
+    array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
+    """
+    _check_floating(array, "check_uniform_bounds")
+    limit = float(np.finfo(array.dtype).max)
+    name = _C_NAMES[array.dtype.name]
+    for label, bound in (("from", low), ("to", high)):
+        if not -limit <= bound <= limit:
+            raise RuntimeError(f"{label} is out of bounds for {name}: got {bound}, expected at most {limit}")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > limit:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{_TENSOR_NAMES[array.dtype.name]}>::max(), "
+            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
+    width = np.float64 if array.dtype == np.float64 else np.float32
+    start, scale = width(low), width(high) - width(low)
+
+    def transform(bits: Array) -> Array:
+        values = _scale_and_shift(_unit(bits), scale, start).astype(array.dtype, copy=False)
+        # Rounding may reach the excluded end; such a number becomes the included one.
+        values[values == array.dtype.type(high)] = low
+        return values
+
+    return _fill(array, generator._random64 if width is np.float64 else generator._random32, transform)
+
+
+def normal_(array: Array, mean: float, std: float, generator: Generator) -> Array:
+    """Every element is normal with the given mean and standard deviation, by Box and Muller's method.
+
+    A contiguous array of 16 and more elements is filled in blocks of 16 made of 16 uniform numbers, in the
+    array's precision; a shorter last block is replaced by a full one that ends where the array ends.  Any
+    other array is filled one by one in double precision, and an odd number left over starts the next such
+    call.  Source: G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates" (1958).
+
+    >>> normal_(np.empty(3), 0.0, 1.0, Generator().manual_seed(0)).round(4)
+    array([ 1.541 , -0.2934, -2.1788])
+    """
+    if not std >= 0.0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    _check_floating(array, "normal_kernel_cpu")
+    if array.size >= 16 and array.flags.c_contiguous:
+        _fill_blocks(array.reshape(-1), mean, std, generator)
+        return array
+    return _fill(
+        array,
+        lambda count: _serial_normal(count, generator),
+        lambda values: _scale_and_shift(values, np.float64(std), np.float64(mean)),
+    )
+
+
+def random_(array: Array, low: int, high: int, generator: Generator) -> Array:
+    """Every element is `low + r % (high - low)`; r has 32 bits, and 64 from high - low = 2**28 on.
+
+    For a floating dtype a bound that rounding could cross first moves inwards to a representable number.
+
+    >>> random_(np.empty(5, "int64"), 0, 10, Generator().manual_seed(0))
+    array([4, 9, 3, 0, 3])
+    """
+    low, high = _integer_bounds(low, high, array.dtype)
+    span = high - low
+    start = np.uint64(low % 2**64)
+
+    def narrow(bits: Array) -> Array:
+        # The remainder by way of the quotient, which NumPy computes several times faster.
+        bits -= bits // np.uint32(span) * np.uint32(span)
+        values = bits.astype(np.int64)
+        values += low
+        return values
+
+    def wide(bits: Array) -> Array:
+        return (bits % np.uint64(span) + start).view(np.int64)
+
+    if span >= 2**28:
+        return _fill(array, generator._random64, wide)
+    return _fill(array, generator._random32, narrow)
+
+
+def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
+    """Every element is 1 with probability p and 0 otherwise: u < p for a u uniform in [0, 1).
+
+    The numbers u are float64 for a number p or a float64 array, and float32 for other floating arrays;
+    an array is broadcast.
+
+    >>> bernoulli_(np.empty(5), 0.5, Generator().manual_seed(0))
+    array([0., 0., 1., 0., 0.])
+    """
+    if not isinstance(p, np.ndarray):
+        if not 0.0 <= p <= 1.0:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        threshold = p
+        return _fill(array, generator._random64, lambda bits: _unit(bits) < threshold)
+    _check_floating(p, "bernoulli_tensor_cpu_p_")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
+    _check_overlap(array)
+    # The copy keeps the order in memory, and so the order in which the numbers are drawn.
+    uniform = np.empty_like(array, dtype=np.float64 if p.dtype == np.float64 else np.float32)
+    array[...] = uniform_(uniform, 0.0, 1.0, generator) < p
+    return array
+
+
+def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
+    """Every element is `-log(1 - u) / lambd`, u a uniform float64 in [0, 1): exponential with that rate.
+
+    >>> exponential_(np.empty(3), 1.0, Generator().manual_seed(0)).round(4)
+    array([3.5083, 1.2304, 0.615 ])
+    """
+    if not lambd > 0.0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    if array.dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {_TENSOR_NAMES[array.dtype.name]}"
+        )
+
+    def transform(bits: Array) -> Array:
+        values = -_unit(bits)
+        if array.dtype == np.float64:
+            # NumPy's own log1p may differ from the C library's, which PyTorch calls, in the last bit.
+            values = np.fromiter(map(math.log1p, values.tolist()), np.float64, values.size)
+        else:
+            np.log1p(values, out=values)
+        values *= -1.0 / lambd
+        return values
+
+    return _fill(array, generator._random64, transform)
+
+
+def randperm(n: int, generator: Generator) -> Array:
+    """A random order of 0, 1, ..., n - 1, shuffled from the front: an int64 array of shape (n,).
+
+    Source: R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7 (1964).
+
+    >>> randperm(5, Generator().manual_seed(0))
+    array([4, 0, 1, 3, 2])
+    """
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    if n >= _LONG_SHUFFLE:
+        raise NotImplementedError(f"randperm shuffles fewer than {_LONG_SHUFFLE} numbers, got n = {n}")
+    result = list(range(n))
+    for start in range(0, n - 1, _STEP):
+        stop = min(start + _STEP, n - 1)
+        ahead = generator._random32(stop - start) % np.arange(n - start, n - stop, -1, dtype=np.uint32)
+        for here, distance in enumerate(ahead.tolist(), start):
+            there = here + distance
+            result[here], result[there] = result[there], result[here]
+    return np.array(result, dtype=np.int64)
+
+
+def multinomial(weights: Array, num_samples: int, replacement: bool, generator: Generator) -> Array:
+    """In each row, indices drawn with probabilities proportional to the weights: int64, (*, num_samples).
+
+    `weights` is floating, of shape (C,) or (N, C).  With replacement a uniform number is looked up in the
+    cumulative weights.  Without, and for one sample, the largest `weight / e` win, each e exponential with
+    rate 1.  Source: P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a reservoir" (2006).
+
+    >>> multinomial(np.array([1.0, 2.0, 0.0, 4.0]), 3, False, Generator().manual_seed(42))
+    array([3, 1, 0])
+    """
+    _check_multinomial(weights, num_samples, replacement)
+    result = np.empty((*weights.shape[:-1], num_samples), dtype=np.int64)
+    if result.size == 0:
+        return result
+    if replacement and num_samples > 1:
+        for row, chosen in zip(np.atleast_2d(weights), np.atleast_2d(result), strict=True):
+            cumulative = _cumulative(row)
+            chosen[...] = np.searchsorted(cumulative, _unit(generator._random64(num_samples)))
+        return result
+    if not (weights.max() < math.inf and weights.min() >= 0):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.sum(-1) == 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    scores = exponential_(np.empty_like(weights), 1.0, generator)
+    # An exponential number may be 0, and a weight of 0 over it then is no number, in PyTorch as here.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        np.divide(weights, scores, out=scores)
+    if num_samples == 1:
+        result[...] = np.argmax(scores, axis=-1, keepdims=True)
+    else:
+        result[...] = np.argsort(-scores, axis=-1, kind="stable")[..., :num_samples]
+    return result
+
+
+def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
+    """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
+    _check_overlap(array)
+    # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
+    ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
+    flat = ordered.reshape(-1) if ordered.flags.c_contiguous else np.empty(array.size, array.dtype)
+    batches = [min(_BATCH, flat.size - start) for start in range(0, flat.size, _BATCH)]
+    done = 0
+    for drawn in _drawn_ahead(draw, batches):
+        for start in range(0, drawn.size, _STEP):
+            values = transform(drawn[start : start + _STEP])
+            # PyTorch makes a float16 of any other number through float32, and so rounds twice.
+            values = values.astype(np.float32) if array.dtype == np.float16 else values
+            flat[done : done + values.size] = values
+            done += values.size
+    if not ordered.flags.c_contiguous:
+        ordered[...] = flat.reshape(ordered.shape)
+    return array
+
+
+def _drawn_ahead(draw: Callable[[int], Array], counts: list[int]) -> Iterator[Array]:
+    """`draw(count)` for each count in turn; while the caller works on one, a thread draws the next.
+
+    Drawing takes more than half of the time, and NumPy does it without holding the interpreter's lock.
+    """
+    drawn: list[Array] = []
+
+    def draw_one(count: int) -> None:
+        drawn.append(draw(count))
+
+    for count in counts[:1]:
+        draw_one(count)
+    for count in counts[1:]:
+        thread = threading.Thread(target=draw_one, args=(count,))
+        current = drawn.pop()
+        thread.start()
+        yield current
+        thread.join()
+    yield from drawn
+
+
+def _unit(bits: Array) -> Array:
+    """Uniform numbers in [0, 1): the lowest 24 of 32 bits as float32, or the lowest 53 of 64 as float64."""
+    width, digits = (np.float64, 53) if bits.dtype == np.uint64 else (np.float32, 24)
+    bits &= bits.dtype.type(2**digits - 1)
+    # These numbers fit in a signed integer too, from which the conversion is twice as fast.
+    values: Array = bits.view(f"i{bits.itemsize}").astype(width)
+    values *= width(2.0**-digits)
+    return values
+
+
+def _scale_and_shift(values: Array, scale: np.floating, shift: np.floating) -> Array:
+    """In place, `values * scale + shift` rounded once, as the fused instruction that PyTorch uses does."""
+    if scale == 1 or shift == 0:
+        # One of the two operations is exact; adding zero still turns -0.0 into 0.0.
+        if scale != 1:
+            values *= scale
+        values += shift
+    elif values.dtype == np.float32:
+        # A product of two float32 numbers is exact in float64.
+        wide = np.multiply(values, np.float64(scale), dtype=np.float64)
+        np.add(wide, np.float64(shift), out=values, casting="same_kind")
+    else:
+        product = values * scale
+        error = _product_error(values, scale, product)
+        total = product + shift
+        rest = total - product
+        error += (product - (total - rest)) + (shift - rest)
+        np.add(total, error, out=values)
+    return values
+
+
+def _product_error(left: Array, right: np.floating, product: Array) -> Array:
+    """The exact `left * right - product` in float64.
+
+    Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
+    """
+    factor = 2.0**27 + 1
+    left_high = left * factor
+    left_high -= left_high - left
+    left_low = left - left_high
+    right_high = right * factor - (right * factor - right)
+    right_low = right - right_high
+    error: Array = left_high * right_high - product
+    error += left_high * right_low
+    error += left_low * right_high
+    error += left_low * right_low
+    return error
+
+
+def _serial_normal(count: int, generator: Generator) -> Array:
+    """`count` standard normal numbers in float64, in pairs; an odd one left over waits in the generator."""
+    waiting = generator._next_normal
+    values = [] if waiting is None else [waiting]
+    uniform = _unit(generator._random64((count - len(values) + 1) // 2 * 2)).tolist()
+    for first, second in zip(uniform[::2], uniform[1::2], strict=True):
+        radius = math.sqrt(-2.0 * math.log1p(-second))
+        angle = 2.0 * math.pi * first
+        values += (radius * math.cos(angle), radius * math.sin(angle))
+    generator._next_normal = values.pop() if len(values) > count else None
+    return np.array(values, dtype=np.float64)
+
+
+def _fill_blocks(flat: Array, mean: float, std: float, generator: Generator) -> None:
+    width = np.float64 if flat.dtype == np.float64 else np.float32
+    draw = generator._random64 if width is np.float64 else generator._random32
+
+    def transform(bits: Array) -> Array:
+        return _scale_and_shift(_normal_blocks(_unit(bits)), width(std), width(mean))
+
+    whole = flat.size // 16 * 16
+    _fill(flat[:whole], draw, transform)
+    if whole < flat.size:
+        if flat.dtype != np.float16:
+            # PyTorch has drawn a uniform number for every element before it sees the short block.
+            draw(flat.size - whole)
+        _fill(flat[-16:], draw, transform)
+
+
+def _normal_blocks(uniform: Array) -> Array:
+    """Normal numbers in blocks of 16: eight radii times the cosines, then the sines, of eight angles."""
+    apart, together = _block_orders(uniform.size // 8)
+    # Rows of eight move as units: first the radii's rows of all blocks, then the angles' rows.
+    radius, angle = uniform.reshape(-1, 8).take(apart, axis=0).reshape(2, -1)
+    np.subtract(1, radius, out=radius)
+    np.log(radius, out=radius)
+    radius *= -2
+    np.sqrt(radius, out=radius)
+    angle *= uniform.dtype.type(2 * math.pi)
+    values = uniform.reshape(2, -1)
+    np.cos(angle, out=values[0])
+    np.sin(angle, out=values[1])
+    values *= radius
+    return uniform.reshape(-1, 8).take(together, axis=0).reshape(-1)
+
+
+@functools.lru_cache(maxsize=4)
+def _block_orders(rows: int) -> tuple[Array, Array]:
+    """The permutation of rows that brings even rows before odd ones, and its inverse."""
+    numbers = np.arange(rows)
+    return numbers.reshape(-1, 2).T.ravel(), numbers.reshape(2, -1).T.ravel()
+
+
+def _cumulative(weights: Array) -> Array:
+    """The cumulative distribution of one row of weights, summed from left to right in at least float32."""
+    if not (weights >= 0).all():
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+    if not np.isfinite(weights).all():
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+    cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
+    if not (cumulative.size and cumulative[-1] > 0):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    cumulative /= cumulative[-1]
+    return cumulative
+
+
+def _integer_bounds(low: int, high: int, dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The bounds of `random_` for a dtype: checked, and for a floating dtype moved inwards where needed."""
+    if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
+        raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    floating = dtype.kind == "f"
+    if floating:
+        least, most = float(np.finfo(dtype).min), float(np.finfo(dtype).max)
+    elif dtype.kind == "b":
+        least, most = 0, 1
+    else:
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    for label, bound in (("from", low), ("to - 1", high - 1)):
+        if not least <= bound <= most:
+            raise RuntimeError(
+                f"{label} is out of bounds for {_C_NAMES[dtype.name]}: got {bound}, "
+                f"expected a number in [{least}, {most}]"
+            )
+    return _representable_bounds(low, high, dtype) if floating else (low, high)
+
+
+def _representable_bounds(low: int, high: int, dtype: np.dtype[Any]) -> tuple[int, int]:
+    digits = np.finfo(dtype).nmant + 1
+    above, below = int(dtype.type(low + 1)), int(dtype.type(high - 1))
+    if above < low:
+        low = above + 2 ** (abs(low + 1).bit_length() - digits)
+    if below >= high:
+        high = below - 2 ** (abs(high - 1).bit_length() - digits)
+    if low >= high:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
+            f"but got from={low} >= to={high}"
+        )
+    for label, bound in (("from", low), ("to - 1", high - 1)):
+        if abs(bound) > 2**digits:
+            warnings.warn(
+                f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                f"{_C_NAMES[dtype.name]} can support discrete uniform distribution only within this range.",
+                stacklevel=4,
+            )
+    return low, high
+
+
+def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> None:
+    if weights.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}")
+    if weights.dtype.kind != "f":
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {_TENSOR_NAMES[weights.dtype.name]}"
+        )
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    categories = weights.shape[-1]
+    if not replacement and num_samples > categories:
+        raise RuntimeError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {categories}"
+        )
+    if categories > 2**24:
+        raise RuntimeError(f"number of categories cannot exceed 2^24, got {categories}")
+
+
+def _check_floating(array: Array, kernel: str) -> None:
+    if array.dtype.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TENSOR_NAMES[array.dtype.name]}'")
+
+
+def _check_overlap(array: Array) -> None:
+    if any(size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )

@@ -1,0 +1,170 @@
+"""The element types of tensors, and the rules by which several of them become one.
+
+A `dtype` stands for one NumPy dtype under PyTorch's name.  Results take their dtype from PyTorch's
+rules, not from NumPy's: `int64 + float32` is float32 here and float64 in NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Number = bool | int | float | np.generic
+
+
+class dtype:
+    """An element type, such as `float32`; each exists once, so `is` and `==` agree.
+
+    >>> float32
+    torch.float32
+    >>> float32.itemsize, float32.is_floating_point, int64.is_floating_point
+    (4, True, False)
+    """
+
+    __slots__ = ("_c_name", "_name", "_numpy", "_tensor_name")
+
+    def __init__(self, name: str, tensor_name: str, c_name: str) -> None:
+        self._name = name
+        self._tensor_name = tensor_name
+        self._c_name = c_name
+        self._numpy = np.dtype(name)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self._numpy.itemsize
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating-point numbers: only those can require gradients."""
+        return self._numpy.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers: never, in this subset of PyTorch."""
+        return False
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative."""
+        return self._numpy.kind in "fi"
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return "bool_" if self._name == "bool" else self._name
+
+
+# PyTorch's error messages have two more names for each: torch.LongTensor, and C++'s long int.
+float16 = dtype("float16", "Half", "c10::Half")
+float32 = dtype("float32", "Float", "float")
+float64 = dtype("float64", "Double", "double")
+int8 = dtype("int8", "Char", "signed char")
+int16 = dtype("int16", "Short", "short int")
+int32 = dtype("int32", "Int", "int")
+int64 = dtype("int64", "Long", "long int")
+uint8 = dtype("uint8", "Byte", "unsigned char")
+bool_ = dtype("bool", "Bool", "bool")
+
+_ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
+_BY_NUMPY = {each._numpy: each for each in _ALL}
+_default = float32
+
+
+def of(array: Array) -> dtype:
+    """The dtype of an array's elements; a `TypeError` where PyTorch has none for them.
+
+    >>> of(np.zeros(3))
+    torch.float64
+    """
+    try:
+        return _BY_NUMPY[array.dtype]
+    except KeyError:
+        pass
+    if array.dtype.newbyteorder("=") in _BY_NUMPY:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte "
+            "orders is currently not supported; use array.astype(array.dtype.newbyteorder('='))."
+        )
+    *names, last = (each._name for each in _ALL)
+    raise TypeError(
+        f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. "
+        f"The only supported types are: {', '.join(names)}, and {last}."
+    )
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of floating-point tensors made without one: float32 unless `set_default_dtype` said otherwise.
+
+    >>> get_default_dtype()
+    torch.float32
+    """
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """From now on floating-point tensors made without a dtype have dtype `d`.
+
+    >>> set_default_dtype(float32)
+    """
+    global _default
+    if not (isinstance(d, dtype) and d.is_floating_point):
+        raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
+    _default = d
+
+
+def of_number(number: Number) -> dtype:
+    """The dtype that a Python number has where no tensor decides: bool, int64 or the default dtype.
+
+    >>> of_number(True), of_number(3), of_number(3.5)
+    (torch.bool, torch.int64, torch.float32)
+    """
+    if isinstance(number, bool | np.bool_):
+        return bool_
+    return int64 if isinstance(number, int | np.integer) else _default
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both: floating point beats integer beats bool, then the wider wins.
+
+    >>> promote_types(int64, float16), promote_types(uint8, int8), promote_types(float32, float64)
+    (torch.float16, torch.int16, torch.float64)
+    """
+    if type1.is_floating_point != type2.is_floating_point:
+        return type1 if type1.is_floating_point else type2
+    return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
+
+
+def result_type(*operands: Array | Number) -> dtype:
+    """The dtype of an arithmetic result: n-d operands decide, then 0-d ones, then Python numbers.
+
+    A later group only counts if its category (bool < integer < floating point) is higher than that of
+    the groups before it.  Source: "Type promotion" in the PyTorch documentation, `torch.dtype`.
+
+    >>> result_type(np.zeros(3, "float32"), np.zeros((), "float64"), 2.5)
+    torch.float32
+    >>> result_type(np.zeros(3, "int64"), 2.5)
+    torch.float32
+    """
+    groups: list[dtype | None] = [None, None, None]
+    for operand in operands:
+        if isinstance(operand, np.ndarray):
+            group, found = (0 if operand.ndim else 1), of(operand)
+        else:
+            group, found = 2, of_number(operand)
+        earlier = groups[group]
+        groups[group] = found if earlier is None else promote_types(earlier, found)
+    result: dtype | None = None
+    for candidate in groups:
+        if candidate is not None and (result is None or _category(candidate) > _category(result)):
+            result = candidate
+    assert result is not None, "result_type() needs at least one operand"
+    return result
+
+
+def _category(of_type: dtype) -> int:
+    return {"b": 0, "i": 1, "u": 1, "f": 2}[of_type._numpy.kind]

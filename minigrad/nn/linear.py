@@ -1,0 +1,69 @@
+"""`Linear`: a matrix and a bias."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import SupportsIndex
+
+from minigrad.creation import OnDevice, empty
+from minigrad.dtypes import dtype
+from minigrad.nn import functional as F  # noqa: N812  (the name everybody knows it by)
+from minigrad.nn import init
+from minigrad.nn.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`, with a learned weight and, unless `bias=False`, a learned bias.
+
+    `weight`
+        `(out_features, in_features)`: PyTorch's layout, the transpose of Keras's and of an embedding table.
+    `bias`
+        `(out_features,)`, or None.
+
+    Both start as draws from the uniform distribution on [-k, k) with `k = 1 / sqrt(in_features)`.  Called with
+    `(*, in_features)` it gives `(*, out_features)`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(123)
+    >>> torch.nn.Linear(4, 2, bias=False).weight
+    Parameter containing:
+    tensor([[-0.2039,  0.0166, -0.2483,  0.1886],
+            [-0.4260,  0.3665, -0.3634, -0.3975]], requires_grad=True)
+    """
+
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_features: SupportsIndex,
+        out_features: SupportsIndex,
+        bias: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
+        self.bias = Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight and the bias anew."""
+        # This slope makes the bound of Kaiming's method 1 / sqrt(in_features).
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            inputs = index(self.in_features)
+            bound = 1 / math.sqrt(inputs) if inputs > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(*, in_features)` gives `(*, out_features)`."""
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

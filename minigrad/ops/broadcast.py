@@ -1,0 +1,82 @@
+"""Broadcasting and its undoing, an adjoint pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from minigrad.autograd.node import Unary, View
+from minigrad.dtypes import Array
+from minigrad.size import Size
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Expand(View):
+    """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view.
+
+    dx = SumTo(g), the sum over the repetitions.
+    """
+
+    __slots__ = ("shape", "x_shape")
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return np.broadcast_to(x, self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return sum_to(g, self.x_shape)
+
+
+class SumTo(Unary):
+    """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's.
+
+    dx = Expand(g), the same gradient for each addend.
+    """
+
+    __slots__ = ("shape", "x_shape")
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        new = x.ndim - len(self.shape)
+        repeated = tuple(range(new)) + tuple(
+            [new + i for i, size in enumerate(self.shape) if size == 1 and x.shape[new + i] != 1]
+        )
+        return sum_over(x, repeated).reshape(self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Expand(self.x_shape)(g)
+
+
+def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`x` summed to `shape`, which broadcasts to x's; `x` itself if it has that shape."""
+    return x if x._array.shape == shape else SumTo(shape)(x)
+
+
+def sum_over(x: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:
+    """The sum over `axes`, in x's dtype but added up in at least float32."""
+    wide = np.float32 if x.dtype == np.float16 else x.dtype
+    return x.sum(axis=axes, dtype=wide, keepdims=keepdims).astype(x.dtype, copy=False)
+
+
+def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    """Why shapes `a` and `b` do not broadcast."""
+    width = max(len(a), len(b))
+    padded = [(1,) * (width - len(shape)) + tuple(shape) for shape in (a, b)]
+    for dim in reversed(range(width)):
+        size_a, size_b = padded[0][dim], padded[1][dim]
+        if size_a != size_b and 1 not in (size_a, size_b):
+            return (
+                f"The size of tensor a ({size_a}) must match the size of tensor b ({size_b}) at non-singleton "
+                f"dimension {dim}: shapes {Size(a)} and {Size(b)} do not broadcast. Sizes are compared from the "
+                "last dimension on, and must be equal or 1."
+            )
+    raise AssertionError(f"{a} and {b} broadcast")

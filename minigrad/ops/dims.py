@@ -1,0 +1,42 @@
+"""What a `dim` argument means: checked, counted from the front, as PyTorch reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Any, SupportsIndex
+
+
+def normal_dim(dim: SupportsIndex, ndim: int) -> int:
+    """`dim` counted from the front; an IndexError outside [-ndim, ndim).  A 0-d tensor counts as 1-d."""
+    ndim = max(ndim, 1)
+    position = index(dim)
+    if not -ndim <= position < ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {position})"
+        )
+    return position % ndim
+
+
+def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim` names, counted from the front: all for None or an empty sequence."""
+    named = (dim,) if isinstance(dim, SupportsIndex) else () if dim is None else tuple(dim)
+    dims = tuple([normal_dim(each, ndim) for each in named])
+    for position, each in enumerate(dims):
+        if each in dims[:position]:
+            raise RuntimeError(f"dim {each} appears multiple times in the list of dims")
+    return dims[:ndim] or tuple(range(ndim))
+
+
+def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
+    """The sizes of a shape given as `f(2, 3)` or `f((2, 3))`; each an int or a 0-d integer tensor."""
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    found: list[int] = []
+    for position, size in enumerate(given):
+        if not isinstance(size, SupportsIndex) or isinstance(size, bool):
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position + 1}) must be tuple of ints, but found element of "
+                f"type {type(size).__name__} at pos {position}"
+            )
+        found.append(index(size))
+    return tuple(found)

@@ -1,0 +1,416 @@
+"""Operators that work on each element by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.base import TensorBase
+from minigrad.autograd.grad_mode import current
+from minigrad.autograd.node import (
+    Binary,
+    Unary,
+    edge_to,
+    keep_input_and_output,
+    keep_inputs,
+    keep_other,
+    keep_output,
+    quiet,
+)
+from minigrad.dtypes import Array, dtype
+from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Cast(Unary):
+    """`y` is `x` in another dtype.   dx = g, cast back."""
+
+    __slots__ = ("to", "x_dtype")
+
+    def __init__(self, to: dtype) -> None:
+        self.to = to
+
+    def forward(self, x: Array) -> Array:
+        self.x_dtype = dtypes.of(x)
+        return x.astype(self.to._numpy)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return cast(g, self.x_dtype)
+
+    def name(self) -> str:
+        return "ToCopyBackward0"
+
+
+def cast(x: Any, to: dtype) -> Any:
+    """A tensor as a tensor of dtype `to`, itself if it is one; a number as an array of it."""
+    if not isinstance(x, TensorBase):
+        return np.asarray(x).astype(to._numpy)
+    if x._array.dtype == to._numpy:
+        return x
+    # No gradient flows through integers: they have no small changes.
+    return Cast(to)(x) if to.is_floating_point else x._new(quiet().run(x._array.astype, to._numpy))
+
+
+class Elementwise(Binary):
+    """A binary op on tensors, or a tensor and a number, whose shapes broadcast to one.
+
+    A subclass states its gradients for inputs of the output's shape.  Broadcasting is undone here: the
+    gradient of an input that was repeated is the sum over its repetitions.
+    """
+
+    __slots__ = ("shapes",)
+
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] | None
+
+    def __call__(self, a: Any, b: Any) -> Any:
+        both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
+        x = a._array if both or isinstance(a, TensorBase) else a
+        y = b._array if both or isinstance(b, TensorBase) else b
+        # Most calls need no promotion: two arrays of one dtype, and a float array with a number.
+        if not (x.dtype is y.dtype if both else _is_weak(x, y)):
+            a, b, x, y = self.promote(a, b, x, y)
+            both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
+        try:
+            array = quiet().run(self.forward, x, y)
+        except ValueError:
+            raise RuntimeError(broadcast_shapes_message(np.shape(x), np.shape(y))) from None
+        out = (a if isinstance(a, TensorBase) else b)._new(array)
+        if current.enabled:
+            edge_a, edge_b = edge_to(a), edge_to(b)
+            if edge_a is not None or edge_b is not None:
+                self.shapes = (x.shape, y.shape) if both and x.shape != y.shape else None
+                self.record((edge_a, edge_b), (a, b), out)
+        return out
+
+    def result_dtype(self, x: Any, y: Any) -> dtype:
+        """The dtype to compute in."""
+        return dtypes.result_type(x, y)
+
+    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+        """The inputs and their arrays in one dtype.  A number stays one as an input: gradients read it as it is."""
+        if isinstance(a, np.ndarray):
+            a = b._new(a)
+        if isinstance(b, np.ndarray):
+            b = a._new(b)
+        common = self.result_dtype(x, y)
+        a, x = _in_dtype(a, common)
+        b, y = _in_dtype(b, common)
+        return a, b, x, y
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        edge_a, edge_b = self.edges
+        da = None if edge_a is None else self.da(g)
+        db = None if edge_b is None else self.db(g)
+        if self.shapes is not None:
+            shape_a, shape_b = self.shapes
+            da = da if da is None else sum_to(da, shape_a)
+            db = db if db is None else sum_to(db, shape_b)
+        return da, db
+
+
+def _is_weak(x: Any, y: Any) -> bool:
+    """Whether `y` is a number that takes on the floating-point dtype of the array `x`."""
+    return type(x) is np.ndarray and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
+
+
+def _in_dtype(a: Any, common: dtype) -> tuple[Any, Array]:
+    converted = cast(a, common)
+    return (converted, converted._array) if isinstance(a, TensorBase) else (a, converted)
+
+
+class Add(Elementwise):
+    """`a + b`.   da = g,  db = g."""
+
+    __slots__ = ()
+
+    forward = np.add
+
+    def da(self, g: Tensor) -> Tensor:
+        return g
+
+    def db(self, g: Tensor) -> Tensor:
+        return g
+
+
+class Sub(Elementwise):
+    """`a - b`.   da = g,  db = -g."""
+
+    __slots__ = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        if a.dtype == bool:
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` operator instead."
+            )
+        return np.subtract(a, b)
+
+    def da(self, g: Tensor) -> Tensor:
+        return g
+
+    def db(self, g: Tensor) -> Tensor:
+        return -g
+
+
+class Rsub(Sub):
+    """`a - b` for a number `a`.   db = -g."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "RsubBackward1"
+
+
+class Mul(Elementwise):
+    """`a * b`.   da = g * b,  db = g * a: the gradient of each factor is scaled by the other one."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    forward = np.multiply
+
+    def da(self, g: Tensor) -> Tensor:
+        return g * self.kept(1)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * self.kept(0)
+
+
+class Div(Elementwise):
+    """`a / b`, in floating point also for integers.   da = g / b,  db = -g * a / b**2."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward = np.true_divide
+
+    def result_dtype(self, x: Any, y: Any) -> dtype:
+        return floating(dtypes.result_type(x, y))
+
+    def da(self, g: Tensor) -> Tensor:
+        return g / self.kept(1)
+
+    def db(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0), self.kept(1)
+        return -g * a / (b * b)
+
+
+class Rdiv(Div):
+    """`a / b` for a number `a`.   db = -g * a / b**2."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "MulBackward0"
+
+
+class Pow(Elementwise):
+    """`a ** b`.   da = g * b * a**(b-1), 0 where b = 0;  db = g * y * log(a), 0 where a = 0 and b >= 0."""
+
+    __slots__ = ()
+    keep = keep_input_and_output
+    forward = np.power
+
+    def da(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0), self.kept(1)
+        return masked(g * b * a ** (b - 1), b._array != 0)
+
+    def db(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0), self.kept(1)
+        base: Any = a if isinstance(a, TensorBase) else g._new(np.asarray(a, g._array.dtype))
+        gradient = g * self.kept_output(g) * base.log()
+        return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
+
+    def name(self) -> str:
+        return "PowBackward1"
+
+
+class Rpow(Pow):
+    """`a ** b` for a number `a`.   db = g * y * log(a)."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "PowBackward2"
+
+
+class PowNumber(Unary):
+    """`x ** n` for a number `n`.   dx = g * n * x**(n-1), 0 for n = 0."""
+
+    __slots__ = ("n",)
+    keep = keep_inputs
+
+    def __init__(self, n: int | float) -> None:
+        self.n = n
+
+    def __call__(self, x: Any) -> Any:
+        common = dtypes.result_type(x._array, self.n)
+        if self.n < 0 and not common.is_floating_point:
+            raise RuntimeError(
+                f"Integers to negative integer powers are not allowed: the exponent is {self.n}. Make the base "
+                "floating point first: x.float() ** n."
+            )
+        return super().__call__(cast(x, common))
+
+    def forward(self, x: Array) -> Array:
+        # The operator, unlike np.power, takes the short way for exponents such as 2 and 0.5.
+        return x**self.n
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)
+        return g * 0.0 if self.n == 0 else g * (self.n * x ** (self.n - 1))
+
+    def name(self) -> str:
+        return "PowBackward0"
+
+
+class Neg(Unary):
+    """`-x`.   dx = -g."""
+
+    __slots__ = ()
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError(
+                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+                "use the `~` operator instead."
+            )
+        return np.negative(x)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return -g
+
+
+class Abs(Unary):
+    """`|x|`.   dx = g * sign(x)."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward = np.absolute
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)
+        return g * x._new(np.sign(x._array))
+
+
+class Relu(Unary):
+    """`max(x, 0)`.   dx = g where y > 0, else 0."""
+
+    __slots__ = ()
+    keep = keep_output
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
+        return np.maximum(x, 0)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, self.kept_output(g)._array > 0)
+
+
+class Floating(Unary):
+    """A unary op whose result is floating point, also for integers."""
+
+    __slots__ = ()
+
+    def __call__(self, x: Any) -> Any:
+        return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
+
+
+class Exp(Floating):
+    """`e**x`, its own derivative.   dx = g * y."""
+
+    __slots__ = ()
+    keep = keep_output
+    forward = np.exp
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g * self.kept_output(g)
+
+
+class Log(Floating):
+    """The natural logarithm of `x`.   dx = g / x."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward = np.log
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g / self.kept(0)
+
+
+class Tanh(Floating):
+    """The hyperbolic tangent of `x`.   dx = g * (1 - y**2)."""
+
+    __slots__ = ()
+    keep = keep_output
+    forward = np.tanh
+
+    def dx(self, g: Tensor) -> Tensor:
+        y = self.kept_output(g)
+        return g * (1 - y * y)
+
+
+class Sqrt(Floating):
+    """The square root of `x`.   dx = g / (2 * y)."""
+
+    __slots__ = ()
+    keep = keep_output
+    forward = np.sqrt
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g / (2 * self.kept_output(g))
+
+
+class Clone(Unary):
+    """A copy of `x`, in memory order "K" as x is, or "C" contiguous.   dx = g."""
+
+    __slots__ = ("order",)
+
+    def __init__(self, order: Literal["K", "C"] = "K") -> None:
+        self.order = order
+
+    def forward(self, x: Array) -> Array:
+        return x.copy(order=self.order)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g
+
+
+class Mask(Unary):
+    """`x` where `mask` holds, else 0: its own adjoint.   dx = Mask(g)."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, mask: Array) -> None:
+        self.mask = mask
+
+    def forward(self, x: Array) -> Array:
+        return np.where(self.mask, x, x.dtype.type(0))
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, self.mask)
+
+
+def masked(x: Tensor, mask: Array) -> Tensor:
+    """`x` where `mask`, which broadcasts to x's shape, holds, else 0, even where `x` is not finite."""
+    return Mask(mask)(x)
+
+
+def floating(of_type: dtype) -> dtype:
+    """`of_type` if it is a floating-point dtype, else the default one."""
+    return of_type if of_type.is_floating_point else dtypes.get_default_dtype()
+
+
+def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
+    """The tensor of `ufunc(a, b)`, a comparison or logical op; no gradient flows through it."""
+    x, y = (operand._array if isinstance(operand, TensorBase) else operand for operand in (a, b))
+    common = dtypes.result_type(x, y)
+    x, y = (_in_dtype(operand, common)[1] for operand in (a, b))
+    try:
+        return a._new(quiet().run(ufunc, x, y))
+    except ValueError:
+        raise RuntimeError(broadcast_shapes_message(np.shape(x), np.shape(y))) from None

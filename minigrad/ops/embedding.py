@@ -1,0 +1,116 @@
+"""Looking up rows of a table, and adding rows into one: the two directions of an embedding.
+
+For ids `i` (any shape), a table `W` of shape `(V, D)` and `X = one_hot(i, V)`:
+
+                        Lookup                      Linear on X, with the same table
+    forward             Y = W[i]                    Y = X @ W
+    backward            dW = 0;  dW[i] += G         dW = X.T @ G
+    its backward        a lookup:  G' = dW'[i]      a product:  G' = X @ dW'
+
+A row of `X` is zero but for a 1 in column `i[n]`, so `X @ W` picks rows of `W`, and `X.T @ G` adds row n of
+`G` to row `i[n]` of `dW`.  The ids themselves have no gradient: there is no id between 2 and 3.
+
+The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, scatter_add(i, G)>` for all
+`W` and `G`.  So the gradient of the gradient, and any order after it, needs no further code.
+"""
+
+from __future__ import annotations
+
+from operator import index as as_int
+from typing import TYPE_CHECKING, SupportsIndex
+
+import numpy as np
+
+from minigrad.autograd.node import Binary, keep_rest
+from minigrad.dtypes import Array
+from minigrad.ops.elementwise import masked
+from minigrad.ops.scatter import add_rows
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Lookup(Binary):
+    """`Y = W[ids]`: row `ids[n]` of the table, for each n.
+
+    `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
+
+    dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v.  An id that occurs twice has its
+    rows added, one that does not occur has a row of zeros.  Rows at `padding_idx` add nothing.
+    """
+
+    __slots__ = ("num_embeddings", "padding_idx")
+    keep = keep_rest  # The ids are all that backward reads: the table may be large, and is not kept.
+
+    def __init__(self, padding_idx: int | None = None) -> None:
+        self.padding_idx = padding_idx
+
+    def forward(self, weight: Array, ids: Array) -> Array:
+        self.num_embeddings = len(weight)
+        check_ids(ids, self.num_embeddings)
+        # np.take is the faster one, but copies a table that is not contiguous, such as a transposed one.
+        return weight.take(ids, axis=0) if weight.flags.c_contiguous else weight[ids]
+
+    def da(self, g: Tensor) -> Tensor:
+        ids = self.kept(1)
+        if self.padding_idx is not None:
+            g = masked(g, ids._array[..., None] != self.padding_idx)
+        return ScatterAdd(self.num_embeddings)(g, ids)
+
+    def name(self) -> str:
+        return "EmbeddingBackward0"
+
+
+class ScatterAdd(Binary):
+    """`T = 0;  T[ids] += R`: row v of the table is the sum of the rows of `R` whose id is v.
+
+    `R` is `(*, D)`, `ids` is `(*)` with values in `[0, V)`, and `T` is `(V, D)`.
+
+    dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there.
+    """
+
+    __slots__ = ("num_embeddings",)
+    keep = keep_rest
+
+    def __init__(self, num_embeddings: int) -> None:
+        self.num_embeddings = num_embeddings
+
+    def forward(self, rows: Array, ids: Array) -> Array:
+        return add_rows(rows.reshape(ids.size, rows.shape[-1]), ids.reshape(-1), self.num_embeddings)
+
+    def da(self, g: Tensor) -> Tensor:
+        return Lookup()(g, self.kept(1))
+
+    def name(self) -> str:
+        return "EmbeddingDenseBackward0"
+
+
+def check_ids(ids: Array, num_embeddings: int) -> None:
+    """Nothing if all ids are in `[0, num_embeddings)`; else an IndexError that names the first that is not.
+
+    NumPy would take -1 for the last row.  An id is not a position from the end, so it is an error.
+    """
+    # Read as unsigned, a negative id is larger than any table: one pass finds both kinds.
+    if ids.size == 0 or ids.view(f"u{ids.itemsize}").max() < num_embeddings:
+        return
+    wrong = (ids < 0) | (ids >= num_embeddings)
+    position = np.unravel_index(int(np.argmax(wrong)), ids.shape)
+    where = f" at position [{', '.join(str(int(p)) for p in position)}]" if position else ""
+    remedy = (
+        "ids count from 0; there is no row before the first"
+        if ids[position] < 0
+        else f"make the table larger (num_embeddings > {ids.max()}), or look for the wrong id"
+    )
+    raise IndexError(
+        f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the rows "
+        f"of the table; {remedy}."
+    )
+
+
+def padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
+    """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
+    position = as_int(padding_idx)
+    assert -num_embeddings <= position < num_embeddings, (
+        f"Padding_idx must be within num_embeddings: {position} is not in [{-num_embeddings}, {num_embeddings})"
+    )
+    return position % num_embeddings

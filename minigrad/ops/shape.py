@@ -1,0 +1,121 @@
+"""Operators that change a tensor's shape; where strides allow it, the result is a view of the same storage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.base import share_storage
+from minigrad.autograd.node import Unary, View
+from minigrad.dtypes import Array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Reshape(Unary):
+    """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
+
+    dx = Reshape(g), back to x's shape.  PyTorch has many names for it: `form` is the one to print.
+    """
+
+    __slots__ = ("form", "shape", "x_shape")
+
+    def __init__(self, shape: tuple[int, ...], form: str = "View") -> None:
+        self.shape = shape
+        self.form = form
+
+    def __call__(self, x: Any) -> Any:
+        out = super().__call__(x)
+        if np.may_share_memory(x._array, out._array):
+            share_storage(x, out)
+        elif x._array.size and self.form == "View":
+            self.form = "UnsafeView"
+        return out
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return x.reshape(self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Reshape(self.x_shape)(g)
+
+    def name(self) -> str:
+        return f"{self.form}Backward0" if self.form[-1].isalpha() else f"{self.form[:-1]}Backward{self.form[-1]}"
+
+
+class Permute(View):
+    """`x` with dimension `dims[i]` in place i: a view.   dx = Permute(g) by the inverse permutation."""
+
+    __slots__ = ("dims", "form")
+
+    def __init__(self, dims: tuple[int, ...], form: str = "Permute") -> None:
+        self.dims = dims
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return x.transpose(self.dims)
+
+    def dx(self, g: Tensor) -> Tensor:
+        inverse = sorted(range(len(self.dims)), key=self.dims.__getitem__)
+        return Permute(tuple(inverse))(g)
+
+    def name(self) -> str:
+        return f"{self.form}Backward0"
+
+
+def swapped(ndim: int, dim0: int, dim1: int) -> tuple[int, ...]:
+    """The permutation of `ndim` dimensions that swaps two."""
+    dims = list(range(ndim))
+    if ndim:
+        dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
+    return tuple(dims)
+
+
+def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
+    """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
+    given = list(sizes)
+    for position, size in enumerate(given):
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size} at index {position} of shape {given}")
+    if given.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = math.prod([size for size in given if size != -1])
+    if -1 in given:
+        if known == 0 == numel:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {given} because the unspecified dimension size -1 "
+                "can be any value and is ambiguous"
+            )
+        if known and numel % known == 0:
+            return tuple([numel // known if size == -1 else size for size in given])
+    elif known == numel:
+        return tuple(given)
+    raise RuntimeError(f"shape '{given}' is invalid for input of size {numel}")
+
+
+def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that `expand(sizes)` gives a tensor of `shape`; -1 keeps a size."""
+    new = len(sizes) - len(shape)
+    if new < 0:
+        raise RuntimeError(
+            f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(shape)})"
+        )
+    result: list[int] = []
+    for dim, size in enumerate(sizes):
+        existing = shape[dim - new] if dim >= new else None
+        if existing is None and size == -1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {dim}"
+            )
+        if existing not in (None, 1, size) and size != -1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
+                f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            )
+        result.append(existing if size == -1 and existing is not None else size)
+    return tuple(result)

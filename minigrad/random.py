@@ -1,0 +1,110 @@
+"""The source of every random draw: a Mersenne Twister whose stream is PyTorch's on the CPU.
+
+A `Generator` holds the state; how uniform, normal and other numbers are made of its stream is told in
+`minigrad.draws`.  Source: M. Matsumoto and T. Nishimura, "Mersenne Twister: a 623-dimensionally
+equidistributed uniform pseudo-random number generator", ACM TOMACS 8 (1998), variant MT19937.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from typing import SupportsIndex, SupportsInt
+
+import numpy as np
+
+from minigrad.dtypes import Array
+
+__all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
+
+_DEFAULT_SEED = 67280421310721
+
+
+class Generator:
+    """A stream of random numbers: equal seeds and equal draws give equal numbers, here and in PyTorch.
+
+    Only the device "cpu" exists.  A generator that was never seeded starts from the seed 67280421310721.
+
+    >>> Generator().manual_seed(42).initial_seed()
+    42
+    """
+
+    __slots__ = ("_engine", "_next_normal", "_seed")
+
+    def __init__(self, device: object = "cpu") -> None:
+        if str(device) not in ("cpu", "cpu:0"):
+            raise RuntimeError(
+                f"Expected one of cpu device type at start of device string: {device}; "
+                "arrays live in main memory, so leave the device out."
+            )
+        self._restart(_DEFAULT_SEED)
+
+    def manual_seed(self, seed: int, /) -> Generator:
+        """The same generator, restarted: its stream is now a function of `seed` alone.
+
+        `seed` is in [-2**63, 2**64); a negative one stands for `seed + 2**64`.  The stream depends on the
+        lowest 32 bits only, as in PyTorch.  Errors: RuntimeError for anything but an int, ValueError for an
+        int out of range.
+        """
+        if isinstance(seed, bool) or not isinstance(seed, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"Overflow when unpacking long long: the seed {seed} is not in [-2**63, 2**64)")
+        self._restart(seed % 2**64)
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed from which the stream started, in [0, 2**64)."""
+        return self._seed
+
+    def seed(self) -> int:
+        """A fresh seed from the operating system, in [0, 2**64), from which the stream now restarts."""
+        self._restart(int.from_bytes(os.urandom(8), "little"))
+        return self._seed
+
+    def clone_state(self) -> Generator:
+        """A new generator that will draw what this one would; drawing from either leaves the other alone."""
+        return copy.deepcopy(self)
+
+    def _restart(self, seed: int) -> None:
+        self._seed = seed
+        self._engine: np.random.RandomState | None = None
+        # Box and Muller's method makes two normal numbers; the second waits here for the next call.
+        self._next_normal: float | None = None
+
+    def _started(self) -> np.random.RandomState:
+        # The engine is made by the first draw, because `np.random` is a module that NumPy itself imports
+        # only when it is first named: `import minigrad` should not cost more than `import numpy`.
+        if self._engine is None:
+            self._engine = np.random.RandomState(self._seed % 2**32)
+        return self._engine
+
+    def _random32(self, count: int) -> Array:
+        """The next `count` numbers of the stream: a uint32 array."""
+        return self._started().randint(0, 2**32, count, dtype=np.uint32)
+
+    def _random64(self, count: int) -> Array:
+        """The next `2 * count` numbers of the stream in pairs, the earlier the upper half: a uint64 array."""
+        return self._started().randint(0, 2**64, count, dtype=np.uint64)
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
+    """The default generator, restarted from `int(seed)`: see `Generator.manual_seed`.
+
+    >>> manual_seed(-1).initial_seed() == 2**64 - 1
+    True
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def initial_seed() -> int:
+    """The seed from which the default generator's stream started."""
+    return default_generator.initial_seed()
+
+
+def seed() -> int:
+    """A fresh seed from the operating system, from which the default generator's stream now restarts."""
+    return default_generator.seed()
