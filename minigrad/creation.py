@@ -88,7 +88,8 @@ def _checked_array(array: Array) -> Array:
     if any([step < 0 for step in array.strides]):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with array.copy().)"
+            "currently supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().)"
         )
     dtypes.of(array)
     return np.asarray(array)
@@ -182,7 +183,7 @@ def _widest(found: dtype) -> dtype:
 
 
 def _to_integers(array: Array, target: dtype) -> Array:
-    """`array` in an integer dtype; a RuntimeError for a value that does not fit.  Negative uint8 wrap, as in PyTorch."""
+    """`array` in an integer dtype; a RuntimeError for a value that does not fit.  Negative uint8 wrap around."""
     high = int(np.iinfo(target._numpy).max)
     low = -high - (1 if target.is_signed else 0)
     # As floats, the bounds of int64 are rounded outwards: a value at the upper one is already too large.
@@ -421,7 +422,7 @@ def randint(
         low = given.pop()
     if given or high is None or not isinstance(size, Sequence):
         raise TypeError(
-            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size, such as randint(10, (3,))"
+            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
         )
     out = _filled("randint", np.empty, (size,), dtype or dtypes.int64, device, False)
     draws.random_(out._array, index(low), index(high), generator or default_generator)
@@ -439,7 +440,7 @@ def randperm(
 
     >>> import minigrad as torch
     >>> torch.randperm(4, generator=torch.Generator().manual_seed(123))
-    tensor([2, 3, 1, 0])
+    tensor([2, 0, 1, 3])
     """
     _check_dtype("randperm", dtype)
     if index(n) < 0:

@@ -10,9 +10,6 @@ from another stream, that of Intel's MKL library; here, as on all other processo
 Source: the CPU distributions of ATen, PyTorch's tensor library.
 """
 
-# The engine under a Generator is hidden from users, as in PyTorch; this module is its other half.
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
 import functools
@@ -20,10 +17,10 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.dtypes import Array
 from minigrad.random import Generator
 
@@ -35,16 +32,6 @@ _BATCH = 2**20
 # From this many numbers on PyTorch shuffles by another algorithm, in memory that Python lists do not fit in.
 _LONG_SHUFFLE = (2**32 - 1) // 20
 
-# How PyTorch's errors name the dtypes: as C++ does, or as its tensor classes do.
-_C_NAMES = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "bool": "bool", "uint8": "unsigned char",
-    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
-}  # fmt: skip
-_TENSOR_NAMES = {
-    "float16": "Half", "float32": "Float", "float64": "Double", "bool": "Bool", "uint8": "Byte",
-    "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
-}  # fmt: skip
-
 
 def uniform_(array: Array, low: float, high: float, generator: Generator) -> Array:
     """Every element is uniform in [low, high), by way of a multiple of 2**-24 (float64: 2**-53) in [0, 1).
@@ -54,15 +41,16 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     """
     _check_floating(array, "check_uniform_bounds")
     limit = float(np.finfo(array.dtype).max)
-    name = _C_NAMES[array.dtype.name]
     for label, bound in (("from", low), ("to", high)):
         if not -limit <= bound <= limit:
-            raise RuntimeError(f"{label} is out of bounds for {name}: got {bound}, expected at most {limit}")
+            raise RuntimeError(
+                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, expected at most {limit}"
+            )
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > limit:
         raise RuntimeError(
-            f"uniform_ expects to-from <= std::numeric_limits<{_TENSOR_NAMES[array.dtype.name]}>::max(), "
+            f"uniform_ expects to-from <= std::numeric_limits<{dtypes.of(array)._tensor_name}>::max(), "
             f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
     width = np.float64 if array.dtype == np.float64 else np.float32
@@ -109,7 +97,7 @@ def random_(array: Array, low: int, high: int, generator: Generator) -> Array:
     >>> random_(np.empty(5, "int64"), 0, 10, Generator().manual_seed(0))
     array([4, 9, 3, 0, 3])
     """
-    low, high = _integer_bounds(low, high, array.dtype)
+    low, high = _integer_bounds(low, high, array)
     span = high - low
     start = np.uint64(low % 2**64)
 
@@ -163,7 +151,7 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
     if array.dtype.kind != "f":
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. "
-            f"dtype must be a floating point but you specified {_TENSOR_NAMES[array.dtype.name]}"
+            f"dtype must be a floating point but you specified {dtypes.of(array)._tensor_name}"
         )
 
     def transform(bits: Array) -> Array:
@@ -391,31 +379,31 @@ def _cumulative(weights: Array) -> Array:
     return cumulative
 
 
-def _integer_bounds(low: int, high: int, dtype: np.dtype[Any]) -> tuple[int, int]:
-    """The bounds of `random_` for a dtype: checked, and for a floating dtype moved inwards where needed."""
+def _integer_bounds(low: int, high: int, array: Array) -> tuple[int, int]:
+    """The bounds of `random_` for the array: checked, and for a floating dtype moved inwards where needed."""
     if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    floating = dtype.kind == "f"
+    floating = array.dtype.kind == "f"
     if floating:
-        least, most = float(np.finfo(dtype).min), float(np.finfo(dtype).max)
-    elif dtype.kind == "b":
+        least, most = float(np.finfo(array.dtype).min), float(np.finfo(array.dtype).max)
+    elif array.dtype.kind == "b":
         least, most = 0, 1
     else:
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        least, most = np.iinfo(array.dtype).min, np.iinfo(array.dtype).max
     for label, bound in (("from", low), ("to - 1", high - 1)):
         if not least <= bound <= most:
             raise RuntimeError(
-                f"{label} is out of bounds for {_C_NAMES[dtype.name]}: got {bound}, "
+                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, "
                 f"expected a number in [{least}, {most}]"
             )
-    return _representable_bounds(low, high, dtype) if floating else (low, high)
+    return _representable_bounds(low, high, array) if floating else (low, high)
 
 
-def _representable_bounds(low: int, high: int, dtype: np.dtype[Any]) -> tuple[int, int]:
-    digits = np.finfo(dtype).nmant + 1
-    above, below = int(dtype.type(low + 1)), int(dtype.type(high - 1))
+def _representable_bounds(low: int, high: int, array: Array) -> tuple[int, int]:
+    digits = np.finfo(array.dtype).nmant + 1
+    above, below = int(array.dtype.type(low + 1)), int(array.dtype.type(high - 1))
     if above < low:
         low = above + 2 ** (abs(low + 1).bit_length() - digits)
     if below >= high:
@@ -429,7 +417,7 @@ def _representable_bounds(low: int, high: int, dtype: np.dtype[Any]) -> tuple[in
         if abs(bound) > 2**digits:
             warnings.warn(
                 f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                f"{_C_NAMES[dtype.name]} can support discrete uniform distribution only within this range.",
+                f"{dtypes.of(array)._c_name} can support discrete uniform distribution only within this range.",
                 stacklevel=4,
             )
     return low, high
@@ -440,7 +428,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}")
     if weights.dtype.kind != "f":
         raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {_TENSOR_NAMES[weights.dtype.name]}"
+            f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}"
         )
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
@@ -455,7 +443,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
 
 def _check_floating(array: Array, kernel: str) -> None:
     if array.dtype.kind != "f":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TENSOR_NAMES[array.dtype.name]}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}'")
 
 
 def _check_overlap(array: Array) -> None:

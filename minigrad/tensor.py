@@ -18,7 +18,7 @@ from minigrad.autograd.base import TensorBase, share_storage
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.node import Node
 from minigrad.devices import CPU
-from minigrad.devices import device as Device  # noqa: N812  (Tensor.device is a property)
+from minigrad.devices import device as Device
 from minigrad.dtypes import Array, Number
 from minigrad.ops import elementwise, indexing, matmul, reduce, softmax
 from minigrad.ops import shape as _shape
@@ -139,8 +139,8 @@ class Tensor(TensorBase):
             return format(self.item(), spec)
         if spec:
             raise TypeError(
-                f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, and this tensor has "
-                f"shape {self.shape}"
+                f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, and this tensor "
+                f"has shape {self.shape}"
             )
         return repr(self)
 
@@ -160,8 +160,8 @@ class Tensor(TensorBase):
             raise RuntimeError(f"requires_grad must be a bool, got {type(value).__name__}")
         if self._node is not None and not value:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and not self.is_floating_point():
             raise RuntimeError(
@@ -271,7 +271,7 @@ class Tensor(TensorBase):
     def _only(self, wanted: str) -> Any:
         if self._array.size != 1:
             raise ValueError(
-                f"only one element tensors can be converted to Python scalars; {wanted} of shape {self.shape} is not one"
+                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
             )
         return self._array.item()
 
@@ -472,8 +472,8 @@ class Tensor(TensorBase):
         if dim is None:
             if self._array.size == 0:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-                    "with the 'dim' argument."
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                    "dim with the 'dim' argument."
                 )
             return reduce.Extremum(find)(self)
         position = normal_dim(dim, self.ndim)
@@ -506,8 +506,8 @@ class Tensor(TensorBase):
         x = self if dtype is None else elementwise.cast(self, dtype)
         if x._array.dtype.kind != "f":
             raise NotImplementedError(
-                f"\"softmax_lastdim_kernel_impl\" not implemented for '{x.dtype._tensor_name}': convert to floating point "
-                "first, x.float().softmax(dim)"
+                f"\"softmax_lastdim_kernel_impl\" not implemented for '{x.dtype._tensor_name}': convert it first, "
+                "x.float().softmax(dim)"
             )
         return softmax.Softmax(normal_dim(dim, self.ndim))(x)
 
@@ -537,8 +537,9 @@ class Tensor(TensorBase):
         named = sizes_of("permute", dims)
         if len(named) != self.ndim:
             raise RuntimeError(
-                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-                f"ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(named)}"
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                f"the desired ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to "
+                f"len(dims) = {len(named)}"
             )
         order = tuple([normal_dim(dim, self.ndim) for dim in named])
         if len(set(order)) != len(order):
@@ -703,8 +704,8 @@ class Tensor(TensorBase):
     def __setitem__(self, index: Any, value: Operand) -> None:
         if isinstance(value, Tensor) and value._requires_grad and is_grad_enabled():
             raise RuntimeError(
-                "x[index] = value is not recorded for a value that requires a gradient. Assign value.detach(), or write "
-                "under no_grad()."
+                "x[index] = value is not recorded for a value that requires a gradient. Assign value.detach(), or "
+                "write under no_grad()."
             )
         source = value._array if isinstance(value, Tensor) else value
         self._write(lambda array: indexing.setitem(array, index, source))
@@ -743,8 +744,8 @@ class Tensor(TensorBase):
             return result
         if result._array.shape != self._array.shape:
             raise RuntimeError(
-                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an in-place "
-                "operation cannot change the shape"
+                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
+                "in-place operation cannot change the shape"
             )
         if not np.can_cast(result._array.dtype, self._array.dtype, "same_kind"):
             raise RuntimeError(
@@ -773,9 +774,9 @@ class Tensor(TensorBase):
             )
         if self._counter[1]:
             raise RuntimeError(
-                "an in-place operation on a view, or on a tensor with views, is not recorded: a view of a leaf Variable "
-                "that requires grad, or of a result, is being used in an in-place operation. Make a new tensor, as in "
-                "x = x + 1, or write under no_grad()."
+                "an in-place operation on a view, or on a tensor with views, is not recorded: a view of "
+                "a leaf Variable that requires grad, or of a result, is being used in an in-place operation. Make a "
+                "new tensor, as in x = x + 1, or write under no_grad()."
             )
 
     def _write(self, write: Callable[[Array], object]) -> Tensor:
@@ -783,8 +784,8 @@ class Tensor(TensorBase):
         if self._requires_grad and is_grad_enabled():
             self._check_recordable()
             raise RuntimeError(
-                "this in-place operation on a tensor that requires a gradient is not recorded. Write before the tensor is "
-                "used, on a detached copy (x.detach().clone()), or under no_grad()."
+                "this in-place operation on a tensor that requires a gradient is not recorded. Write before the tensor "
+                "is used, on a detached copy (x.detach().clone()), or under no_grad()."
             )
         write(self._array)
         self._counter[0] += 1
@@ -820,8 +821,8 @@ def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None 
         Device(on)
     if requires_grad and array.dtype.kind != "f":
         raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, and "
-            f"this tensor has dtype {dtypes.of(array)!r}. Ask for dtype=torch.float32."
+            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
+            f"and this tensor has dtype {dtypes.of(array)!r}. Ask for dtype=torch.float32."
         )
     leaf = Tensor._new(_make(Tensor), array)
     leaf._requires_grad = requires_grad

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from minigrad.creation import OnDevice, empty
 from minigrad.dtypes import dtype
-from minigrad.nn import functional as F  # noqa: N812  (the name everybody knows it by)
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter

@@ -68,8 +68,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         )
     if x.shape[-1] != w.shape[1]:
         raise RuntimeError(
-            f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, the "
-            f"last size of the weight {weight.shape}.{_layout_hint(x.shape[-1], w.shape)}"
+            f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
+            f"the last size of the weight {weight.shape}.{_layout_hint(x.shape[-1], w.shape)}"
         )
     if x.dtype != w.dtype:
         raise _dtype_error(input, weight, bias)
@@ -146,8 +146,8 @@ def _check_bias(input: Tensor, weight: Tensor, bias: Tensor) -> None:
     _check_tensor("linear", "bias", bias, 3)
     if bias.dtype is not weight.dtype:
         raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and {weight.dtype._tensor_name}: "
-            "the bias and the weight of linear"
+            f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and "
+            f"{weight.dtype._tensor_name}: the bias and the weight of linear"
         )
     rows = int(np.prod(input._array.shape[:-1]))
     bias.expand(rows, weight._array.shape[0]) if bias.ndim == 2 else bias.expand(weight._array.shape[0])

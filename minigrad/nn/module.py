@@ -69,8 +69,8 @@ class Module:
             if isinstance(value, member):
                 if registry is None:
                     raise AttributeError(
-                        f"cannot assign {kind.removeprefix('child ')} before Module.__init__() call: begin __init__ with "
-                        "super().__init__()"
+                        f"cannot assign {kind.removeprefix('child ')} before Module.__init__() call: begin __init__ "
+                        "with super().__init__()"
                     )
                 if name not in registry:
                     self._forget(name)
@@ -217,8 +217,8 @@ class Module:
         for path in own:
             if path in state_dict and state_dict[path].shape != own[path].shape:
                 problems.append(
-                    f"size mismatch for {path}: copying a param with shape {state_dict[path].shape} from checkpoint, the "
-                    f"shape in current model is {own[path].shape}."
+                    f"size mismatch for {path}: copying a param with shape {state_dict[path].shape} from checkpoint, "
+                    f"the shape in current model is {own[path].shape}."
                 )
         if problems:
             lines = "\n\t".join(problems)

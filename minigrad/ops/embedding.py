@@ -102,8 +102,8 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
         else f"make the table larger (num_embeddings > {ids.max()}), or look for the wrong id"
     )
     raise IndexError(
-        f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the rows "
-        f"of the table; {remedy}."
+        f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the "
+        f"rows of the table; {remedy}."
     )
 
 

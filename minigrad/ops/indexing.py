@@ -194,8 +194,8 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
     if missing < 0:
         if ndim == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     expanded: list[Any] = []

@@ -6,9 +6,9 @@ import numpy as np
 
 from minigrad.dtypes import Array
 
-# Up to this many elements np.add.at on flat indices wins; an id with more repeats than the second number is
-# summed by one matrix product rather than repeat by repeat.  Measured in docs/performance.md's terms: (V, D)/N.
+# Up to this many elements one np.add.at is faster than sorting the ids.
 _SMALL = 32768
+# An id with more repeats than this is summed by one matrix product, not repeat by repeat.
 _HOT = 8
 
 
