@@ -90,7 +90,8 @@ class PutIndex(Node):
 
     def forward(self, x: Array, *indices: Array) -> Array:
         if self.dims == (0,) and len(self.shape) == 2:
-            return add_rows(x.reshape(-1, self.shape[1]), indices[0].reshape(-1) % self.shape[0], self.shape[0])
+            ids = indices[0].reshape(-1) % self.shape[0]
+            return add_rows(x.reshape(ids.size, self.shape[1]), ids, self.shape[0])
         y = np.zeros(self.shape, np.promote_types(x.dtype, np.float32))
         np.add.at(y, _full_index(len(self.shape), self.dims, indices), x)
         return y.astype(x.dtype, copy=False)

@@ -1,0 +1,65 @@
+"""Hypothesis profiles, and the check that every test leaves the global state as it found it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import minigrad
+from minigrad import printing
+
+# The deadline is off: on a busy machine it measures the neighbours.  Tests restore what they change themselves,
+# for each example, so that the fixture below may run once per test.
+settings.register_profile(
+    "dev", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("ci", parent=settings.get_profile("dev"), max_examples=60, derandomize=True)
+settings.register_profile("thorough", parent=settings.get_profile("dev"), max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") == "true" else "dev"))
+
+
+def _generator_state() -> tuple[Any, ...]:
+    """All that decides the default generator's next draws."""
+    generator = minigrad.default_generator.clone_state()
+    _, words, position, *_ = generator._started().get_state()
+    return generator._seed, words.tolist(), position, generator._next_normal
+
+
+def _global_state() -> dict[str, Any]:
+    return {
+        "grad mode": minigrad.is_grad_enabled(),
+        "default dtype": minigrad.get_default_dtype(),
+        "print options": dataclasses.replace(printing._options),
+        "generator": _generator_state(),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _same_state_after() -> Iterator[None]:
+    """Fail a test that leaves grad mode, default dtype, print options or the generator changed; restore them."""
+    before = _global_state()
+    generator = minigrad.default_generator.clone_state()
+    yield
+    after = _global_state()
+    minigrad.set_grad_enabled(before["grad mode"])
+    minigrad.set_default_dtype(before["default dtype"])
+    printing._options = before["print options"]
+    for slot in generator.__slots__:
+        setattr(minigrad.default_generator, slot, getattr(generator, slot))
+    changed = [name for name, value in before.items() if after[name] != value]
+    assert not changed, f"the test changed the {', '.join(changed)}"
+
+
+@pytest.fixture
+def seeded() -> Iterator[None]:
+    """The default generator starts from the seed 0, and goes on afterwards where it was."""
+    generator = minigrad.default_generator.clone_state()
+    minigrad.manual_seed(0)
+    yield
+    for slot in generator.__slots__:
+        setattr(minigrad.default_generator, slot, getattr(generator, slot))

@@ -1,0 +1,164 @@
+"""The laws reject broken copies: a checker that has not rejected one is not trusted.
+
+Each copy replaces one function or method of the package by a plausible mistake; at least one law has to fail on it
+with an AssertionError.  The laws that do are named here, so that a law that stops seeing its mistake is noticed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import laws
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+
+from minigrad.ops import embedding, indexing, linear, scatter
+from minigrad.ops.embedding import Lookup, ScatterAdd
+from minigrad.ops.linear import Linear
+
+original_add_rows = scatter.add_rows
+original_check_ids = embedding.check_ids
+original_linear_backward = Linear.backward
+original_lookup_da = Lookup.da
+
+
+def assigning_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
+    table = np.zeros((num_rows, rows.shape[1]), rows.dtype)
+    table[ids] = rows
+    return table
+
+
+def unique_ids_only_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
+    """NumPy's well-known trap: `table[ids] += rows` adds one of the repeats only."""
+    table = np.zeros((num_rows, rows.shape[1]), rows.dtype)
+    table[ids] += rows
+    return table
+
+
+def mean_instead_of_sum(rows: Any, ids: Any, num_rows: int) -> Any:
+    counts = np.maximum(np.bincount(ids, minlength=num_rows), 1).astype(rows.dtype)
+    return original_add_rows(rows, ids, num_rows) / counts[:, None]
+
+
+def zero_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
+    return np.zeros((num_rows, rows.shape[1]), rows.dtype)
+
+
+def scaled_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
+    return original_add_rows(rows, ids, num_rows) * rows.dtype.type(1.001)
+
+
+def shifted_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
+    return original_add_rows(rows, (ids + 1) % num_rows, num_rows)
+
+
+def check_one_too_many(ids: Any, num_embeddings: int) -> None:
+    """The off-by-one: the id V passes, and the table's end is read instead."""
+    original_check_ids(np.where(ids == num_embeddings, 0, ids), num_embeddings)
+    ids[...] = np.minimum(ids, num_embeddings - 1)
+
+
+def check_wraps_negative(ids: Any, num_embeddings: int) -> None:
+    original_check_ids(np.where((ids < 0) & (ids >= -num_embeddings), 0, ids), num_embeddings)
+
+
+def zero_second_order(self: Any, g: Any) -> Any:
+    return g._new(np.zeros((*self.kept(1).shape, g.shape[1]), g._array.dtype))
+
+
+def padding_row_trained(self: Any, g: Any) -> Any:
+    self.padding_idx = None
+    return original_lookup_da(self, g)
+
+
+def padding_masks_first_order_only(self: Any, g: Any) -> Any:
+    """The mask is applied to the values, outside the graph."""
+    ids = self.kept(1)
+    if self.padding_idx is not None:
+        values = np.where(ids._array[..., None] != self.padding_idx, g._array, g._array.dtype.type(0))
+        g = g + g._new(values - g._array)
+    return ScatterAdd(self.num_embeddings)(g, ids)
+
+
+def linear_without_transpose(self: Any, g: Any) -> Any:
+    """dX = G @ W.T, where the shapes allow it."""
+    dx, dw, db = original_linear_backward(self, g)
+    weight = self.kept(1) if self.edges[0] is not None else None
+    square = weight is not None and weight.shape[0] == weight.shape[1]
+    return (g @ weight.T if square else dx), dw, db
+
+
+def linear_weight_gradient_scaled(self: Any, g: Any) -> Any:
+    dx, dw, db = original_linear_backward(self, g)
+    return dx, None if dw is None else dw * 1.001, db
+
+
+def linear_zero_weight_gradient(self: Any, g: Any) -> Any:
+    dx, dw, db = original_linear_backward(self, g)
+    return dx, None if dw is None else dw * 0, db
+
+
+def linear_bias_from_first_row(self: Any, g: Any) -> Any:
+    """The broadcast is not summed: the bias gets the gradient of one row."""
+    dx, dw, db = original_linear_backward(self, g)
+    rows = g.reshape(int(np.prod(g.shape[:-1])), g.shape[-1])
+    return dx, dw, db if db is None or not len(rows) else rows[0]
+
+
+def unsummed(x: Any, shape: tuple[int, ...]) -> Any:
+    return x
+
+
+COPIES: list[tuple[str, list[tuple[Any, str, Any]], set[str]]] = [
+    (
+        "assigning scatter",
+        [(embedding, "add_rows", assigning_scatter)],
+        {"weight_gradient", "second_order", "adjoint_pair", "padding"},
+    ),
+    (
+        "unique-ids-only scatter",
+        [(embedding, "add_rows", unique_ids_only_scatter)],
+        {"weight_gradient", "second_order", "adjoint_pair", "padding"},
+    ),
+    ("assigning scatter in indexing", [(indexing, "add_rows", assigning_scatter)], {"weight_gradient"}),
+    ("mean instead of sum", [(embedding, "add_rows", mean_instead_of_sum)], {"weight_gradient", "adjoint_pair"}),
+    ("zero backward", [(embedding, "add_rows", zero_scatter)], {"weight_gradient", "adjoint_pair", "second_order"}),
+    ("gradient times 1.001", [(embedding, "add_rows", scaled_scatter)], {"weight_gradient", "adjoint_pair"}),
+    ("gradient for the next row", [(embedding, "add_rows", shifted_scatter)], {"weight_gradient", "adjoint_pair"}),
+    ("off-by-one range check", [(embedding, "check_ids", check_one_too_many)], {"range_of_ids"}),
+    ("negative ids wrapped", [(embedding, "check_ids", check_wraps_negative)], {"range_of_ids"}),
+    ("zero second order", [(ScatterAdd, "da", zero_second_order)], {"gradient_of_gradient", "second_order"}),
+    ("padding row trained", [(Lookup, "da", padding_row_trained)], {"padding"}),
+    ("padding masked outside the graph", [(Lookup, "da", padding_masks_first_order_only)], {"padding"}),
+    ("forgotten transpose", [(Linear, "backward", linear_without_transpose)], {"one_hot_gradient", "linear_layer"}),
+    (
+        "linear gradient times 1.001",
+        [(Linear, "backward", linear_weight_gradient_scaled)],
+        {"weight_gradient", "linear_layer"},
+    ),
+    ("linear zero backward", [(Linear, "backward", linear_zero_weight_gradient)], {"weight_gradient", "linear_layer"}),
+    ("unsummed broadcast", [(linear, "sum_to", unsummed)], {"linear_layer"}),
+    ("bias gradient of one row", [(Linear, "backward", linear_bias_from_first_row)], {"linear_layer"}),
+]
+
+
+def rejects(law: laws.Law) -> bool:
+    """Whether the law fails on the package as it is now; only an AssertionError counts as its verdict."""
+    thorough = settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate])
+    try:
+        thorough(given(*laws.ALL[law])(law))()
+    except AssertionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("mistake", "replacements", "rejecting"), COPIES, ids=[copy[0] for copy in COPIES])
+def test_broken_copy_is_rejected(
+    mistake: str, replacements: list[tuple[Any, str, Any]], rejecting: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_name = {law.__name__: law for law in laws.ALL}
+    for owner, name, broken in replacements:
+        monkeypatch.setattr(owner, name, broken)
+    for law in rejecting:
+        assert rejects(by_name[law]), f"{law} accepts the {mistake}"
