@@ -11,7 +11,8 @@ import os
 import reprlib
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -21,7 +22,7 @@ import minigrad as torch
 MAX_NUMBERS = 50_000_000
 WIDTH = 78
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
-TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.12
+TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
 
 
 class Session:
@@ -49,7 +50,7 @@ class Session:
             self.run(f"ids = torch.tensor({ids})")
         else:
             self.names["given"] = ids
-            self.run(f"ids = torch.tensor(given)  # the {len(ids):,} ids of the command line")
+            self.run(f"ids = torch.tensor(given)  # a list of {len(ids):,} ids")
             self.show("ids")
 
 
@@ -95,11 +96,16 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.show("product")
     if session.show("torch.equal(rows, product)"):
         say(
-            "Equal, to the last bit: each number is 1 * a number of the table + 0 * all the others in its column, "
-            "which rounds nowhere. (All are finite here: 0 * inf would be nan.)"
+            "Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, "
+            "and neither rounds. (All are finite here: 0 * inf would be nan.)"
         )
     else:
         say(f"NOT equal: the largest difference is {largest_difference(session, 'rows - product')}.")
+
+
+def with_repeat(ids: list[int]) -> list[int]:
+    """The ids themselves if one of them occurs twice; else the first once more behind them."""
+    return ids if len(set(ids)) < len(ids) else [*ids, ids[0]]
 
 
 def largest_difference(session: Session, expression: str) -> float:
@@ -114,13 +120,13 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     """Print the table's gradient, where each row of it came from, and whether it is the same the other way."""
     heading("2. Backward: where the gradient of the table comes from")
     say(
-        "To learn, we need the gradient of a loss with respect to the table: how fast the loss grows with each "
-        "of its numbers. A backward pass computes it from `upstream`, the gradient of the loss with respect to "
-        "the output. Here that is just 1, 2, 3, ..., so that every number can be followed."
+        "Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the "
+        "loss grows with each of the table's numbers. The backward pass starts at the output with the gradient "
+        "of the output, called upstream here, and undoes the steps named by grad_fn. In training upstream comes "
+        "from the loss; here it is 1, 2, 3, ..., so that every number can be followed."
     )
-    if len(set(ids)) == len(ids):
-        print(f"No id came twice so far. From here on, id {ids[0]} does:\n")
-        ids = [*ids, ids[0]]
+    if len(ids) != len(session.names["ids"]):
+        print(f"No id came twice so far. From here on, id {ids[-1]} does:\n")
         session.set_ids(ids)
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
     session.show("upstream")
@@ -184,19 +190,26 @@ def show_input(session: Session) -> None:
     heading("3. The gradient of the input")
     print()
     session.show("one_hot.grad")
-    if session.show("torch.allclose(one_hot.grad, upstream @ embedding.weight.T)"):
-        best = int(session.names["one_hot"].grad[0].argmin())
-        say(
-            "Entry [n, v] is the dot product of upstream[n] and row v of the table: how fast the loss grows as row v "
-            "is mixed into output n. It rates every id in every place, used or not: putting v in the place of u at n "
-            "changes the loss by about [n, v] - [n, u]. "
-            f"In place 0 the smallest entry is that of id {best}: the loss would be least with that id there."
+    equal = session.show("torch.allclose(one_hot.grad, upstream @ embedding.weight.T)")
+    difference = largest_difference(session, "one_hot.grad - upstream @ embedding.weight.T")
+    vectors = session.names["one_hot"]
+    last, used, best = len(vectors) - 1, int(vectors[-1].argmax()), int(vectors.grad[-1].argmin())
+    change = float(vectors.grad[-1, best] - vectors.grad[-1, used])
+    say(
+        f"{'' if equal else f'Up to rounding, here {difference:g}: '}entry [n, v] is upstream[n] times row v of the "
+        "table, summed: how fast the loss grows as row v is mixed into output n. So it rates every id at every "
+        "position: v in place of u changes the loss by [n, v] - [n, u], if the loss is not too curved. "
+        + (
+            f"At position {last}, id {best} instead of {used} would change it by {change:.4f}, the best for a small loss."
+            if best != used
+            else f"At position {last}, id {used} itself has the least entry: no other would make the loss smaller."
         )
-    print("The ids have no gradient:\n")
+    )
+    print("The ids themselves have no gradient:\n")
     session.show("ids.dtype, ids.requires_grad")
     say(
-        "An id is a name, not an amount. No row lies between rows 2 and 3, so there is no small change of an id "
-        "to measure the loss by; ids.requires_grad_() is an error."
+        "An id is a name, not an amount: no row lies between rows 2 and 3, so an id cannot change a little, and there "
+        "is nothing to measure. To ask for its gradient, with ids.requires_grad_(), is an error."
     )
 
 
@@ -205,23 +218,160 @@ def show_input(session: Session) -> None:
 
 def show_cost() -> None:
     """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
-    heading("4. What the multiplications by zero cost")
+    heading("4. What multiplying by 0 costs")
     say(
-        f"Microseconds for {TIMED_IDS} ids, D = {TIMED_DIM}, medians, measured now. The long way is one_hot(ids, V).float(), "
-        "the linear layer, and the backward pass of the layer's weight."
+        f"Microseconds, measured now, the fastest of some runs, for N = {TIMED_IDS} ids and D = {TIMED_DIM}. The long way "
+        "makes one_hot(ids, V).float(), passes it through the linear layer, and goes back to the layer's weight."
     )
-    print("              lookup                  the long way             long way")
-    print("      V  forward backward     one_hot   forward  backward     / lookup")
-    ratio = 0.0
+    print("               lookup                    the long way            long way")
+    print("      V   forward  backward      one_hot   forward  backward     / lookup")
     for vocab in TIMED_VOCABS:
-        with_progress = f"timing V = {vocab:,} ..."
-        progress(with_progress)
-        table = torch.rand(vocab, TIMED_DIM)
-        ids = torch.randint(0, vocab, (TIMED_IDS,))
-        try:
-            lookup = medians(lambda: lookup_stages(table, ids))
-            product = medians(lambda: product_stages(table, ids))
-        finally:
-            progress(" " * len(with_progress))
+        with Progress(f"timing V = {vocab:,} ..."):
+            embedding = torch.nn.Embedding(vocab, TIMED_DIM)
+            linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
+            ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
+            lookup = fastest(lookup_stages, embedding, ids, upstream)
+            product = fastest(product_stages, linear, ids, upstream)
         ratio = sum(product) / sum(lookup)
-        print(f"{vocab:7,} {lookup[0]:8,.0f} {lookup[1]:8,.0f} " + "".join([f"{x:10,.0f}" for x in product]) + f"{ratio:13,.1f}")
+        print(f"{vocab:7,}{lookup[0]:10,.0f}{lookup[1]:10,.0f}", end="   ")
+        print(f"{product[0]:10,.0f}{product[1]:10,.0f}{product[2]:10,.0f}{ratio:13,.1f}")
+    say(
+        "The lookup copies N * D numbers and adds N * D back into V * D zeros. The long way makes N * V numbers and "
+        f"multiplies N * V * D times each way, all but N * D times by 0: at V = {vocab:,} it took {ratio:,.0f} times as long."
+    )
+
+
+def lookup_stages(embedding: torch.nn.Embedding, ids: torch.Tensor, upstream: torch.Tensor) -> Iterator[None]:
+    """Forward, backward; the time up to each yield is measured."""
+    rows = embedding(ids)
+    yield
+    rows.backward(upstream)
+    yield
+    embedding.zero_grad()
+
+
+def product_stages(linear: torch.nn.Linear, ids: torch.Tensor, upstream: torch.Tensor) -> Iterator[None]:
+    """One-hot vectors, forward, backward; the time up to each yield is measured."""
+    one_hot = torch.nn.functional.one_hot(ids, linear.in_features).float()
+    yield
+    product = linear(one_hot)
+    yield
+    product.backward(upstream)
+    yield
+    linear.zero_grad()
+
+
+def fastest(stages: Callable[..., Iterator[None]], *arguments: Any) -> list[float]:
+    """The least time of each stage in microseconds, of three runs or more; what is slower was disturbed."""
+    runs: list[list[float]] = []
+    begin = perf_counter()
+    while len(runs) < 3 or perf_counter() - begin < TIMED_SECONDS:
+        marks = [perf_counter(), *[perf_counter() for _ in stages(*arguments)]]
+        runs.append([1e6 * (after - before) for before, after in pairwise(marks)])
+    return [min(times) for times in zip(*runs, strict=True)]
+
+
+class Progress:
+    """Shows a text while its block runs, if standard error is a terminal; then the line is blank again."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __enter__(self) -> None:
+        self._write(self.text)
+
+    def __exit__(self, *exception: object) -> None:
+        self._write(" " * len(self.text))
+
+    def _write(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{text}\r", end="", file=sys.stderr, flush=True)
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message on one line of standard error, and exit with 2."""
+        self.exit(2, f"minigrad: error: {' '.join(message.split())}\n")
+
+
+def whole_number(text: str) -> int:
+    """The number that `text` spells, if it fits in 64 bits."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {reprlib.repr(text)}") from None
+    if not -(2**63) <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} does not fit in 64 bits")
+    return number
+
+
+def parse(arguments: Sequence[str] | None) -> tuple[list[int], int, int, int]:
+    """The ids, V, D and the seed; SystemExit, after one line, if they cannot be used."""
+    parser = Parser(
+        prog="python -m minigrad",
+        description="Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    ids_help = "the ids to look up, from 0 to V - 1 (default: 2 3 1)"
+    add("ids", metavar="IDS", type=whole_number, nargs="*", default=[2, 3, 1], help=ids_help)
+    add("--vocab", metavar="V", type=whole_number, help="rows of the table (default: the largest id + 1)")
+    add("--dim", metavar="D", type=whole_number, default=5, help="numbers in a row (default: 5)")
+    add("--seed", metavar="S", type=whole_number, default=123, help="seed of the random table (default: 123)")
+    given = parser.parse_intermixed_args(arguments)
+    ids: list[int] = given.ids
+    vocab: int = max(ids) + 1 if given.vocab is None else given.vocab
+    dim: int = given.dim
+    for name, number in (("--vocab", given.vocab), ("--dim", dim)):
+        if number is not None and number < 1:
+            parser.error(f"argument {name}: expected at least 1, got {number}")
+    for id_ in ids:
+        if not 0 <= id_ < vocab:
+            bound = "V)" if given.vocab is None else f"{vocab}), as --vocab is {vocab}"
+            parser.error(f"argument IDS: {id_} is not in [0, {bound}")
+    places = len(with_repeat(ids))
+    for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", places, vocab), ("output", places, dim)):
+        if rows * columns > MAX_NUMBERS:
+            parser.error(
+                f"the {what} would have {rows:,} x {columns:,} numbers, and {MAX_NUMBERS:,} is the limit here: "
+                "use smaller ids, --vocab or --dim"
+            )
+    return ids, vocab, dim, given.seed
+
+
+def tour(arguments: Sequence[str] | None) -> None:
+    """Print the whole story."""
+    ids, vocab, dim, seed = parse(arguments)
+    session = Session()
+    print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
+    say("Each line after >>> has just run. It is PyTorch too: with `import torch`, the same is printed.")
+    show_forward(session, ids, vocab, dim, seed)
+    show_backward(session, with_repeat(ids), vocab, dim)
+    show_input(session)
+    show_cost()
+    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the whole story, and return the exit code."""
+    try:
+        try:
+            tour(arguments)
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader left, as `head` does.  At exit Python flushes once more: that must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

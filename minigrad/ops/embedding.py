@@ -82,7 +82,7 @@ class ScatterAdd(Binary):
         return Lookup()(g, self.kept(1))
 
     def name(self) -> str:
-        return "EmbeddingDenseBackward0"
+        return "EmbeddingDenseBackwardBackward0"
 
 
 def check_ids(ids: Array, num_embeddings: int) -> None:

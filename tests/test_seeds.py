@@ -1,0 +1,256 @@
+"""The notebooks from which this project grew, cell by cell: what they recorded is what minigrad prints.
+
+A notebook is a file in `tests/seeds`: a block marked `python` is a cell, a block marked `text` is the output recorded
+under the cell before it.  `000` to `004` are the seeds, with the recorded outputs as they are; `backward` is ours: the
+gradients, which none of the seeds shows, and PyTorch 2.13's outputs.
+
+Each runs twice: on minigrad, and, where PyTorch is installed, on PyTorch, with one line changed: `import torch`.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import oracles
+import pytest
+
+import minigrad
+from minigrad.ops.embedding import Lookup, ScatterAdd
+from minigrad.ops.linear import Linear
+from minigrad.random import Generator
+
+
+class Cell(NamedTuple):
+    source: str
+    output: str
+
+
+class Size(NamedTuple):
+    cells: int
+    outputs: int
+
+
+# The cells of each notebook, and those of them that have an output: counted in the seeds by hand.
+NOTEBOOKS = {
+    "000": Size(8, 5),
+    "001": Size(6, 4),
+    "002": Size(12, 12),
+    "003": Size(13, 9),
+    "004": Size(12, 9),
+    "backward": Size(11, 11),
+}
+# Its outputs came through a web page that shows a run of spaces as one space.
+SPACES_COLLAPSED = "003"
+
+IMPORT = "import minigrad as torch\n"
+
+
+def cells_of(notebook: str) -> list[Cell]:
+    text = (Path(__file__).parent / "seeds" / f"{notebook}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL)
+    return [Cell(source, output) for source, output in blocks]
+
+
+def displayed(value: object) -> str:
+    """The value of a cell's last expression as a notebook shows it: the lines of a list's items stay aligned."""
+    return repr(value).replace("\n", "\n ") if isinstance(value, list) else repr(value)
+
+
+def execute(source: str, namespace: dict[str, Any]) -> str:
+    """What a notebook shows under a cell: what it prints, then the value of its last expression."""
+    body = ast.parse(source).body
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        exec(compile(ast.Module(body, type_ignores=[]), "<cell>", "exec"), namespace)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace)
+            if value is not None:
+                print(displayed(value))
+    return shown.getvalue()
+
+
+@contextlib.contextmanager
+def generator_restored(library: Any) -> Iterator[None]:
+    """The default generator of the library draws after the block what it would have drawn before it."""
+    if library is not minigrad:
+        with library.random.fork_rng(devices=[]):
+            yield
+        return
+    saved = minigrad.default_generator.clone_state()
+    try:
+        yield
+    finally:
+        for slot in saved.__slots__:
+            setattr(minigrad.default_generator, slot, getattr(saved, slot))
+
+
+def transcript(notebook: str, library: Any) -> list[str]:
+    """What the notebook shows under each cell, run from the first to the last in a fresh namespace."""
+    namespace: dict[str, Any] = {}
+    theirs = IMPORT if library is minigrad else f"import {library.__name__}\n"
+    with generator_restored(library):
+        return [execute(cell.source.replace(IMPORT, theirs), namespace) for cell in cells_of(notebook)]
+
+
+def recorded(notebook: str, library: Any) -> list[str]:
+    """The outputs on record.  minigrad has a version of its own, so a printed version is that of who runs."""
+    version = f"PyTorch version: {library.__version__}"
+    return [re.sub(r"^PyTorch version: .*$", version, cell.output) for cell in cells_of(notebook)]
+
+
+def numbered(outputs: list[str]) -> str:
+    """The outputs as one text, so that a failure shows each line that differs, and its cell."""
+    return "\n".join(f"Out[{number}]:\n{output}" for number, output in enumerate(outputs, 1))
+
+
+@pytest.fixture(params=["minigrad", "torch"])
+def library(request: pytest.FixtureRequest) -> Any:
+    if request.param == "torch":
+        return pytest.importorskip("torch", reason="PyTorch says whether the outputs on record are right")
+    return minigrad
+
+
+def test_no_notebook_and_no_cell_is_forgotten() -> None:
+    files = sorted(path.stem for path in (Path(__file__).parent / "seeds").iterdir())
+    sizes = {name: Size(len(cells_of(name)), sum(bool(cell.output) for cell in cells_of(name))) for name in files}
+    assert sizes == NOTEBOOKS
+    for name in files:
+        assert sum(cell.source.count(IMPORT) for cell in cells_of(name)) == 1
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_each_cell_shows_what_is_on_record(notebook: str, library: Any) -> None:
+    shown = transcript(notebook, library)
+    if notebook == SPACES_COLLAPSED:
+        shown = [re.sub(" +", " ", output) for output in shown]
+    assert numbered(shown) == numbered(recorded(notebook, library))
+
+
+def test_collapsed_spaces_hide_nothing() -> None:
+    """After its first cell, seed 003 shows what seed 004 shows, of which the columns are on record."""
+    assert transcript("003", minigrad)[1:] == [*recorded("004", minigrad)[1:], ""]
+
+
+# Copies of the package, broken on purpose: a notebook that still shows the same would prove nothing.
+
+
+def next_row(self: Lookup, weight: Any, ids: Any) -> Any:
+    self.num_embeddings = len(weight)
+    return weight[(ids + 1) % len(weight)]
+
+
+def last_one_wins(self: ScatterAdd, rows: Any, ids: Any) -> Any:
+    table = np.zeros((self.num_embeddings, rows.shape[-1]), rows.dtype)
+    table[ids] = rows
+    return table
+
+
+def upstream_of_ones(self: Linear, g: Any) -> Any:
+    return backward_of_linear(self, 0 * g + 1)
+
+
+def twice(self: ScatterAdd, g: Any) -> Any:
+    return 2 * backward_of_scatter(self, g)
+
+
+def no_restart(self: Generator, seed: int) -> Generator:
+    return self
+
+
+backward_of_linear, backward_of_scatter = Linear.backward, ScatterAdd.da
+
+
+@pytest.mark.parametrize(
+    ("notebook", "owner", "attribute", "broken"),
+    [
+        ("000", Lookup, "forward", next_row),
+        ("001", Generator, "manual_seed", no_restart),
+        ("002", Lookup, "name", lambda self: "Embedding"),
+        ("003", Lookup, "forward", next_row),
+        ("004", Generator, "manual_seed", no_restart),
+        ("backward", ScatterAdd, "forward", last_one_wins),
+        ("backward", ScatterAdd, "da", twice),
+        ("backward", Linear, "backward", upstream_of_ones),
+    ],
+)
+def test_notebooks_reject_broken_copies(
+    notebook: str, owner: type, attribute: str, broken: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intact = transcript(notebook, minigrad)
+    monkeypatch.setattr(owner, attribute, broken)
+    assert transcript(notebook, minigrad) != intact
+
+
+# The backward pass the seeds leave out: not only as printed text, to four digits, but bit for bit.
+
+IDS = np.array([2, 3, 1, 3])
+
+
+class Layers(NamedTuple):
+    """Both layers with equal weights, each with its input; `view` is how the layer's weight shows the table."""
+
+    weight: Any
+    output: Any
+    view: Callable[[Any], Any]
+
+
+def layers(torch: Any, dtype: str) -> list[Layers]:
+    """The layers of the seeds, after `manual_seed(123)`: the embedding, and the linear layer with its weights."""
+    dtype = getattr(torch, dtype)
+    with generator_restored(torch):
+        torch.manual_seed(123)
+        embedding = torch.nn.Embedding(4, 5, dtype=dtype)
+        linear = torch.nn.Linear(4, 5, bias=False, dtype=dtype)
+    linear.weight = torch.nn.Parameter(embedding.weight.T.detach())
+    ids = torch.tensor(IDS)
+    onehot = torch.nn.functional.one_hot(ids, num_classes=4).to(dtype)
+    return [
+        Layers(embedding.weight, embedding(ids), lambda table: table),
+        Layers(linear.weight, linear(onehot), lambda table: table.T),
+    ]
+
+
+def draws(seed: int, dtype: str) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).standard_normal((4, 5)).astype(dtype)
+
+
+def test_the_gradient_is_the_sum_of_the_rows_of_each_id(library: Any) -> None:
+    upstream = draws(1, "float32")
+    expected = oracles.scatter_add(upstream, IDS, 4)
+    for weight, output, view in layers(library, "float32"):
+        output.backward(library.tensor(upstream))
+        np.testing.assert_array_equal(np.asarray(view(weight.grad)), expected, strict=True)
+
+
+def test_the_gradient_of_the_gradient_is_a_lookup(library: Any) -> None:
+    direction = draws(2, "float32")
+    expected = oracles.lookup(direction, IDS)
+    for weight, output, view in layers(library, "float32"):
+        upstream = library.tensor(draws(1, "float32"), requires_grad=True)
+        (gradient,) = library.autograd.grad(output, weight, upstream, create_graph=True)
+        (of_gradient,) = library.autograd.grad(gradient, upstream, view(library.tensor(direction)))
+        np.testing.assert_array_equal(np.asarray(of_gradient), expected, strict=True)
+
+
+def test_second_derivatives_of_a_loss_are_those_of_its_formula(library: Any) -> None:
+    """For `(C * Y**3).sum()`, an id's row along V is the sum of `6 * C * Y * V` where the id occurs."""
+    scale, direction = draws(1, "float64"), draws(2, "float64")
+    gradients = []
+    for weight, output, view in layers(library, "float64"):
+        loss = (library.tensor(scale) * output**3).sum()
+        (gradient,) = library.autograd.grad(loss, weight, create_graph=True)
+        (second,) = library.autograd.grad(gradient, weight, view(library.tensor(direction)))
+        table = np.asarray(view(weight.detach()))
+        rows = 6 * scale * oracles.lookup(table * direction, IDS)
+        # The order of the factors differs, and each product is rounded.
+        np.testing.assert_allclose(np.asarray(view(second)), oracles.scatter_add(rows, IDS, 4), rtol=1e-14)
+        gradients.append(np.asarray(view(second)))
+    by_lookup, by_product = gradients
+    np.testing.assert_array_equal(by_lookup, by_product, strict=True)
