@@ -12,7 +12,7 @@ import reprlib
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -20,7 +20,6 @@ import minigrad as torch
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
-WIDTH = 78
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
 
@@ -44,9 +43,17 @@ class Session:
         print(repr(value))
         return value
 
+    def compare(self, function: str, left: str, right: str, if_equal: str, if_not: str) -> None:
+        """Print whether `torch.equal` (or `allclose`) holds, and the paragraph that then is true."""
+        if self.show(f"torch.{function}({left}, {right})"):
+            say(if_equal)
+        else:
+            difference = float(eval(f"({left} - {right}).abs().max()", self.names))
+            say(f"NOT equal: the largest difference is {difference:g}. {if_not}")
+
     def set_ids(self, ids: list[int]) -> None:
-        """Make the tensor `ids`, from the numbers themselves if they fit on a line."""
-        if len(str(ids)) < WIDTH - len(">>> ids = torch.tensor()"):
+        """Make the tensor `ids`, of the numbers themselves if they fit on the line."""
+        if len(str(ids)) <= 50:
             self.run(f"ids = torch.tensor({ids})")
         else:
             self.names["given"] = ids
@@ -61,10 +68,7 @@ def heading(text: str) -> None:
 
 def say(text: str) -> None:
     """Print a paragraph between blank lines."""
-    print(f"\n{textwrap.fill(text, WIDTH)}\n")
-
-
-# ---- forward ---------------------------------------------------------------------------------------------------------
+    print(f"\n{textwrap.fill(text, 78)}\n")
 
 
 def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: int) -> None:
@@ -74,7 +78,10 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
         session.run("torch.set_printoptions(threshold=120, linewidth=77, sci_mode=False)")
-    say(f"An embedding is a table of numbers to learn: V = {vocab} rows, one per id, of D = {dim} random numbers.")
+    say(
+        f"An embedding is a table to be learned: V = {vocab} rows, one for each id, of D = {dim} numbers, which are "
+        "random at first."
+    )
     session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})")
     session.show("embedding.weight")
     say("Called with ids, it gives their rows:")
@@ -85,8 +92,8 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
     session.show("one_hot")
     say(
-        "and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), "
-        "so it gets the table transposed."
+        "and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so "
+        "it gets the table transposed."
     )
     session.run(
         f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)",
@@ -94,26 +101,14 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
         "product = linear(one_hot.float())",
     )
     session.show("product")
-    if session.show("torch.equal(rows, product)"):
-        say(
-            "Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, "
-            "and neither rounds. (All are finite here: 0 * inf would be nan.)"
-        )
-    else:
-        say(f"NOT equal: the largest difference is {largest_difference(session, 'rows - product')}.")
-
-
-def with_repeat(ids: list[int]) -> list[int]:
-    """The ids themselves if one of them occurs twice; else the first once more behind them."""
-    return ids if len(set(ids)) < len(ids) else [*ids, ids[0]]
-
-
-def largest_difference(session: Session, expression: str) -> float:
-    """The largest magnitude among the elements of `expression`."""
-    return float(eval(expression, session.names).abs().max())
-
-
-# ---- backward --------------------------------------------------------------------------------------------------------
+    session.compare(
+        "equal",
+        "rows",
+        "product",
+        "Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither "
+        "rounds. (All are finite here: 0 * inf would be nan.)",
+        "That should not be: please report it.",
+    )
 
 
 def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> None:
@@ -121,11 +116,11 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     heading("2. Backward: where the gradient of the table comes from")
     say(
         "Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the "
-        "loss grows with each of the table's numbers. The backward pass starts at the output with the gradient "
-        "of the output, called upstream here, and undoes the steps named by grad_fn. In training upstream comes "
-        "from the loss; here it is 1, 2, 3, ..., so that every number can be followed."
+        "loss grows with each of the table's numbers. The backward pass starts from the gradient of the output, "
+        "called upstream here, and goes back through the steps that grad_fn names. In training, upstream comes from "
+        "the loss; here it is 1, 2, 3, ..., so that every number can be followed."
     )
-    if len(ids) != len(session.names["ids"]):
+    if len(ids) > len(session.names["ids"]):
         print(f"No id came twice so far. From here on, id {ids[-1]} does:\n")
         session.set_ids(ids)
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
@@ -133,25 +128,21 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     session.run("embedding(ids).backward(upstream)")
     session.show("embedding.weight.grad")
     say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
-    for line in origins(ids, session.names["upstream"], session.names["embedding"].weight.grad):
-        print(line)
+    print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
     say("The long way, asking for the gradient of the one-hot vectors as well:")
     session.run(
         f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()",
         "linear(one_hot).backward(upstream)",
     )
-    if session.show("torch.equal(embedding.weight.grad, linear.weight.grad.T)"):
-        say(
-            "Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids "
-            "is v, so it adds up the same rows. These sums are exact, being whole numbers below 2**24. In general "
-            "sums round, and the two ways may add an id's rows in different order: then the last digits can differ."
-        )
-    else:
-        difference = largest_difference(session, "embedding.weight.grad - linear.weight.grad.T")
-        say(
-            f"NOT equal: the largest difference is {difference:g}. In float32 whole numbers above 2**24 round, and "
-            "the two ways may add an id's rows in different order."
-        )
+    session.compare(
+        "equal",
+        "embedding.weight.grad",
+        "linear.weight.grad.T",
+        "Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is v, "
+        "so it adds up the same rows. Sums of whole numbers, here, do not round. Others do, and the two ways may "
+        "add an id's rows in different orders: then the last digits can differ.",
+        "The same rows are added, but above 2**24 float32 rounds whole numbers too, and the order of adding matters.",
+    )
 
 
 def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Iterator[str]:
@@ -159,136 +150,108 @@ def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Itera
     vocab, dim = grad.shape
     listed = range(vocab) if vocab <= SHOWN_ROWS else sorted(set(ids))[:SHOWN_ROWS]
     lines: list[tuple[str, list[str]]] = []
+
+    def add(label: str, row: torch.Tensor | None = None) -> None:
+        lines.append((label, [] if row is None else [f"{number:.0f}" for number in row[:SHOWN_COLUMNS].tolist()]))
+
     for row in listed:
+        add(f"weight.grad[{row}]", grad[row])
         places = [n for n, id_ in enumerate(ids) if id_ == row]
-        lines.append((f"weight.grad[{row}]", _numbers(grad[row])))
         for n in places[:SHOWN_TERMS]:
-            lines.append((f"  {'=' if n == places[0] else '+'} upstream[{n}]", _numbers(upstream[n])))
+            add(f"  {'=' if n == places[0] else '+'} upstream[{n}]", upstream[n])
         if len(places) > SHOWN_TERMS:
-            lines.append((f"  + ... and {len(places) - SHOWN_TERMS:,} more", []))
+            add(f"  + ... and {len(places) - SHOWN_TERMS:,} more")
         if not places:
-            lines.append((f"  = nothing: ids has no {row}", []))
+            add(f"  = nothing: no {row} in ids")
     left = max([len(label) for label, _ in lines])
     width = max([len(number) for _, numbers in lines for number in numbers])
     for label, numbers in lines:
         more = " ..." if numbers and dim > SHOWN_COLUMNS else ""
-        yield f"  {label:{left}}  {' '.join([n.rjust(width) for n in numbers])}{more}".rstrip()
+        yield f"  {label:{left}}  {' '.join([number.rjust(width) for number in numbers])}{more}".rstrip()
     if len(listed) < vocab:
         zeros = int((grad == 0).all(1).sum())
-        yield f"  ... and {vocab - len(listed):,} more rows, of which {zeros:,} are zeros: their ids do not occur"
-
-
-def _numbers(row: torch.Tensor) -> list[str]:
-    return [f"{number:.0f}" for number in row[:SHOWN_COLUMNS].tolist()]
-
-
-# ---- the input -------------------------------------------------------------------------------------------------------
+        yield f"  ... and {vocab - len(listed):,} more rows, of which {zeros:,} are zeros"
 
 
 def show_input(session: Session) -> None:
     """Print the gradient of the one-hot vectors and what it says, and why ids have none."""
     heading("3. The gradient of the input")
-    print()
+    say("The one-hot vectors are numbers, so the long way has found their gradient too:")
     session.show("one_hot.grad")
-    equal = session.show("torch.allclose(one_hot.grad, upstream @ embedding.weight.T)")
-    difference = largest_difference(session, "one_hot.grad - upstream @ embedding.weight.T")
-    vectors = session.names["one_hot"]
-    last, used, best = len(vectors) - 1, int(vectors[-1].argmax()), int(vectors.grad[-1].argmin())
-    change = float(vectors.grad[-1, best] - vectors.grad[-1, used])
-    say(
-        f"{'' if equal else f'Up to rounding, here {difference:g}: '}entry [n, v] is upstream[n] times row v of the "
-        "table, summed: how fast the loss grows as row v is mixed into output n. So it rates every id at every "
-        "position: v in place of u changes the loss by [n, v] - [n, u], if the loss is not too curved. "
-        + (
-            f"At position {last}, id {best} instead of {used} would change it by {change:.4f}, the best for a small loss."
-            if best != used
-            else f"At position {last}, id {used} itself has the least entry: no other would make the loss smaller."
-        )
+    session.compare(
+        "allclose",
+        "one_hot.grad",
+        "upstream @ embedding.weight.T",
+        "Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table: how fast the loss "
+        "grows as row v is mixed into output n. So every id is rated at every position, used there or not: v in "
+        "place of u would change the loss by about [n, v] - [n, u]. At the last position, the best for a small loss is",
+        "Entries that nearly cancel out have lost digits. At the last position, the best for a small loss is",
     )
-    print("The ids themselves have no gradient:\n")
+    session.show("one_hot.grad[-1].argmin()")
+    say("The ids themselves have no gradient:")
     session.show("ids.dtype, ids.requires_grad")
     say(
-        "An id is a name, not an amount: no row lies between rows 2 and 3, so an id cannot change a little, and there "
-        "is nothing to measure. To ask for its gradient, with ids.requires_grad_(), is an error."
+        "An id is a name, not an amount: there is no row between rows 2 and 3, so an id cannot change a little, and "
+        "there is nothing to measure. Asking for its gradient, with ids.requires_grad_(), is an error."
     )
-
-
-# ---- cost ------------------------------------------------------------------------------------------------------------
 
 
 def show_cost() -> None:
     """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
     heading("4. What multiplying by 0 costs")
     say(
-        f"Microseconds, measured now, the fastest of some runs, for N = {TIMED_IDS} ids and D = {TIMED_DIM}. The long way "
-        "makes one_hot(ids, V).float(), passes it through the linear layer, and goes back to the layer's weight."
+        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now; the fastest of some runs. The long way "
+        "is to make one_hot(ids, V).float(), to pass it through the linear layer, and to go back to the layer's weight."
     )
-    print("               lookup                    the long way            long way")
-    print("      V   forward  backward      one_hot   forward  backward     / lookup")
+    print("               lookup                   the long way            long way")
+    print("      V   forward  backward     one_hot   forward  backward     / lookup")
     for vocab in TIMED_VOCABS:
-        with Progress(f"timing V = {vocab:,} ..."):
-            embedding = torch.nn.Embedding(vocab, TIMED_DIM)
+        with progress(f"timing V = {vocab:,} ..."):
+            _, *lookup = fastest(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab)
             linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
-            ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
-            lookup = fastest(lookup_stages, embedding, ids, upstream)
-            product = fastest(product_stages, linear, ids, upstream)
+            product = fastest(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab)
         ratio = sum(product) / sum(lookup)
-        print(f"{vocab:7,}{lookup[0]:10,.0f}{lookup[1]:10,.0f}", end="   ")
-        print(f"{product[0]:10,.0f}{product[1]:10,.0f}{product[2]:10,.0f}{ratio:13,.1f}")
+        times = "".join([f"{time:10,.0f}" for time in (*lookup, *product)])
+        print(f"{vocab:7,}{times[:20]}  {times[20:]}{ratio:13,.1f}")
     say(
-        "The lookup copies N * D numbers and adds N * D back into V * D zeros. The long way makes N * V numbers and "
-        f"multiplies N * V * D times each way, all but N * D times by 0: at V = {vocab:,} it took {ratio:,.0f} times as long."
+        "The lookup copies N * D numbers, and adds N * D to V * D zeros. The long way makes N * V numbers and multiplies "
+        "N * V * D times in either direction, all but N * D times by 0. "
+        f"At V = {vocab:,} it took {ratio:,.0f} times as long."
     )
 
 
-def lookup_stages(embedding: torch.nn.Embedding, ids: torch.Tensor, upstream: torch.Tensor) -> Iterator[None]:
-    """Forward, backward; the time up to each yield is measured."""
-    rows = embedding(ids)
-    yield
-    rows.backward(upstream)
-    yield
-    embedding.zero_grad()
+def fastest(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int) -> list[float]:
+    """The least times in microseconds of encoding ids and of the layer's forward and backward pass.
 
-
-def product_stages(linear: torch.nn.Linear, ids: torch.Tensor, upstream: torch.Tensor) -> Iterator[None]:
-    """One-hot vectors, forward, backward; the time up to each yield is measured."""
-    one_hot = torch.nn.functional.one_hot(ids, linear.in_features).float()
-    yield
-    product = linear(one_hot)
-    yield
-    product.backward(upstream)
-    yield
-    linear.zero_grad()
-
-
-def fastest(stages: Callable[..., Iterator[None]], *arguments: Any) -> list[float]:
-    """The least time of each stage in microseconds, of three runs or more; what is slower was disturbed."""
-    runs: list[list[float]] = []
+    Of three runs or more; a run that took longer was disturbed.
+    """
+    ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
+    runs: list[tuple[float, float, float]] = []
     begin = perf_counter()
     while len(runs) < 3 or perf_counter() - begin < TIMED_SECONDS:
-        marks = [perf_counter(), *[perf_counter() for _ in stages(*arguments)]]
-        runs.append([1e6 * (after - before) for before, after in pairwise(marks)])
-    return [min(times) for times in zip(*runs, strict=True)]
+        start = perf_counter()
+        encoded = encode(ids, vocab)
+        ready = perf_counter()
+        output = layer(encoded)
+        ahead = perf_counter()
+        output.backward(upstream)
+        back = perf_counter()
+        layer.zero_grad()
+        runs.append((ready - start, ahead - ready, back - ahead))
+    return [1e6 * min(times) for times in zip(*runs, strict=True)]
 
 
-class Progress:
-    """Shows a text while its block runs, if standard error is a terminal; then the line is blank again."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __enter__(self) -> None:
-        self._write(self.text)
-
-    def __exit__(self, *exception: object) -> None:
-        self._write(" " * len(self.text))
-
-    def _write(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{text}\r", end="", file=sys.stderr, flush=True)
-
-
-# ---- the command line ------------------------------------------------------------------------------------------------
+@contextmanager
+def progress(text: str) -> Iterator[None]:
+    """Shows the text while its block runs, if standard error is a terminal."""
+    terminal = sys.stderr.isatty()
+    if terminal:
+        print(text, end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if terminal:
+            print(" " * len(text), end="\r", file=sys.stderr, flush=True)
 
 
 class Parser(argparse.ArgumentParser):
@@ -310,8 +273,8 @@ def whole_number(text: str) -> int:
     return number
 
 
-def parse(arguments: Sequence[str] | None) -> tuple[list[int], int, int, int]:
-    """The ids, V, D and the seed; SystemExit, after one line, if they cannot be used."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments `ids`, `vocab`, `dim` and `seed`; SystemExit, after one line, if they cannot be used."""
     parser = Parser(
         prog="python -m minigrad",
         description="Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves.",
@@ -324,34 +287,34 @@ def parse(arguments: Sequence[str] | None) -> tuple[list[int], int, int, int]:
     add("--dim", metavar="D", type=whole_number, default=5, help="numbers in a row (default: 5)")
     add("--seed", metavar="S", type=whole_number, default=123, help="seed of the random table (default: 123)")
     given = parser.parse_intermixed_args(arguments)
-    ids: list[int] = given.ids
-    vocab: int = max(ids) + 1 if given.vocab is None else given.vocab
-    dim: int = given.dim
-    for name, number in (("--vocab", given.vocab), ("--dim", dim)):
+    for name, number in (("--vocab", given.vocab), ("--dim", given.dim)):
         if number is not None and number < 1:
             parser.error(f"argument {name}: expected at least 1, got {number}")
-    for id_ in ids:
-        if not 0 <= id_ < vocab:
-            bound = "V)" if given.vocab is None else f"{vocab}), as --vocab is {vocab}"
-            parser.error(f"argument IDS: {id_} is not in [0, {bound}")
-    places = len(with_repeat(ids))
-    for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", places, vocab), ("output", places, dim)):
+    bound = "V" if given.vocab is None else given.vocab
+    given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
+    for id_ in given.ids:
+        if not 0 <= id_ < given.vocab:
+            parser.error(f"argument IDS: ids must be in [0, {bound}), where V is the number of rows; got {id_}")
+    count, vocab, dim = len(with_repeat(given.ids)), given.vocab, given.dim
+    for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", count, vocab), ("output", count, dim)):
         if rows * columns > MAX_NUMBERS:
-            parser.error(
-                f"the {what} would have {rows:,} x {columns:,} numbers, and {MAX_NUMBERS:,} is the limit here: "
-                "use smaller ids, --vocab or --dim"
-            )
-    return ids, vocab, dim, given.seed
+            shape = f"{rows:,} x {columns:,}"
+            parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
+    return given
 
 
-def tour(arguments: Sequence[str] | None) -> None:
+def with_repeat(ids: list[int]) -> list[int]:
+    """The ids themselves if one of them occurs twice; else the first once more behind them."""
+    return ids if len(set(ids)) < len(ids) else [*ids, ids[0]]
+
+
+def tour(given: argparse.Namespace) -> None:
     """Print the whole story."""
-    ids, vocab, dim, seed = parse(arguments)
     session = Session()
     print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
-    say("Each line after >>> has just run. It is PyTorch too: with `import torch`, the same is printed.")
-    show_forward(session, ids, vocab, dim, seed)
-    show_backward(session, with_repeat(ids), vocab, dim)
+    say("Each line after >>> has just been run. With `import torch` in place of the first, PyTorch prints the same.")
+    show_forward(session, given.ids, given.vocab, given.dim, given.seed)
+    show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
     show_input(session)
     show_cost()
     print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
@@ -361,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the whole story, and return the exit code."""
     try:
         try:
-            tour(arguments)
+            tour(parse(arguments))
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ from minigrad import draws, dtypes, printing
 from minigrad.autograd import engine
 from minigrad.autograd.base import TensorBase, share_storage
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import Node
+from minigrad.autograd.node import Node, quiet
 from minigrad.devices import CPU
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array, Number
@@ -755,7 +755,7 @@ class Tensor(TensorBase):
         recorded = is_grad_enabled() and result._requires_grad
         if recorded:
             self._check_recordable()
-        self._array[...] = result._array
+        quiet().run(np.copyto, self._array, result._array, "same_kind")
         self._counter[0] += 1
         if recorded:
             self._node, self._requires_grad = result._node, True

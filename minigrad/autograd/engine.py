@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.base import TensorBase
 from minigrad.autograd.grad_mode import set_grad_enabled
-from minigrad.autograd.node import Edge, Node, edge_to
+from minigrad.autograd.node import Edge, Node, edge_to, quiet
 from minigrad.size import Size
 
 
@@ -38,9 +38,9 @@ def backward(
     starts = _starts(_as_tuple(tensors), grad_tensors, create_graph)
     only = None if inputs is None else _leaves(_as_tuple(inputs))
     with set_grad_enabled(create_graph):
-        arrived, owned = _walk(starts, create_graph if retain_graph is None else retain_graph, create_graph, only)
+        arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, only)
         for leaf, gradient in arrived.items():
-            _accumulate(leaf, gradient, leaf in owned, create_graph)
+            quiet().run(_accumulate, leaf, gradient, leaf in owned, create_graph)
 
 
 def grad(
@@ -73,7 +73,7 @@ def grad(
     starts = _starts(_as_tuple(outputs), grad_outputs, create_graph)
     edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph):
-        arrived, owned = _walk(starts, create_graph if retain_graph is None else retain_graph, create_graph, set(edges))
+        arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, set(edges))
         gradients: list[Any] = []
         for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
             gradient = arrived.get(edge)
@@ -91,13 +91,14 @@ def grad(
 
 
 def _walk(
-    starts: Sequence[tuple[Edge, Any]], retain_graph: bool, record: bool, only: set[Edge] | None
+    starts: Sequence[tuple[Edge, Any]], retain_graph: bool | None, record: bool, only: set[Edge] | None
 ) -> tuple[dict[Edge, Any], set[Edge]]:
     """The gradients that arrive at the leaves (or at the edges `only`), and which of them nobody else holds.
 
     Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is
     complete.  A heap on the nodes' numbers gives this reverse topological order without recursion.
     """
+    retain = record if retain_graph is None else retain_graph
     useful = None if only is None else only | _on_the_way(starts, only)
     arrived: dict[Edge, Any] = {}
     sums: dict[Edge, Any] = {}
@@ -133,7 +134,7 @@ def _walk(
             owned.discard(node)
         if useful is None or not useful.isdisjoint(node.edges):
             arrivals = zip(node.edges, node.backward(g), strict=True)
-            if not retain_graph:
+            if not retain:
                 node.release()
         else:
             arrivals = ()
@@ -161,7 +162,7 @@ def _accumulate(leaf: Any, gradient: Any, owned: bool, record: bool) -> None:
     earlier = leaf._grad
     if earlier is None:
         leaf._grad = gradient if owned else gradient.clone()
-    elif record:
+    elif record or not earlier._array.flags.writeable:
         leaf._grad = earlier + gradient
     else:
         earlier._array += gradient._array
