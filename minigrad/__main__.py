@@ -77,7 +77,7 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     print()
     session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
-        session.run("torch.set_printoptions(threshold=120, linewidth=77, sci_mode=False)")
+        session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
     say(
         f"An embedding is a table to be learned: V = {vocab} rows, one for each id, of D = {dim} numbers, which are "
         "random at first."
@@ -139,9 +139,9 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
         "embedding.weight.grad",
         "linear.weight.grad.T",
         "Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is v, "
-        "so it adds up the same rows. Sums of whole numbers, here, do not round. Others do, and the two ways may "
-        "add an id's rows in different orders: then the last digits can differ.",
-        "The same rows are added, but above 2**24 float32 rounds whole numbers too, and the order of adding matters.",
+        "so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round, "
+        "and the two ways may add an id's rows in different orders: then the last digits can differ.",
+        "Both ways add the same rows, in orders that may differ; above 2**24, float32 rounds whole numbers too.",
     )
 
 
@@ -178,14 +178,15 @@ def show_input(session: Session) -> None:
     heading("3. The gradient of the input")
     say("The one-hot vectors are numbers, so the long way has found their gradient too:")
     session.show("one_hot.grad")
+    least = "The least entry of a row is that of the id with which the loss would be least; in the last row, that is"
     session.compare(
         "allclose",
         "one_hot.grad",
         "upstream @ embedding.weight.T",
         "Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table: how fast the loss "
-        "grows as row v is mixed into output n. So every id is rated at every position, used there or not: v in "
-        "place of u would change the loss by about [n, v] - [n, u]. At the last position, the best for a small loss is",
-        "Entries that nearly cancel out have lost digits. At the last position, the best for a small loss is",
+        "grows as row v is mixed into output n. So every id is rated at every position, used there or not: id v in "
+        f"place of u would change the loss by about [n, v] - [n, u]. {least}",
+        f"Where large numbers nearly cancel, digits are lost. {least}",
     )
     session.show("one_hot.grad[-1].argmin()")
     say("The ids themselves have no gradient:")
@@ -200,8 +201,8 @@ def show_cost() -> None:
     """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
     heading("4. What multiplying by 0 costs")
     say(
-        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now; the fastest of some runs. The long way "
-        "is to make one_hot(ids, V).float(), to pass it through the linear layer, and to go back to the layer's weight."
+        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now: the fastest of some runs. The long "
+        "way is one_hot(ids, V).float(), the linear layer on it, and back to the gradient of the layer's weight."
     )
     print("               lookup                   the long way            long way")
     print("      V   forward  backward     one_hot   forward  backward     / lookup")
@@ -214,9 +215,9 @@ def show_cost() -> None:
         times = "".join([f"{time:10,.0f}" for time in (*lookup, *product)])
         print(f"{vocab:7,}{times[:20]}  {times[20:]}{ratio:13,.1f}")
     say(
-        "The lookup copies N * D numbers, and adds N * D to V * D zeros. The long way makes N * V numbers and multiplies "
-        "N * V * D times in either direction, all but N * D times by 0. "
-        f"At V = {vocab:,} it took {ratio:,.0f} times as long."
+        "The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and "
+        "multiplies N * V * D times in either direction, all but N * D times by 0: "
+        f"at V = {vocab:,} it took {ratio:,.0f} times as long."
     )
 
 
@@ -245,13 +246,13 @@ def fastest(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.
 def progress(text: str) -> Iterator[None]:
     """Shows the text while its block runs, if standard error is a terminal."""
     terminal = sys.stderr.isatty()
-    if terminal:
-        print(text, end="\r", file=sys.stderr, flush=True)
     try:
+        if terminal:
+            print(text, end="", file=sys.stderr, flush=True)
         yield
     finally:
         if terminal:
-            print(" " * len(text), end="\r", file=sys.stderr, flush=True)
+            print(f"\r{' ' * len(text)}\r", end="", file=sys.stderr, flush=True)
 
 
 class Parser(argparse.ArgumentParser):
@@ -290,11 +291,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name, number in (("--vocab", given.vocab), ("--dim", given.dim)):
         if number is not None and number < 1:
             parser.error(f"argument {name}: expected at least 1, got {number}")
-    bound = "V" if given.vocab is None else given.vocab
+    bounds = "[0, V)" if given.vocab is None else f"[0, V) = [0, {given.vocab})"
     given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
     for id_ in given.ids:
         if not 0 <= id_ < given.vocab:
-            parser.error(f"argument IDS: ids must be in [0, {bound}), where V is the number of rows; got {id_}")
+            parser.error(f"argument IDS: ids must be in {bounds}, the rows of the table; got {id_}")
     count, vocab, dim = len(with_repeat(given.ids)), given.vocab, given.dim
     for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", count, vocab), ("output", count, dim)):
         if rows * columns > MAX_NUMBERS:
@@ -312,7 +313,9 @@ def tour(given: argparse.Namespace) -> None:
     """Print the whole story."""
     session = Session()
     print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
-    say("Each line after >>> has just been run. With `import torch` in place of the first, PyTorch prints the same.")
+    say(
+        "Each line after >>> has just been run. With `import torch` for the first, PyTorch prints the same, to rounding."
+    )
     show_forward(session, given.ids, given.vocab, given.dim, given.seed)
     show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
     show_input(session)

@@ -575,14 +575,14 @@ class Tensor(TensorBase):
         """A view with a new dimension of size 1 at `dim`."""
         at = normal_dim(dim, self.ndim + 1)
         sizes = self._array.shape
-        return _shape.Reshape((*sizes[:at], 1, *sizes[at:]), "Unsqueeze")(self)
+        return _shape.Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(self)
 
     def squeeze(self, dim: Dims = None) -> Tensor:
         """A view without the dimensions of size 1: without all, or those of `dim` that are."""
         dims = normal_dims(dim, self.ndim)
         sizes = [size for i, size in enumerate(self._array.shape) if size != 1 or i not in dims]
-        form = "Squeeze" if dim is None else "Squeeze1" if isinstance(dim, SupportsIndex) else "Squeeze2"
-        return _shape.Reshape(tuple(sizes), form)(self)
+        form = 0 if dim is None else 1 if isinstance(dim, SupportsIndex) else 2
+        return _shape.Reshape(tuple(sizes), f"SqueezeBackward{form}")(self)
 
     def expand(self, *sizes: Any) -> Tensor:
         """A view in which dimensions of size 1, and new ones in front, are repeated to `sizes`; -1 keeps a size."""

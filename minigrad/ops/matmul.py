@@ -98,10 +98,10 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
         result = Mv()(a, b)
     elif y.ndim == 1:
         result = matmul(a, b.unsqueeze(1))
-        result = Reshape(x.shape[:-1], "UnsafeView")(result)
+        result = Reshape(x.shape[:-1], "UnsafeViewBackward0")(result)
     elif x.ndim == 1:
         result = matmul(a.unsqueeze(0), b)
-        result = Reshape((*y.shape[:-2], y.shape[-1]), "Squeeze4")(result)
+        result = Reshape((*y.shape[:-2], y.shape[-1]), "SqueezeBackward4")(result)
     else:
         try:
             np.broadcast_shapes(x.shape[:-2], y.shape[:-2])

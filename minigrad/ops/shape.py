@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 class Reshape(Unary):
     """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
 
-    dx = Reshape(g), back to x's shape.  PyTorch has many names for it: `form` is the one to print.
+    dx = Reshape(g), back to x's shape.  PyTorch has many names for it: `form` is the one to print here.
     """
 
     __slots__ = ("form", "shape", "x_shape")
 
-    def __init__(self, shape: tuple[int, ...], form: str = "View") -> None:
+    def __init__(self, shape: tuple[int, ...], form: str = "ViewBackward0") -> None:
         self.shape = shape
         self.form = form
 
     def __call__(self, x: Any) -> Any:
         out = super().__call__(x)
-        if np.may_share_memory(x._array, out._array):
+        # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
+        if self.form != "UnsafeViewBackward0" and np.may_share_memory(x._array, out._array):
             share_storage(x, out)
-        elif x._array.size and self.form == "View":
-            self.form = "UnsafeView"
+        elif self.form == "ViewBackward0" and x._array.size:
+            self.form = "UnsafeViewBackward0"
         return out
 
     def forward(self, x: Array) -> Array:
@@ -44,7 +45,7 @@ class Reshape(Unary):
         return Reshape(self.x_shape)(g)
 
     def name(self) -> str:
-        return f"{self.form}Backward0" if self.form[-1].isalpha() else f"{self.form[:-1]}Backward{self.form[-1]}"
+        return self.form
 
 
 class Permute(View):
