@@ -314,7 +314,8 @@ def tour(given: argparse.Namespace) -> None:
     session = Session()
     print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
     say(
-        "Each line after >>> has just been run. With `import torch` for the first, PyTorch prints the same, to rounding."
+        "Each line after >>> has just been run. It is PyTorch as well: with `import torch` in place of the first "
+        "line, it prints the same, up to rounding."
     )
     show_forward(session, given.ids, given.vocab, given.dim, given.seed)
     show_backward(session, with_repeat(given.ids), given.vocab, given.dim)

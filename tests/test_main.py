@@ -1,0 +1,438 @@
+"""`python -m minigrad` prints numbers that a second computation gives too, and says nothing that is not so."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import functools
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import __main__ as job
+from minigrad.dtypes import Array
+
+# The program as it is, but for the measurements: one small table, three runs.
+QUICK = """
+import sys
+from minigrad import __main__ as job
+job.TIMED_VOCABS, job.TIMED_SECONDS = (64,), 0.0
+"""
+QUIT = "sys.exit(job.main(sys.argv[1:]))"
+
+
+class Run(NamedTuple):
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+
+def start(*command: str) -> Run:
+    begin = time.perf_counter()
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
+    return Run(done.returncode, done.stdout, done.stderr, time.perf_counter() - begin)
+
+
+@functools.cache
+def run(arguments: str = "") -> Run:
+    return start("-m", "minigrad", *arguments.split())
+
+
+@functools.cache
+def quick(arguments: str, change: str = "") -> Run:
+    return start("-c", f"{QUICK}{change}\n{QUIT}", *arguments.split())
+
+
+# What is shown: the arguments, then the ids, those of the backward pass, V, D, and how the ids are written.
+CASES = [
+    ("", [2, 3, 1], [2, 3, 1, 2], 4, 5),
+    ("2 3 1 3 --vocab 6 --dim 2 --seed 7", [2, 3, 1, 3], [2, 3, 1, 3], 6, 2),
+    ("0", [0], [0, 0], 1, 5),
+    ("7 --seed -1 0 7 7 7 7 7 --dim 8", [7, 0, 7, 7, 7, 7, 7], [7, 0, 7, 7, 7, 7, 7], 8, 8),
+    ("9 2 30 --vocab 40 --dim 2", [9, 2, 30], [9, 2, 30, 9], 40, 2),
+]
+shown = pytest.mark.parametrize(("arguments", "ids", "later_ids", "vocab", "dim"), CASES, ids=[c[0] for c in CASES])
+
+
+def numbers_of(out: str, source: str, which: int = 0) -> Array:
+    """The numbers of the tensor printed behind the `which`-th line `>>> source`, in a row."""
+    texts = re.findall(rf"^>>> {re.escape(source)}\n(.*?)(?=\n\n|\n>>>)", out, re.DOTALL | re.MULTILINE)
+    elements = texts[which][: texts[which].rindex("]") + 1]
+    assert "..." not in elements
+    return np.array([float(number) for number in re.findall(r"-?\d+(?:\.\d*)?", elements)])
+
+
+def origins_of(out: str) -> list[tuple[str, list[float]]]:
+    """The lines of the list of gradient rows: what stands on the left, and the numbers."""
+    lines = re.findall(
+        r"^  (weight\.grad\[\d+\]|  [=+] upstream\[\d+\]|  = nothing.*|  \+ \.\.\.[ \w]*|\.\.\. and .*?)"
+        r"(?:  +([\d .]+))?$",
+        out,
+        re.MULTILINE,
+    )
+    return [(left.strip(), [float(number) for number in right.split() if number != "..."]) for left, right in lines]
+
+
+def summed(ids: list[int], vocab: int, dim: int) -> Array:
+    """The gradient of the table for the upstream gradient 1, 2, 3, ..., number by number."""
+    gradient, number = np.zeros((vocab, dim)), 0
+    for id_ in ids:
+        for column in range(dim):
+            number += 1
+            gradient[id_, column] += number
+    return gradient
+
+
+# ---- the numbers -----------------------------------------------------------------------------------------------------
+
+
+@shown
+def test_forward_is_the_rows_of_the_printed_table(
+    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
+) -> None:
+    out = quick(arguments).out
+    assert f">>> ids = torch.tensor({ids})\n" in out
+    table = numbers_of(out, "embedding.weight").reshape(vocab, dim)
+    expected = [table[id_] for id_ in ids]
+    np.testing.assert_array_equal(numbers_of(out, "rows").reshape(len(ids), dim), expected)
+    np.testing.assert_array_equal(numbers_of(out, "product").reshape(len(ids), dim), expected)
+    one_hot = [1.0 if column == id_ else 0.0 for id_ in ids for column in range(vocab)]
+    if len(one_hot) <= 80:
+        np.testing.assert_array_equal(numbers_of(out, "one_hot"), one_hot)
+    assert "Exactly equal" in out
+
+
+@shown
+def test_gradients_are_those_of_loops(
+    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
+) -> None:
+    out = quick(arguments).out
+    upstream = np.arange(1.0, len(later_ids) * dim + 1).reshape(len(later_ids), dim)
+    np.testing.assert_array_equal(numbers_of(out, "upstream"), upstream.reshape(-1))
+    np.testing.assert_array_equal(numbers_of(out, "embedding.weight.grad"), summed(later_ids, vocab, dim).reshape(-1))
+    assert "Equal again" in out
+    if len(later_ids) * vocab > 80:
+        return
+    table = numbers_of(out, "embedding.weight").reshape(vocab, dim)
+    printed = numbers_of(out, "one_hot.grad").reshape(len(later_ids), vocab)
+    for n in range(len(later_ids)):
+        for v in range(vocab):
+            dot = sum(upstream[n, column] * table[v, column] for column in range(dim))
+            # The table is printed to 4 digits, so each product is off by half a unit of the last times upstream.
+            assert abs(printed[n, v] - dot) <= 0.5e-4 * (sum(upstream[n]) + 2)
+    assert f"tensor({printed[-1].tolist().index(min(printed[-1]))})" in out
+
+
+@shown
+def test_each_gradient_row_is_told_from_the_positions_of_its_id(
+    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
+) -> None:
+    expected: list[tuple[str, list[float]]] = []
+    gradient = summed(later_ids, vocab, dim)
+    listed = range(vocab) if vocab <= 8 else sorted(set(later_ids))
+    for v in listed:
+        expected.append((f"weight.grad[{v}]", gradient[v, :6].tolist()))
+        places = [n for n in range(len(later_ids)) if later_ids[n] == v]
+        for n in places[:4]:
+            sign = "=" if n == places[0] else "+"
+            expected.append((f"{sign} upstream[{n}]", [n * dim + column + 1.0 for column in range(min(dim, 6))]))
+        if len(places) > 4:
+            expected.append((f"+ ... and {len(places) - 4} more", []))
+        if not places:
+            expected.append((f"= nothing: no {v} in ids", []))
+    if vocab > 8:
+        more = vocab - len(listed)
+        expected.append((f"... and {more} more rows, of which {more} are zeros", []))
+    assert origins_of(quick(arguments).out) == expected
+
+
+@shown
+def test_a_repeat_is_added_where_there_is_none_and_that_is_said(
+    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
+) -> None:
+    out = quick(arguments).out
+    said = f"No id came twice so far. From here on, id {ids[0]} does:\n\n>>> ids = torch.tensor({later_ids})\n"
+    assert (said in out) == ("No id came twice" in out) == (ids != later_ids)
+
+
+def test_the_cost_table_measures_both_ways_and_divides() -> None:
+    number = r"\s+([\d,.]+)"
+    rows = [[float(n.replace(",", "")) for n in row] for row in re.findall(rf"^{number * 7}$", run().out, re.MULTILINE)]
+    assert [row[0] for row in rows] == [64, 512, 4096, 32768]
+    for _, forward, backward, one_hot, product, product_backward, ratio in rows:
+        long, short = one_hot + product + product_backward, forward + backward
+        # Each time is off by half a microsecond.
+        assert (long - 1.5) / (short + 1) - 0.05 <= ratio <= (long + 1.5) / max(short - 1, 0.01) + 0.05
+    # Making 512 times as many numbers takes longer, however busy the machine is.
+    assert rows[-1][3] > rows[0][3]
+    told = re.findall(r"at V = 32,768 it took ([\d,]+) times as long", run().out.replace("\n", " "))
+    assert [abs(float(n.replace(",", "")) - rows[-1][-1]) < 0.6 for n in told] == [True]
+
+
+# ---- the text is a program -------------------------------------------------------------------------------------------
+
+
+ROUNDED = doctest.register_optionflag("ROUNDED")
+
+
+class UpToRounding(doctest.OutputChecker):
+    """Equal text, but for the last decimals of what is marked as sums, which two libraries add in their own ways."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        decimal = r" *-?\d+\.\d{4}"
+        if not optionflags & ROUNDED:
+            return want == got
+        if re.sub(decimal, "", want) != re.sub(decimal, "", got):
+            return False
+        wanted, gotten = (np.array([float(n) for n in re.findall(decimal, text)]) for text in (want, got))
+        # One unit of the last digit printed, or a few of the last that float32 keeps.
+        return wanted.shape == gotten.shape and bool(np.all(abs(wanted - gotten) < 1.1e-4 + 2e-6 * abs(wanted).max()))
+
+
+def failures_of(out: str, names: dict[str, Any]) -> list[str]:
+    """What a doctest of the printed text finds to be otherwise."""
+    found: list[str] = []
+    test = doctest.DocTestParser().get_doctest(out, names, "the output", None, None)
+    assert len(test.examples) > 20
+    for example in test.examples:
+        example.options[ROUNDED] = example.source == "one_hot.grad\n"
+    doctest.DocTestRunner(UpToRounding(), verbose=False).run(test, out=found.append)
+    return found
+
+
+@shown
+def test_the_text_is_a_doctest_of_pytorch(
+    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
+) -> None:
+    torch = pytest.importorskip("torch", reason="the oracle is PyTorch")
+    state = torch.get_rng_state()
+    try:
+        assert not failures_of(quick(arguments).out.replace("import minigrad as torch", "import torch"), {})
+    finally:
+        torch.set_printoptions(profile="default", sci_mode=None)
+        torch.set_rng_state(state)
+
+
+def test_asking_for_the_gradient_of_ids_is_an_error_as_said() -> None:
+    with pytest.raises(RuntimeError, match="only Tensors of floating point dtype can require gradients"):
+        minigrad.tensor([2, 3]).requires_grad_()
+
+
+def test_a_seed_determines_all_but_the_times() -> None:
+    def table(out: str) -> list[float]:
+        return list(numbers_of(out, "embedding.weight"))
+
+    assert run().out.split("\n4. ")[0] == quick("--seed 123").out.split("\n4. ")[0]
+    assert table(quick("--seed 5").out) != table(run().out)
+
+
+# ---- equality is compared --------------------------------------------------------------------------------------------
+
+BROKEN = {
+    "a lookup that is off by one": (
+        "lookup.Lookup.forward = lambda self, w, i: (setattr(self, 'num_embeddings', len(w)), w[i] + 1)[1]",
+        ["NOT", "True", "True"],
+    ),
+    "a repeat that overwrites": (
+        "def put(rows, ids, n):\n"
+        "    table = np.zeros((n, rows.shape[1]), rows.dtype)\n"
+        "    table[ids] = rows\n"
+        "    return table\n"
+        "lookup.add_rows = put",
+        ["True", "NOT", "True"],
+    ),
+    "a linear layer whose input has the wrong gradient": (
+        "right = linear.Linear.backward\n"
+        "def wrong(self, g):\n"
+        "    dx, dw, db = right(self, g)\n"
+        "    return (None if dx is None else -dx), dw, db\n"
+        "linear.Linear.backward = wrong",
+        ["True", "True", "NOT"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_not_equal_is_not_called_equal(name: str) -> None:
+    change, verdicts = BROKEN[name]
+    imports = "import numpy as np\nfrom minigrad.ops import embedding as lookup, linear\n"
+    done = quick("2 3 1 3", imports + change)
+    assert done.code == 0
+    texts = ["Exactly equal", "Equal again", "Up to rounding, entry"]
+    for text, verdict in zip(texts, verdicts, strict=True):
+        assert (text in done.out) == (verdict == "True"), text
+    assert done.out.count("\nFalse\n\nNOT equal: the largest difference is ") == verdicts.count("NOT")
+
+
+def test_rounding_of_the_gradient_is_told_as_it_is() -> None:
+    # The sums are above 2**24: whether the two ways still agree is not known, but what is said must fit.
+    out = quick(" ".join(["0"] * 700) + " --dim 90").out
+    compared = out.split(">>> torch.equal(embedding.weight.grad, linear.weight.grad.T)\n")[1]
+    assert compared.startswith("True\n\nEqual again" if "Equal again" in out else "False\n\nNOT equal: the largest")
+
+
+# ---- form ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *[case[0] for case in CASES],
+        "1 2 --vocab 24 --dim 24",
+        "4 39999 4 --vocab 40000 --dim 64",
+    ],
+)
+def test_lines_fit_a_terminal(arguments: str) -> None:
+    done = quick(arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.isascii()
+    assert "\x1b" not in done.out
+    assert "\r" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert len(done.out.splitlines()) <= 240
+
+
+def test_a_thousand_ids_stay_readable() -> None:
+    ids = [n * 7919 % 613 for n in range(1000)]
+    out = quick(" ".join(map(str, ids))).out
+    assert ">>> ids = torch.tensor(given)  # a list of 1,000 ids\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert len(out.splitlines()) <= 240
+    told = origins_of(out)
+    gradient = summed(ids, 613, 5)
+    for left, numbers in told:
+        if left.startswith("weight.grad"):
+            assert numbers == gradient[int(left[12:-1])].tolist()
+    assert told[-1][0] == "... and 605 more rows, of which 0 are zeros"
+
+
+def test_the_default_run_is_quick_and_silent_on_standard_error() -> None:
+    again = start("-m", "minigrad")
+    assert (again.code, again.err) == (0, "")
+    assert min(run().seconds, again.seconds) < 3
+
+
+def test_nothing_is_imported_but_numpy() -> None:
+    code = """
+import runpy, sys
+sys.meta_path.insert(0, type("NoTorch", (), {"find_spec": lambda name, *_: 1 / (name != "torch") and None}))
+try:
+    runpy.run_module("minigrad", run_name="__main__", alter_sys=True)
+except SystemExit as exit:
+    assert exit.code == 0
+print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names, file=sys.stderr)
+"""
+    # -S leaves out what an environment's own site hooks import, so the paths are given.
+    path = "import sys; sys.path[:0] = " + repr([p for p in sys.path if p])
+    err = start("-S", "-c", path + code).err
+    # Compiled parts of NumPy make a module for Cython's run time.
+    found = {name for name in re.findall(r"\w+", err) if "cython" not in name}
+    assert found - {"__main__", "__mp_main__"} == {"numpy", "minigrad"}
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--vocab", "3", "7"], "ids must be in [0, V) = [0, 3), the rows of the table; got 7"),
+        (["--vocab", "3"], "got 3"),
+        (["-1"], "ids must be in [0, V), the rows of the table; got -1"),
+        (["2", "-1", "1"], "got -1"),
+        (["x"], "argument IDS: expected a whole number, got 'x'"),
+        (["1.5"], "got '1.5'"),
+        (["nan"], "got 'nan'"),
+        ([""], "got ''"),
+        (["a\nb"], "got 'a\\nb'"),
+        (["9" * 5000], "expected a whole number"),
+        (["9" * 50], "does not fit in 64 bits"),
+        ([str(10**12)], "the table would have 1,000,000,000,001 x 5 numbers; 50,000,000 at most"),
+        ([str(2**63 - 1)], "50,000,000 at most"),
+        (["--vocab", "20000000"], "the table would have 20,000,000 x 5 numbers"),
+        (["--vocab", "20000000", "--dim", "1", "1", "1", "1"], "the one-hot matrix would have 3 x 20,000,000 numbers"),
+        (["0", "--vocab", "1", "--dim", "30000000"], "the output would have 2 x 30,000,000 numbers"),
+        (["--vocab", "0"], "argument --vocab: expected at least 1, got 0"),
+        (["--dim", "0"], "argument --dim: expected at least 1, got 0"),
+        (["--dim", "-3"], "argument --dim: expected at least 1, got -3"),
+        (["--seed", "x"], "argument --seed: expected a whole number, got 'x'"),
+        (["--vocab"], "argument --vocab: expected one argument"),
+        (["--voc", "3"], "unrecognized arguments: --voc"),
+        (["--unknown\nx"], "unrecognized arguments: --unknown x"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_2(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        job.main(arguments)
+    out, err = capsys.readouterr()
+    assert (exit_.value.code, out) == (2, "")
+    assert re.fullmatch(r"minigrad: error: [^\n]{1,110}\n", err)
+    assert part in err
+
+
+@pytest.mark.parametrize("arguments", ["--vocab 3 7", "-1", "x"])
+def test_wrong_input_of_the_program_itself(arguments: str) -> None:
+    done = run(arguments)
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"minigrad: error: [^\n]+\n", done.err)
+
+
+def test_help_names_every_argument_and_default() -> None:
+    done = run("--help")
+    assert (done.code, done.err) == (0, "")
+    for text in ("python -m minigrad", "IDS", "2 3 1", "--vocab V", "--dim D", "default: 5", "--seed S", "123"):
+        assert text in done.out
+
+
+def test_a_reader_that_leaves_causes_no_traceback() -> None:
+    command = [sys.executable, "-m", "minigrad", *["1"] * 400, "--dim", "8"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+def at_a_terminal(stop_at: bytes | None = None) -> tuple[int, list[str]]:
+    """The exit code and what standard error showed on a terminal, line end by line end; interrupted at `stop_at`."""
+    ours, theirs = pty.openpty()
+    seen = b""
+    with subprocess.Popen([sys.executable, "-m", "minigrad"], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        # At the end of a terminal Linux raises, where others read nothing.
+        with contextlib.suppress(OSError):
+            while read := os.read(ours, 4096):
+                seen += read
+                if stop_at is not None and stop_at in seen:
+                    process.send_signal(signal.SIGINT)
+                    stop_at = None
+    os.close(ours)
+    return process.returncode, seen.decode().split("\r")
+
+
+def test_progress_on_a_terminal_is_shown_and_erased() -> None:
+    code, shown_lines = at_a_terminal()
+    texts = [f"timing V = {vocab} ..." for vocab in ("64", "512", "4,096", "32,768")]
+    # A carriage return, spaces over the text, and a carriage return.
+    assert shown_lines == [part for text in texts for part in (text, " " * len(text))] + [""]
+    assert code == 0
+
+
+def test_an_interrupt_ends_it_quietly() -> None:
+    code, shown_lines = at_a_terminal(b"timing V = 512 ...")
+    texts = [f"timing V = {vocab} ..." for vocab in ("64", "512")]
+    assert shown_lines == [part for text in texts for part in (text, " " * len(text))] + [""]
+    assert code == 130
