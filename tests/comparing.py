@@ -1,0 +1,177 @@
+"""Run the same call on PyTorch and on minigrad, and compare what comes out of it: values, errors and all one can ask.
+
+Used by the tests of the torch tier; `torch` is whatever `oracles` found.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from oracles import overlaps, torch
+from strategies import Array
+
+import minigrad
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A NumPy array that the call is to get as an array, not as a tensor."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A call that raised."""
+
+    error: Exception
+
+
+def twin(array: Array) -> Array:
+    """A copy in memory of its own, with the same steps between elements."""
+    extent = array.itemsize + sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
+    memory = np.zeros(extent if array.size else 0, np.uint8)
+    copy = np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
+    copy[...] = array
+    return copy
+
+
+def tensor_of(api: Any, array: Array, requires_grad: bool = False) -> Any:
+    """A leaf tensor of either package, of the array's values and layout, in memory of its own."""
+    return api.from_numpy(twin(array)).requires_grad_(requires_grad and array.dtype.kind == "f")
+
+
+def operand_of(api: Any, operand: Any, requires_grad: bool) -> Any:
+    """What the call gets for a drawn operand: a tensor for an array, anything else as it is."""
+    if isinstance(operand, np.ndarray):
+        return tensor_of(api, operand, requires_grad)
+    return twin(operand.array) if isinstance(operand, Plain) else operand
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What the call returns, or what it raised; PyTorch's and minigrad's warnings are not errors here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return call()
+        except Exception as error:
+            return Raised(error)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Both default generators at `seed`; minigrad's as it was at the end."""
+    before = minigrad.default_generator.clone_state()
+    torch.manual_seed(seed)
+    minigrad.manual_seed(seed)
+    yield
+    for slot in before.__slots__:
+        setattr(minigrad.default_generator, slot, getattr(before, slot))
+
+
+def array_of(tensor: Any) -> Array:
+    """The array of a tensor of either package, also of one that requires a gradient: no copy."""
+    if isinstance(tensor, torch.Tensor) and tensor._is_zerotensor():
+        # PyTorch's gradient of nothing has no memory.
+        return np.zeros(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
+    return np.asarray(tensor.detach().numpy())
+
+
+def check_same(wanted: Any, got: Any, ulps: float = 0, where: str = "result") -> None:
+    """Fail unless PyTorch's outcome `wanted` and minigrad's outcome `got` are the same as far as a program can tell.
+
+    Floating-point values may differ by `ulps` units in the last place of the largest of the tensor's values.
+    """
+    if isinstance(wanted, Raised) or isinstance(got, Raised):
+        _check_raised(wanted, got, where)
+    elif isinstance(wanted, torch.Tensor):
+        assert isinstance(got, minigrad.Tensor), f"{where}: {type(got)} in place of a tensor"
+        check_same_tensor(wanted, got, ulps, where)
+    elif isinstance(wanted, np.ndarray | np.generic):
+        assert type(wanted) is type(got), where
+        check_same_values(np.asarray(wanted), np.asarray(got), ulps, where)
+    elif isinstance(wanted, torch.Size | torch.dtype | torch.device):
+        assert repr(wanted) == repr(got), where
+    elif isinstance(wanted, tuple | list):
+        assert len(wanted) == len(got), where
+        assert isinstance(got, type(wanted).__mro__[-2]), where
+        for position, (a, b) in enumerate(zip(wanted, got, strict=True)):
+            check_same(a, b, ulps, f"{where}[{position}]")
+    else:
+        assert type(wanted) is type(got), f"{where}: {wanted!r} and {got!r}"
+        same_nan = isinstance(wanted, float) and math.isnan(wanted) and math.isnan(got)
+        close = isinstance(wanted, float) and ulps and math.isclose(wanted, got, rel_tol=ulps * 2**-10)
+        assert wanted == got or same_nan or close, f"{where}: {wanted!r} and {got!r}"
+
+
+def _check_raised(wanted: Any, got: Any, where: str) -> None:
+    if not isinstance(got, Raised):
+        raise AssertionError(f"{where}: PyTorch raised {wanted.error!r}, minigrad returned {got!r}")
+    if not isinstance(wanted, Raised):
+        raise AssertionError(f"{where}: PyTorch returned {wanted!r}") from got.error
+    if type(wanted.error).__name__ != type(got.error).__name__:
+        raise AssertionError(f"{where}: PyTorch raised {wanted.error!r}, minigrad {got.error!r}") from got.error
+
+
+def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str) -> None:
+    """Fail unless two tensors agree in dtype, shape, strides, graph, values and printed form."""
+    assert repr(wanted.dtype) == repr(got.dtype), f"{where}: {wanted.dtype}, {got.dtype}"
+    assert tuple(wanted.shape) == tuple(got.shape), f"{where}: {wanted.shape}, {got.shape}"
+    assert wanted.requires_grad == got.requires_grad, f"{where}: requires_grad {wanted.requires_grad}"
+    assert wanted.is_leaf == got.is_leaf, f"{where}: is_leaf {wanted.is_leaf}"
+    assert _grad_fn(wanted) == _grad_fn(got), f"{where}: {_grad_fn(wanted)}, {_grad_fn(got)}"
+    assert _steps(wanted) == _steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
+    assert wanted.is_contiguous() == got.is_contiguous(), f"{where}: contiguous {wanted.is_contiguous()}"
+    check_same_values(array_of(wanted), array_of(got), ulps, where)
+    if not ulps:
+        assert repr(wanted) == repr(got), where
+
+
+def _grad_fn(tensor: Any) -> str | None:
+    return None if tensor.grad_fn is None else tensor.grad_fn.name()
+
+
+def _steps(tensor: Any) -> list[int]:
+    """The strides that say where an element lies: those of dimensions of more than one element."""
+    sizes = list(tensor.shape)
+    return [] if 0 in sizes else [step for step, size in zip(tensor.stride(), sizes, strict=True) if size > 1]
+
+
+def check_same_values(wanted: Array, got: Array, ulps: float = 0, where: str = "values") -> None:
+    """Fail unless two arrays agree bit for bit (nan as nan), or within `ulps` units of the largest finite value."""
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype}, {got.dtype}"
+    assert wanted.shape == got.shape, f"{where}: {wanted.shape}, {got.shape}"
+    if not ulps or wanted.dtype.kind != "f":
+        np.testing.assert_array_equal(got, wanted, err_msg=where)
+        # Equal are also 0.0 and -0.0: tell them apart by their signs.
+        real = ~np.isnan(wanted) if wanted.dtype.kind == "f" else np.ones(wanted.shape, bool)
+        np.testing.assert_array_equal(np.signbit(got[real]), np.signbit(wanted[real]), err_msg=f"{where}: signs")
+        return
+    info = np.finfo(wanted.dtype)
+    finite = np.abs(wanted[np.isfinite(wanted)]).astype(np.float64)
+    scale = float(finite.max(initial=0)) + float(info.tiny)
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.testing.assert_allclose(
+            got.astype(np.float64),
+            wanted.astype(np.float64),
+            rtol=0,
+            atol=ulps * float(info.eps) * scale,
+            err_msg=where,
+        )
+
+
+def check_same_sharing(wanted: Any, got: Any, inputs: Sequence[tuple[Any, Any]], where: str = "result") -> None:
+    """Fail unless `got` shares storage with those of minigrad's inputs where `wanted` does with PyTorch's."""
+    for position, (a, b) in enumerate(inputs):
+        assert (wanted is a) == (got is b), f"{where} is input {position}: {wanted is a} in PyTorch"
+        if wanted.numel() and a.numel():
+            shared = overlaps(array_of(wanted), array_of(a))
+            assert shared == overlaps(array_of(got), array_of(b)), (
+                f"{where} shares input {position}: {shared} in PyTorch"
+            )

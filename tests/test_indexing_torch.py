@@ -1,0 +1,189 @@
+"""Reading and writing `x[index]` is PyTorch's for drawn indices: values, sharing, gradients, types of errors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+from comparing import Raised, array_of, check_same, check_same_sharing, check_same_values, outcome, tensor_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, Array, arrays, cotangents, shapes
+
+import minigrad
+
+torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+
+MANY = settings(max_examples=4 * settings.default.max_examples)
+
+
+@st.composite
+def int_tensors(draw: st.DrawFn, size: int, wrong: bool) -> Array:
+    """Positions in a dimension of `size`, also from its end; perhaps one that is not."""
+    low, high = (-size - 1, size) if wrong else (-size, size - 1)
+    shape = draw(shapes(max_dims=2, min_side=0, max_side=2)) if low <= high else (0,)
+    elements = st.integers(low, high) if low <= high else st.just(0)
+    return draw(arrays_of_ids(shape, elements))
+
+
+def arrays_of_ids(shape: tuple[int, ...], elements: st.SearchStrategy[int]) -> st.SearchStrategy[Array]:
+    count = int(np.prod(shape, dtype=int))
+    names = st.sampled_from(["int64", "int64", "int32"])
+    values = st.lists(elements, min_size=count, max_size=count)
+    return st.builds(lambda name, found: np.array(found, name).reshape(shape), names, values)
+
+
+@st.composite
+def indices(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
+    """An index of a tensor of `shape`, alone or a tuple of several; in one of ten something does not fit."""
+    wrong = draw(st.integers(0, 9)) == 0
+    items: list[Any] = []
+    dim = 0
+    broadcast: tuple[int, ...] | None = None
+    while dim < len(shape) and draw(st.integers(0, 5)):
+        size = shape[dim]
+        kind = draw(st.sampled_from(["int", "slice", "slice", "none", "tensor", "tensor", "list", "mask", "numpy"]))
+        if kind == "none":
+            items.append(None)
+            continue
+        if kind == "int" and (size or wrong):
+            items.append(draw(st.integers(-size - wrong, size - 1 + wrong)))
+        elif kind == "tensor":
+            index = draw(int_tensors(size, wrong))
+            if broadcast is not None and draw(st.integers(0, 7)) and size:
+                index = draw(arrays_of_ids(broadcast, st.integers(-size, size - 1)))
+            broadcast = index.shape
+            items.append(index)
+        elif kind == "list" and size:
+            items.append(draw(st.lists(st.integers(-size, size - 1 + wrong), min_size=1, max_size=3)))
+        elif kind == "numpy" and size:
+            items.append(np.int64(draw(st.integers(-size, size - 1))))
+        elif kind == "mask":
+            rank = draw(st.integers(0, len(shape) - dim))
+            masked = list(shape[dim : dim + rank])
+            if wrong and masked:
+                masked[-1] += 1
+            items.append(draw(arrays("bool", tuple(masked))))
+            dim += rank
+            continue
+        else:
+            bound = st.none() | st.integers(-size - 2, size + 2)
+            items.append(slice(draw(bound), draw(bound), draw(st.sampled_from([None, None, 1, 2, 3] + [-1] * wrong))))
+        dim += 1
+    if draw(st.integers(0, 3)) == 0:
+        items.insert(draw(st.integers(0, len(items))), ...)
+    if wrong and draw(st.booleans()):
+        items.append(draw(st.sampled_from([0, 1.5, "a", None, True, (0,), slice(0, 1)])))
+    if len(items) == 1 and draw(st.booleans()):
+        return items[0]
+    return tuple(items)
+
+
+def index_of(api: Any, index: Any) -> Any:
+    """A drawn index with tensors for its arrays."""
+    if isinstance(index, tuple):
+        return tuple([index_of(api, item) for item in index])
+    return tensor_of(api, index) if isinstance(index, np.ndarray) else index
+
+
+@MANY
+@given(data=st.data())
+def test_reading(data: st.DataObject) -> None:
+    array = data.draw(arrays(st.sampled_from(DTYPES)), label="x")
+    index = data.draw(indices(array.shape), label="index")
+    requires_grad = data.draw(st.booleans(), label="requires_grad")
+    x, y = tensor_of(torch, array, requires_grad), tensor_of(minigrad, array, requires_grad)
+    wanted = outcome(lambda: x[index_of(torch, index)])
+    got = outcome(lambda: y[index_of(minigrad, index)])
+    if isinstance(wanted, Raised) or isinstance(got, Raised):
+        check_same(wanted, got)
+        return
+    assert wanted.requires_grad == got.requires_grad
+    check_same_values(array_of(wanted), array_of(got), where="x[index]")
+    if wanted is not x:
+        check_same_sharing(wanted, got, [(x, y)])
+    if not wanted.requires_grad:
+        return
+    g = data.draw(cotangents(tuple(wanted.shape), array.dtype.name), label="cotangent")
+    pair = tensor_of(torch, g, True), tensor_of(minigrad, g, True)
+    (first,) = torch.autograd.grad(wanted, x, pair[0], create_graph=True)
+    (second,) = minigrad.autograd.grad(got, y, pair[1], create_graph=True)
+    check_same_values(array_of(first), array_of(second), where="gradient")
+    h = data.draw(cotangents(array.shape, array.dtype.name), label="second cotangent")
+    (first,) = torch.autograd.grad(first, pair[0], tensor_of(torch, h))
+    (second,) = minigrad.autograd.grad(second, pair[1], tensor_of(minigrad, h))
+    check_same_values(array_of(first), array_of(second), where="gradient of the gradient")
+
+
+@MANY
+@given(data=st.data())
+def test_printed_history_of_single_indices(data: st.DataObject) -> None:
+    array = data.draw(arrays(st.sampled_from(FLOATS), shapes(min_dims=1, min_side=1)), label="x")
+    size = array.shape[0]
+    bound = st.none() | st.integers(0, size)
+    position = st.integers(-size, size - 1)
+    rows = st.lists(position, min_size=1, max_size=3)
+    index = data.draw(
+        position | st.none() | st.just(...) | st.builds(slice, bound, bound) | rows | rows.map(np.array), label="index"
+    )
+    x, y = tensor_of(torch, array, True), tensor_of(minigrad, array, True)
+    check_same(x[index_of(torch, index)], y[index_of(minigrad, index)])
+
+
+@MANY
+@given(data=st.data())
+def test_writing(data: st.DataObject) -> None:
+    dtype = data.draw(st.sampled_from(DTYPES), label="dtype")
+    array = data.draw(arrays(dtype), label="x")
+    index = data.draw(indices(array.shape), label="index")
+    x, y = tensor_of(torch, array), tensor_of(minigrad, array)
+    target = outcome(lambda: x[index_of(torch, index)])
+    sizes = () if isinstance(target, Raised) else tuple(target.shape)
+    # Where an index names one place twice, which write is the last is nobody's promise: write one value there.
+    value = data.draw(st.sampled_from([0, 2, True, 1.5]) | arrays(st.sampled_from(DTYPES), ()), label="value")
+    if isinstance(index, int | slice) or index is None or index is ...:
+        part = sizes[data.draw(st.integers(0, len(sizes)), label="leading sizes left out") :]
+        part = tuple([data.draw(st.sampled_from([size, size, 1])) for size in part])
+        value = data.draw(st.just(value) | arrays(st.sampled_from([dtype, "float32", "int64"]), part), label="value")
+    wanted = outcome(lambda: operator.setitem(x, index_of(torch, index), index_of(torch, value)))
+    got = outcome(lambda: operator.setitem(y, index_of(minigrad, index), index_of(minigrad, value)))
+    check_same(wanted, got)
+    check_same_values(array_of(x), array_of(y), where="x after the write")
+    assert x._version == y._version
+
+
+@given(data=st.data())
+def test_writing_a_value_of_a_wrong_shape(data: st.DataObject) -> None:
+    x, y = torch.zeros(2, 3), minigrad.zeros(2, 3)
+    index = data.draw(st.sampled_from([0, slice(None), ..., None, (slice(None), 1), (0, 1), [0, 1]]))
+    value = data.draw(arrays("float32", shapes(max_dims=3)))
+    wanted = outcome(lambda: operator.setitem(x, index, tensor_of(torch, value)))
+    got = outcome(lambda: operator.setitem(y, index, tensor_of(minigrad, value)))
+    check_same(wanted, got)
+    check_same_values(array_of(x), array_of(y))
+
+
+@given(data=st.data())
+def test_a_write_to_a_part_of_a_recorded_tensor_is_recorded_or_refused(data: st.DataObject) -> None:
+    array = data.draw(arrays("float32", shapes(min_dims=1, min_side=1), contiguous=True), label="x")
+    index = data.draw(st.sampled_from([0, -1, slice(1, None), ..., [0], (..., 0)]), label="index")
+    through_view = data.draw(st.booleans(), label="through a view")
+
+    def gradient(api: Any) -> Any:
+        leaf = tensor_of(api, array, True)
+        value = api.tensor(3.0, requires_grad=True)
+        x = leaf * 2
+        target = x[...] if through_view else x
+        target[index] = value * 5
+        (x * x).sum().backward()
+        return leaf.grad, value.grad
+
+    got = outcome(lambda: gradient(minigrad))
+    if isinstance(got, Raised):
+        assert isinstance(got.error, RuntimeError)
+        assert "not recorded" in str(got.error)
+        return
+    for a, b in zip(gradient(torch), got, strict=True):
+        check_same_values(array_of(a), array_of(b))

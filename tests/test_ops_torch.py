@@ -1,0 +1,597 @@
+"""Every method of `Tensor` and every function is PyTorch's: one table of cases, run on drawn operands.
+
+A row of the table says what it covers, how to call it and what to draw.  The test runs it on both packages and
+compares results (values, dtype, shape, strides, requires_grad, printed form with the name of grad_fn), which storage
+they share, what the call did to its inputs, errors' types, gradients for random cotangents, and gradients of these.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from comparing import (
+    Plain,
+    Raised,
+    array_of,
+    check_same,
+    check_same_sharing,
+    check_same_values,
+    operand_of,
+    outcome,
+    seeded,
+    tensor_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, cotangents, shapes
+
+import minigrad
+from minigrad import creation, functions
+
+torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+
+Drawn = st.SearchStrategy[tuple[Any, ...]]
+
+FEW = settings(max_examples=max(8, settings.default.max_examples // 2))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: the names it covers, the call, its drawn operands (arrays become tensors), and how to compare.
+
+    `ulps`
+        by how many units in the last place values may differ; 0 where the arithmetic is the same.
+    `grad_ulps`
+        the same for gradients, whose formulas may round in another order.
+    """
+
+    covers: str
+    call: Callable[..., Any]
+    operands: Drawn
+    ulps: float = 0
+    grad_ulps: float = 16
+
+    def __str__(self) -> str:
+        return self.covers.replace(" ", "+")
+
+
+# ---- operands ----------------------------------------------------------------------------------------------------
+
+numbers = st.one_of(
+    st.sampled_from([2, 3.0, 0.5, -1, 0, True, -0.0, 1, 1.0, -2, -1.0, 2.5]),
+    st.sampled_from([False, 7, -3, 300, 2**40, 1e-3, 1e300, float("inf"), float("nan")]),
+    st.sampled_from([np.float32(2.5), np.float64(0.1), np.float16(1.5), np.int64(3), np.int8(-2)]),
+)
+
+
+def any_array(special: bool = True) -> st.SearchStrategy[Any]:
+    return st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, special=special))
+
+
+def of_dtype(
+    dtype: str, shape: Any = None, special: bool = False, min_dims: int = 0, integer: bool | None = None
+) -> st.SearchStrategy[Any]:
+    sizes = shapes(min_dims, 3) if shape is None else shape
+    kinds = [arrays(dtype, sizes, integer=True)] if integer is not False else []
+    kinds += [arrays(dtype, sizes, integer=False)] if integer is not True else []
+    kinds += [arrays(dtype, sizes, special=True)] if special else []
+    return st.one_of(kinds)
+
+
+def floats(min_dims: int = 0, special: bool = False, integer: bool | None = None) -> st.SearchStrategy[Any]:
+    return st.sampled_from(FLOATS).flatmap(
+        lambda dtype: of_dtype(dtype, min_dims=min_dims, special=special, integer=integer)
+    )
+
+
+def one(array: st.SearchStrategy[Any], *more: st.SearchStrategy[Any]) -> Drawn:
+    return st.tuples(array, *more)
+
+
+@st.composite
+def pairs(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, special: bool = True) -> tuple[Any, Any]:
+    """Two arrays that broadcast, of one dtype half of the time."""
+    left = draw(st.sampled_from(dtypes))
+    right = left if draw(st.booleans()) else draw(st.sampled_from(dtypes))
+    a, b = draw(broadcastable_shapes())
+    return draw(of_dtype(left, a, special)), draw(of_dtype(right, b, special))
+
+
+def binary(special: bool = True) -> Drawn:
+    """A tensor and a tensor, a number or a NumPy scalar."""
+    return st.one_of(pairs(special=special), pairs(FLOATS, special=False), st.tuples(any_array(special), numbers))
+
+
+dims = st.integers(-4, 3)
+
+
+@st.composite
+def with_dims(draw: st.DrawFn, array: st.SearchStrategy[Any], several: bool = True) -> tuple[Any, Any, bool]:
+    """An array, a `dim` argument that mostly fits, and `keepdim`."""
+    x = draw(array)
+    fitting = st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)
+    dim = draw(st.none() | fitting | (st.lists(fitting, max_size=3).map(tuple) if several else st.nothing()) | dims)
+    return x, dim, draw(st.booleans())
+
+
+@st.composite
+def with_shape(draw: st.DrawFn) -> tuple[Any, tuple[int, ...]]:
+    """An array and a shape for its elements, with perhaps a -1 in it, perhaps a wrong one."""
+    x = draw(any_array())
+    kind = draw(st.integers(0, 5))
+    sizes = list(draw(st.permutations(x.shape)))
+    if kind <= 1 and len(sizes) > 1:
+        sizes[:2] = [sizes[0] * sizes[1]]
+    elif kind == 2:
+        sizes.insert(draw(st.integers(0, len(sizes))), 1)
+    elif kind == 3:
+        sizes = [x.size]
+    elif kind == 4:
+        sizes = list(draw(shapes()))
+    if sizes and draw(st.booleans()):
+        sizes[draw(st.integers(0, len(sizes) - 1))] = -1
+    return x, tuple(sizes)
+
+
+@st.composite
+def with_expansion(draw: st.DrawFn) -> tuple[Any, tuple[int, ...]]:
+    x = draw(any_array())
+    sizes = [draw(st.sampled_from([size, size, -1, 3])) if size != 1 else draw(st.integers(-1, 3)) for size in x.shape]
+    return x, (*draw(shapes(max_dims=2)), *sizes)
+
+
+@st.composite
+def factors(draw: st.DrawFn, dtypes: Sequence[str] = (*FLOATS, *INTEGERS)) -> tuple[Any, Any]:
+    """Two arrays of one dtype that matmul takes: vectors, matrices and batches."""
+    dtype = draw(st.sampled_from(dtypes))
+    n, k, m = (draw(st.integers(0, 3)) for _ in range(3))
+    a_batch, b_batch = draw(broadcastable_shapes(max_dims=2))
+    a = draw(st.sampled_from([(k,), (n, k), (*a_batch, n, k)]))
+    b = draw(st.sampled_from([(k,), (k, m), (*b_batch, k, m)]))
+    return draw(arrays(dtype, a)), draw(arrays(dtype, b))
+
+
+# ---- the table: what a tensor is -----------------------------------------------------------------------------------
+
+CASES: list[Case] = []
+
+
+def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> None:
+    CASES.append(Case(covers, call, operands, **how))
+
+
+for name in ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "_version"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
+for name in ("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point", "tolist", "stride"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array()))
+add("Tensor.size", lambda api, x, dim: x.size(dim), st.tuples(any_array(), dims))
+add("Tensor.stride", lambda api, x: api.zeros(x.shape).stride(), one(any_array()))
+add(
+    "Tensor.stride",
+    lambda api, x: x.unsqueeze(0).unsqueeze(-1)[None].expand(2, 1, *x.shape, 1).stride(),
+    one(any_array()),
+)
+for function in (len, repr, str, bool, int, float, operator.index, hash):
+    value = (lambda api, x: isinstance(hash(x), int)) if function is hash else lambda api, x, f=function: f(x)
+    add(f"Tensor.__{function.__name__}__".replace("str", "repr"), value, one(any_array()))
+for function in (bool, int, float, operator.index):
+    few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=1), special=True))
+    add(f"Tensor.__{function.__name__}__", lambda api, x, f=function: f(x), one(few))
+    add("Tensor.item", lambda api, x: x.item(), one(few))
+add(
+    "Tensor.__format__",
+    lambda api, x, spec: format(x, spec),
+    st.tuples(any_array(), st.sampled_from(["", ".2f", "5", "d"])),
+)
+add(
+    "Tensor.__format__",
+    lambda api, x, spec: format(x, spec),
+    st.tuples(arrays("float32", ()), st.sampled_from(["", ".2f", "5"])),
+)
+add("Tensor.item", lambda api, x: x.item(), one(any_array()))
+add("Tensor.numpy", lambda api, x: x.numpy(), one(any_array()))
+add("Tensor.__array__", lambda api, x: np.asarray(x), one(any_array()))
+add("Tensor.__array__", lambda api, x: np.array(x, dtype="float64"), one(any_array()))
+add("Tensor.__contains__", lambda api, x, y: y in x, st.tuples(any_array(), numbers))
+add("Tensor.__iter__", lambda api, x: list(x), one(any_array()))
+add("Tensor.data", lambda api, x: x.data, one(any_array()))
+add("Tensor.data_ptr", lambda api, x: x.data_ptr() == x.detach().data_ptr(), one(any_array()))
+add("Tensor.detach detach", lambda api, x: x.detach(), one(any_array()))
+add("Tensor.detach detach", lambda api, x: api.detach(x), one(any_array()))
+add("Tensor.grad Tensor.backward", lambda api, x: ((x * 2).sum().backward(), x.grad)[1], one(floats()))
+add("Tensor.grad_fn", lambda api, x: (x * 2).grad_fn is None, one(any_array()))
+add("Tensor.requires_grad_", lambda api, x, on: x.requires_grad_(on), st.tuples(any_array(), st.booleans()))
+add("is_tensor", lambda api, x: (api.is_tensor(x), api.is_tensor(3)), one(any_array()))
+
+# ---- the table: arithmetic ---------------------------------------------------------------------------------------
+
+
+def reflected(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda api, x, y: f(y, x)
+
+
+def straight(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda api, x, y: f(x, y)
+
+
+for name in ("add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "xor"):
+    f = getattr(operator, name)
+    plain = name.rstrip("_")
+    add(f"Tensor.__{plain}__", straight(f), binary())
+    covers = f"Tensor.__r{plain}__" if plain in ("add", "sub", "mul", "truediv") else f"Tensor.__{plain}__"
+    add(covers, reflected(f), st.tuples(any_array(), numbers))
+for name in ("add", "sub", "mul", "div"):
+    add(name, lambda api, x, y, name=name: getattr(api, name)(x, y), binary())
+add("Tensor.__pow__", straight(operator.pow), binary(), ulps=4)
+add("Tensor.pow", lambda api, x, y: x.pow(y), st.tuples(any_array(), numbers), ulps=4)
+add("pow", lambda api, x, y: api.pow(x, y), st.tuples(floats(), numbers), ulps=4)
+add("Tensor.__rpow__ pow", reflected(operator.pow), st.tuples(any_array(), numbers), ulps=4)
+add("pow", lambda api, x, y: api.pow(y, x), st.tuples(floats(), numbers), ulps=4)
+add(
+    "Tensor.__pow__",
+    straight(operator.pow),
+    st.tuples(floats(integer=True), st.sampled_from([2, 3, 0, 1, 0.5, -1, -2, 2.0])),
+    ulps=2,
+)
+add("Tensor.__neg__", lambda api, x: -x, one(any_array()))
+add("neg", lambda api, x: api.neg(x), one(any_array()))
+add("Tensor.__pos__", lambda api, x: +x, one(any_array()))
+add("Tensor.__abs__", lambda api, x: abs(x), one(any_array()))
+add("Tensor.__invert__", lambda api, x: ~x, one(any_array()))
+for name, ulps in (("abs", 0), ("relu", 0), ("sqrt", 0), ("exp", 4), ("log", 4), ("tanh", 4)):
+    # 1 - y**2, the derivative of tanh, is all cancellation where y, right to a few units, is near 1.
+    how = {"ulps": ulps, "grad_ulps": 2**12 if name == "tanh" else 16}
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array()), **how)
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(floats(integer=True)), **how)
+    add(name, lambda api, x, name=name: getattr(api, name)(x), one(any_array()), **how)
+add("Tensor.__matmul__", straight(operator.matmul), factors())
+add("Tensor.__matmul__", straight(operator.matmul), pairs())
+add("Tensor.matmul", lambda api, x, y: x.matmul(y), factors(FLOATS))
+add("matmul", lambda api, x, y: api.matmul(x, y), factors(FLOATS))
+add("mm", lambda api, x, y: api.mm(x, y), factors(FLOATS))
+for name in ("add", "sub", "mul", "truediv"):
+    step = getattr(operator, f"i{name}")
+    method = {"truediv": "div"}.get(name, name) + "_"
+    add(f"Tensor.__i{name}__", straight(step), binary())
+    add(f"Tensor.__i{name}__", lambda api, x, y, f=step: f(x.clone(), y), binary())
+    add(f"Tensor.{method}", lambda api, x, y, name=method: getattr(x, name)(y), binary())
+    add(f"Tensor.{method}", lambda api, x, y, name=method: getattr(x.clone(), name)(y), binary())
+
+# ---- the table: comparison and reductions ------------------------------------------------------------------------
+
+add("Tensor.equal equal", lambda api, x, y: (x.equal(y), api.equal(x, y)), pairs())
+add("Tensor.equal", lambda api, x: (x.equal(x), x.equal(x.clone())), one(any_array()))
+close = st.tuples(pairs(), st.sampled_from([1e-5, 0.5]), st.sampled_from([1e-8, 1.0]), st.booleans()).map(
+    lambda d: (*d[0], *d[1:])
+)
+add("Tensor.isclose isclose", lambda api, x, y, *how: x.isclose(y, *how), close)
+add("isclose", lambda api, x, y, *how: api.isclose(x, y, *how), close)
+add("Tensor.allclose", lambda api, x, y, *how: x.allclose(y, *how), close)
+add("allclose", lambda api, x, y, *how: api.allclose(x, y, *how), close)
+add("result_type", lambda api, x, y: api.result_type(x, y), st.one_of(pairs(), st.tuples(any_array(), numbers)))
+
+
+def _reduced(name: str, as_function: bool) -> Callable[..., Any]:
+    def call(api: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+        f = partial(getattr(api, name), x) if as_function else getattr(x, name)
+        return f() if dim is None and not keepdim else f(dim, keepdim)
+
+    return call
+
+
+def _with_dtype(name: str, as_function: bool) -> Callable[..., Any]:
+    def call(api: Any, x: Any, dtype: str) -> Any:
+        f = partial(getattr(api, name), x) if as_function else getattr(x, name)
+        return f(dtype=getattr(api, dtype))
+
+    return call
+
+
+for name in ("sum", "mean"):
+    # Integers, also as floats, have exact sums; the mean is one division of such a sum.
+    exact = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, integer=True))
+    for as_function in (False, True):
+        covers = name if as_function else f"Tensor.{name}"
+        add(covers, _reduced(name, as_function), with_dims(exact))
+        add(covers, _with_dtype(name, as_function), st.tuples(exact, st.sampled_from(DTYPES)))
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(floats(special=True)), ulps=16)
+for name in ("all", "any"):
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(any_array()))
+    add(name, _reduced(name, True), with_dims(any_array()))
+for name in ("max", "min", "argmax", "argmin"):
+    one_dim = with_dims(any_array(), several=False)
+    if not name.startswith("arg"):
+        one_dim = one_dim.map(lambda drawn: (*drawn[:2], drawn[2] and drawn[1] is not None))
+    add(f"Tensor.{name}", _reduced(name, False), one_dim)
+    add(name, _reduced(name, True), one_dim)
+add("Tensor.softmax", lambda api, x: x.softmax(0), one(any_array()), ulps=8, grad_ulps=64)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(), dims), ulps=8, grad_ulps=64)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(1), st.just(-1)), ulps=8, grad_ulps=64)
+add(
+    "softmax",
+    lambda api, x, dim, dtype: api.softmax(x, dim, dtype=getattr(api, dtype)),
+    st.tuples(any_array(), dims, st.sampled_from(FLOATS)),
+    ulps=8,
+    grad_ulps=64,
+)
+
+# ---- the table: shapes -------------------------------------------------------------------------------------------
+
+add("Tensor.reshape", lambda api, x, shape: x.reshape(shape), with_shape())
+add("Tensor.reshape", lambda api, x, shape: x.reshape(*shape), with_shape())
+add("reshape", lambda api, x, shape: api.reshape(x, shape), with_shape())
+add("Tensor.view", lambda api, x, shape: x.view(shape), with_shape())
+add("Tensor.view", lambda api, x, shape: x.view(*shape), with_shape())
+add("Tensor.flatten", lambda api, x: x.flatten(), one(any_array()))
+add("flatten", lambda api, x: api.flatten(x), one(any_array()))
+orders = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), st.permutations(range(x.ndim)) | st.lists(dims, max_size=3))
+)
+add("Tensor.permute", lambda api, x, order: x.permute(order), orders)
+add("Tensor.permute", lambda api, x, order: x.permute(*order), orders)
+add("permute", lambda api, x, order: api.permute(x, tuple(order)), orders)
+add("Tensor.transpose", lambda api, x, *two: x.transpose(*two), st.tuples(any_array(), dims, dims))
+add("transpose", lambda api, x, *two: api.transpose(x, *two), st.tuples(any_array(), dims, dims))
+add("Tensor.t", lambda api, x: x.t(), one(any_array()))
+add("t", lambda api, x: api.t(x), one(any_array()))
+add("Tensor.T", lambda api, x: x.T, one(any_array()))
+add("Tensor.mT", lambda api, x: x.mT, one(any_array()))
+add("Tensor.unsqueeze", lambda api, x, dim: x.unsqueeze(dim), st.tuples(any_array(), dims))
+add("unsqueeze", lambda api, x, dim: api.unsqueeze(x, dim), st.tuples(any_array(), dims))
+thin = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
+squeezed = with_dims(thin).map(lambda drawn: drawn[:2])
+add("Tensor.squeeze", lambda api, x, dim: x.squeeze() if dim is None else x.squeeze(dim), squeezed)
+add("squeeze", lambda api, x, dim: api.squeeze(x) if dim is None else api.squeeze(x, dim), squeezed)
+add("Tensor.expand", lambda api, x, sizes: x.expand(sizes), with_expansion())
+add("Tensor.expand", lambda api, x, sizes: x.expand(*sizes), with_expansion())
+add("Tensor.contiguous", lambda api, x: x.contiguous(), one(any_array()))
+
+# ---- the table: copies, conversions, writes ----------------------------------------------------------------------
+
+add("Tensor.clone", lambda api, x: x.clone(), one(any_array()))
+add("Tensor.clone", lambda api, x: x.unsqueeze(0).expand(2, *x.shape).clone(), one(any_array()))
+add("clone", lambda api, x: api.clone(x), one(any_array()))
+for name in ("float", "double", "half", "long", "int", "bool", "cpu"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array(special=False)))
+add(
+    "Tensor.to",
+    lambda api, x, dtype: x.to(getattr(api, dtype)),
+    st.tuples(any_array(special=False), st.sampled_from(DTYPES)),
+)
+add("Tensor.to", lambda api, x, y: x.to(y), pairs(special=False))
+add("Tensor.to", lambda api, x, dtype: x.to("cpu", getattr(api, dtype)), st.tuples(floats(), st.sampled_from(FLOATS)))
+add(
+    "Tensor.to",
+    lambda api, x, dtype, copy: x.to(dtype=getattr(api, dtype), copy=copy),
+    st.tuples(floats(), st.sampled_from(FLOATS), st.booleans()),
+)
+add("Tensor.to", lambda api, x: x.to(api.device("cpu")), one(floats()))
+add("Tensor.type_as", lambda api, x, y: x.type_as(y), pairs(special=False))
+fitting = st.sampled_from([0, 1, True, 2.5, -1.0, 3])
+for name in ("fill_", "zero_"):
+    call = (lambda api, x, v: x.fill_(v)) if name == "fill_" else (lambda api, x, v: x.zero_())
+    add(f"Tensor.{name}", call, st.tuples(any_array(), fitting))
+    add(f"Tensor.{name}", lambda api, x, v, f=call: f(api, x.clone(), v), st.tuples(any_array(), fitting))
+add("Tensor.copy_", lambda api, x, y: x.copy_(y), pairs(special=False))
+add("Tensor.copy_", lambda api, x, y: x.clone().copy_(y), pairs(special=False))
+indices = st.sampled_from([0, -1, slice(None), slice(1, None), ..., None, (..., 0), [0], slice(None, None, 2)])
+add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(any_array(), indices))
+solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, min_dims=1, special=True))
+add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, fitting))
+for name, arguments in (
+    ("uniform_", (-1.0, 2.0)),
+    ("normal_", (1.0, 2.0)),
+    ("exponential_", (0.5,)),
+    ("bernoulli_", (0.25,)),
+):
+    add(
+        f"Tensor.{name}",
+        lambda api, x, seed, name=name, arguments=arguments: getattr(x, name)(
+            *arguments, generator=api.Generator().manual_seed(seed)
+        ),
+        st.tuples(any_array(), st.integers(0, 9)),
+        ulps=2,
+    )
+
+# ---- the table: creation -----------------------------------------------------------------------------------------
+
+dtype_names = st.none() | st.sampled_from(DTYPES)
+
+
+def _made(name: str, *arguments: Any) -> Callable[..., Any]:
+    def call(api: Any, shape: Any, dtype: str | None, requires_grad: bool, spread: bool, *more: Any) -> Any:
+        sizes = shape if spread else (shape,)
+        made = getattr(api, name)(
+            *arguments, *sizes, *more, dtype=dtype and getattr(api, dtype), requires_grad=requires_grad
+        )
+        # What was in memory is nobody's promise.
+        return (made.shape, made.dtype, made.requires_grad) if name == "empty" else made
+
+    return call
+
+
+made = st.tuples(shapes() | shapes().map(list), dtype_names, st.booleans(), st.booleans())
+for name in ("zeros", "ones", "empty"):
+    add(name, _made(name), made)
+add("full", _made("full"), st.tuples(shapes(), dtype_names, st.booleans(), st.just(False), numbers))
+for name in ("rand", "randn"):
+    add(
+        name,
+        lambda api, shape, dtype, grad, seed, name=name: getattr(api, name)(
+            shape, dtype=dtype and getattr(api, dtype), requires_grad=grad, generator=api.Generator().manual_seed(seed)
+        ),
+        st.tuples(shapes(), st.none() | st.sampled_from(FLOATS), st.booleans(), st.integers(0, 9)),
+        ulps=2,
+    )
+for name in ("zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like"):
+    more = (3,) if name == "full_like" else ()
+    add(
+        name,
+        lambda api, x, dtype, grad, name=name, more=more: (lambda y: y.shape if name == "empty_like" else y)(
+            getattr(api, name)(x, *more, dtype=dtype and getattr(api, dtype), requires_grad=grad)
+        ),
+        st.tuples(any_array(), dtype_names, st.booleans())
+        if not name.startswith("rand")
+        else st.tuples(floats(), st.none() | st.sampled_from(FLOATS), st.booleans()),
+        ulps=0 if more or name in ("zeros_like", "ones_like") else 2,
+    )
+nested = st.recursive(
+    st.integers(-3, 3) | st.booleans() | st.sampled_from([0.5, -2.0, float("nan")]),
+    lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=2).map(tuple),
+    max_leaves=6,
+)
+data = (
+    nested
+    | st.tuples(st.lists(st.lists(numbers, min_size=2, max_size=2), max_size=3)).map(lambda d: d[0])
+    | any_array().map(Plain)
+    | numbers
+)
+add(
+    "tensor",
+    lambda api, value, dtype, grad: api.tensor(value, dtype=dtype and getattr(api, dtype), requires_grad=grad),
+    st.tuples(data, dtype_names, st.booleans()),
+)
+add(
+    "as_tensor",
+    lambda api, value, dtype: api.as_tensor(value, dtype=dtype and getattr(api, dtype)),
+    st.tuples(data | any_array(), dtype_names),
+)
+add("from_numpy", lambda api, x: api.from_numpy(x), one(any_array().map(Plain)))
+bounds = (
+    st.integers(-4, 6) | st.sampled_from([0.5, 2.0, -1.5, 3.3]) | st.sampled_from([np.int64(4), np.float32(2.5), True])
+)
+add(
+    "arange",
+    lambda api, end, dtype: api.arange(end, dtype=dtype and getattr(api, dtype)),
+    st.tuples(bounds, dtype_names),
+)
+add("arange", lambda api, *three: api.arange(*three), st.tuples(bounds, bounds, bounds))
+add("arange", lambda api, a, b, c: api.arange(start=a, end=b, step=c), st.tuples(bounds, bounds, bounds))
+add(
+    "eye",
+    lambda api, n, dtype: api.eye(n, dtype=dtype and getattr(api, dtype)),
+    st.tuples(st.integers(-1, 4), dtype_names),
+)
+add("eye", lambda api, n, m: api.eye(n, m), st.tuples(st.integers(-1, 4), st.integers(-1, 4)))
+add(
+    "randint",
+    lambda api, low, high, size, seed: api.randint(low, high, size, generator=api.Generator().manual_seed(seed)),
+    st.tuples(st.integers(-3, 3), st.integers(-2, 9), shapes(), st.integers(0, 9)),
+)
+add(
+    "randperm",
+    lambda api, n, seed: api.randperm(n, generator=api.Generator().manual_seed(seed)),
+    st.tuples(st.integers(-1, 9), st.integers(0, 9)),
+)
+add(
+    "bernoulli",
+    lambda api, x, seed: api.bernoulli(x, generator=api.Generator().manual_seed(seed)),
+    st.tuples(
+        st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes()).map(lambda x: (x % 2).astype(x.dtype))),
+        st.integers(0, 9),
+    ),
+)
+add(
+    "multinomial",
+    lambda api, x, n, replacement, seed: api.multinomial(
+        x, n, replacement, generator=api.Generator().manual_seed(seed)
+    ),
+    st.tuples(floats(1), st.integers(0, 3), st.booleans(), st.integers(0, 9)),
+)
+
+# ---- the test ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@FEW
+@given(data=st.data())
+def test_case_is_pytorchs(case: Case, data: st.DataObject) -> None:
+    operands = data.draw(case.operands, label="operands")
+    grads = [data.draw(st.booleans(), label="requires_grad") for _ in operands]
+    theirs = [operand_of(torch, each, grad) for each, grad in zip(operands, grads, strict=True)]
+    ours = [operand_of(minigrad, each, grad) for each, grad in zip(operands, grads, strict=True)]
+    with seeded(1):
+        wanted = outcome(lambda: case.call(torch, *theirs))
+        got = outcome(lambda: case.call(minigrad, *ours))
+    check_same(wanted, got, case.ulps)
+    inputs = [(a, b) for a, b in zip(theirs, ours, strict=True) if isinstance(a, torch.Tensor)]
+    for position, (a, b) in enumerate(inputs):
+        check_same_values(array_of(a), array_of(b), case.ulps, f"input {position} after the call")
+        assert a._version == b._version, f"version of input {position}: {a._version}, {b._version}"
+    if isinstance(wanted, Raised):
+        return
+    for a, b in _tensors(wanted, got):
+        check_same_sharing(a, b, inputs)
+        if a.requires_grad and not a.is_leaf:
+            _check_same_gradients(a, b, inputs, case.grad_ulps, data)
+
+
+def _tensors(wanted: Any, got: Any) -> list[tuple[Any, Any]]:
+    """The pairs of tensors in a result."""
+    if isinstance(wanted, torch.Tensor):
+        return [(wanted, got)]
+    if isinstance(wanted, tuple | list):
+        return [pair for a, b in zip(wanted, got, strict=True) for pair in _tensors(a, b)]
+    return []
+
+
+def _check_same_gradients(
+    wanted: Any, got: Any, inputs: Sequence[tuple[Any, Any]], ulps: float, data: st.DataObject
+) -> None:
+    """Gradients for random cotangents, then the gradients of these, cotangents included."""
+    inputs = [(a, b) for a, b in inputs if a.requires_grad and a.is_leaf]
+    g = data.draw(cotangents(tuple(wanted.shape), array_of(wanted).dtype.name), label="cotangent")
+    pair = tensor_of(torch, g, True), tensor_of(minigrad, g, True)
+    first = _gradients([(wanted, got)], [pair], inputs)
+    for position, (a, b) in enumerate(first):
+        check_same_values(array_of(a), array_of(b), ulps, f"gradient {position}")
+    recorded = [(a, b) for a, b in first if a.requires_grad or b.requires_grad]
+    if not recorded or any(not a.requires_grad or not b.requires_grad for a, b in recorded):
+        assert not recorded, "one of the gradients has a graph, the other one has not"
+        return
+    second = []
+    for a, _ in recorded:
+        h = data.draw(cotangents(tuple(a.shape), array_of(a).dtype.name), label="second cotangent")
+        second.append((tensor_of(torch, h), tensor_of(minigrad, h)))
+    for position, (a, b) in enumerate(_gradients(recorded, second, [*inputs, pair])):
+        check_same_values(array_of(a), array_of(b), 4 * ulps, f"gradient of the gradient {position}")
+
+
+def _gradients(
+    outputs: Sequence[tuple[Any, Any]], cotangents: Sequence[tuple[Any, Any]], inputs: Sequence[tuple[Any, Any]]
+) -> list[tuple[Any, Any]]:
+    """The pairs of gradients; zeros for inputs that were not used."""
+    found = []
+    for api, which in ((torch, 0), (minigrad, 1)):
+        found.append(
+            api.autograd.grad(
+                [pair[which] for pair in outputs],
+                [pair[which] for pair in inputs],
+                [pair[which] for pair in cotangents],
+                create_graph=True,
+                allow_unused=True,
+                materialize_grads=True,
+            )
+        )
+    return list(zip(*found, strict=True))
+
+
+def test_every_public_name_is_in_the_table() -> None:
+    covered = {name for case in CASES for name in case.covers.split()}
+    private = {"_new", "_only", "_alias", "_become", "_check_recordable", "_write", "_extremum"}
+    machinery = {"__module__", "__doc__", "__slots__", "__init__", "__array_priority__", "__annotations__"}
+    methods = {f"Tensor.{name}" for name in vars(minigrad.Tensor) if name not in private | machinery}
+    free = {
+        name
+        for module in (functions, creation)
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+    assert methods | free == covered
