@@ -99,7 +99,7 @@ def _from_data(data: Any, wanted: dtype | None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
     if isinstance(data, np.ndarray | np.generic):
         array = _checked_array(np.asarray(data))
-        return np.array(array, dtype=None if wanted is None else wanted._numpy, order="C")
+        return np.array(array, dtype=None if wanted is None else wanted._numpy)
     values: list[Number] = []
     shape, found = _collect(data, values)
     target = wanted or found or dtypes.get_default_dtype()
@@ -107,10 +107,7 @@ def _from_data(data: Any, wanted: dtype | None) -> Array:
         array = np.array(values, dtype=None if found is None else _widest(found)._numpy).reshape(shape)
     except OverflowError:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
-    if target.is_floating_point or target is dtypes.bool_:
-        with np.errstate(over="ignore"):
-            return array.astype(target._numpy)
-    return _to_integers(array, target)
+    return dtypes.converted(array, target)
 
 
 def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
@@ -152,6 +149,8 @@ def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int,
     shape: tuple[int, ...] | None = None
     found: dtype | None = None
     for row in data:
+        if isinstance(row, str):
+            raise ValueError(f"too many dimensions 'str' (expected numbers, got {row!r})")
         row_shape, row_dtype = _collect(row, values)
         if shape is None:
             shape = row_shape
@@ -182,20 +181,6 @@ def _widest(found: dtype) -> dtype:
     return dtypes.float64 if found.is_floating_point else dtypes.bool_ if found is dtypes.bool_ else dtypes.int64
 
 
-def _to_integers(array: Array, target: dtype) -> Array:
-    """`array` in an integer dtype; a RuntimeError for a value that does not fit.  Negative uint8 wrap around."""
-    high = int(np.iinfo(target._numpy).max)
-    low = -high - (1 if target.is_signed else 0)
-    # As floats, the bounds of int64 are rounded outwards: a value at the upper one is already too large.
-    fits = (array >= low) & ((array <= high) if array.dtype.kind != "f" else (array < high + 1.0))
-    if not fits.all():
-        raise RuntimeError(
-            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
-            f"[{low}, {high}]"
-        )
-    return array.astype(np.int64).astype(target._numpy)
-
-
 # ---- filled ------------------------------------------------------------------------------------------------------
 
 
@@ -209,11 +194,10 @@ def _filled(
 ) -> Tensor:
     """A leaf that `make(shape, dtype)` fills, after the checks that all of these functions share."""
     _check_dtype(name, dtype)
-    if not size:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) makes a 0-d tensor')
     shape = sizes_of(name, size)
-    if any([each < 0 for each in shape]):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    if min(shape, default=0) < 0:
+        begin = "zeros: Dimension size must be non-negative." if name == "zeros" else "Trying to create tensor with"
+        raise RuntimeError(f"{begin} negative dimension {min(shape)}: {list(shape)}")
     wanted = (dtype or dtypes.get_default_dtype())._numpy
     if math.prod(shape) * wanted.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
@@ -273,18 +257,31 @@ def full(
     return _filled("full", fill, (size,), chosen, device, requires_grad)
 
 
-def arange(*bounds: Any, dtype: dtype | None = None, device: OnDevice = None, requires_grad: bool = False) -> Tensor:
+def arange(
+    *bounds: Any,
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    dtype: dtype | None = None,
+    device: OnDevice = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
 
     >>> arange(3), arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
     _check_dtype("arange", dtype)
-    if not 1 <= len(bounds) <= 3:
-        raise TypeError(f"arange() takes (end), (start, end) or (start, end, step), got {len(bounds)} arguments")
-    numbers = [bound.item() if isinstance(bound, Tensor | np.generic) else bound for bound in bounds]
-    start, end, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
-    if not all([math.isfinite(number) for number in (start, end)]):
+    if len(bounds) == 1:
+        (end,) = bounds
+    elif bounds:
+        start, end, step = (*bounds, step)[:3]
+    if end is None or len(bounds) > 3:
+        raise TypeError(
+            "arange() takes (end), (start, end) or (start, end, step): got no end, or more than three bounds"
+        )
+    start, end, step = [each.item() if isinstance(each, Tensor | np.generic) else each for each in (start, end, step)]
+    if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -292,9 +289,12 @@ def arange(*bounds: Any, dtype: dtype | None = None, device: OnDevice = None, re
         raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}")
     is_float = any([isinstance(number, float) for number in (start, end, step)])
     wanted = dtype or (dtypes.get_default_dtype() if is_float else dtypes.int64)
-    count = math.ceil((end - start) / step)
+    if wanted is dtypes.bool_:
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
+    if not wanted.is_floating_point:
+        start, end, step = int(start), int(end), int(step)
     # Each element by itself, start + i * step in float64 or int64: no error adds up along the way.
-    values = start + np.arange(count) * step
+    values = start + np.arange(math.ceil((end - start) / step)) * step
     return new_leaf(values.astype(wanted._numpy), requires_grad, device)
 
 

@@ -447,7 +447,7 @@ def _check_floating(array: Array, kernel: str) -> None:
 
 
 def _check_overlap(array: Array) -> None:
-    if any(size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)):
+    if array.size and any(size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single "
             "memory location. Please clone() the tensor before performing the operation."

@@ -167,3 +167,26 @@ def result_type(*operands: Array | Number) -> dtype:
 
 def _category(of_type: dtype) -> int:
     return {"b": 0, "i": 1, "u": 1, "f": 2}[of_type._numpy.kind]
+
+
+def converted(array: Array, target: dtype) -> Array:
+    """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
+
+    A uint8 takes negative values down to -255 and wraps them around, as in PyTorch.
+
+    >>> converted(np.array([-1.5, 3.0]), int64)
+    array([-1,  3])
+    """
+    if target.is_floating_point or target is bool_:
+        with np.errstate(over="ignore"):
+            return array.astype(target._numpy)
+    high = int(np.iinfo(target._numpy).max)
+    low = -high - (1 if target.is_signed else 0)
+    # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
+    fits = (array >= low) & ((array <= high) if array.dtype.kind != "f" else (array < high + 1.0))
+    if not fits.all():
+        raise RuntimeError(
+            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
+            f"[{low}, {high}]"
+        )
+    return array.astype(np.int64).astype(target._numpy)

@@ -6,7 +6,7 @@ from typing import Any, SupportsIndex
 
 from minigrad import dtypes
 from minigrad.dtypes import dtype
-from minigrad.tensor import Dims, Operand, Tensor
+from minigrad.tensor import Dims, Operand, Tensor, checked_operand
 
 
 def _checked(name: str, input: Any, argument: str = "input", position: int = 1) -> Tensor:
@@ -79,22 +79,22 @@ def detach(input: Tensor) -> Tensor:
 
 def add(input: Operand, other: Operand) -> Tensor:
     """The sum `input + other`."""
-    return _checked("add", input) + other
+    return _checked("add", input) + checked_operand("add", other, 2)
 
 
 def sub(input: Operand, other: Operand) -> Tensor:
     """The difference `input - other`."""
-    return _checked("sub", input) - other
+    return _checked("sub", input) - checked_operand("sub", other, 2)
 
 
 def mul(input: Operand, other: Operand) -> Tensor:
     """The product `input * other`, element by element."""
-    return _checked("mul", input) * other
+    return _checked("mul", input) * checked_operand("mul", other, 2)
 
 
 def div(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, in floating point also for integers."""
-    return _checked("div", input) / other
+    return _checked("div", input) / checked_operand("div", other, 2)
 
 
 def pow(input: Operand, exponent: Operand) -> Tensor:

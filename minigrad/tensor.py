@@ -7,6 +7,7 @@ Every method here is one line that calls one op, or a few that check its argumen
 from __future__ import annotations
 
 import builtins
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
@@ -16,7 +17,7 @@ from minigrad import draws, dtypes, printing
 from minigrad.autograd import engine
 from minigrad.autograd.base import TensorBase, share_storage
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import Node, quiet
+from minigrad.autograd.node import Node, View
 from minigrad.devices import CPU
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array, Number
@@ -27,7 +28,7 @@ from minigrad.ops.dims import normal_dim, normal_dims, sizes_of
 from minigrad.random import Generator, default_generator
 from minigrad.size import Size
 
-Operand: TypeAlias = "Tensor | Number | np.generic | Array"
+Operand: TypeAlias = "Tensor | Number"
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
 _make = object.__new__
@@ -102,6 +103,10 @@ class Tensor(TensorBase):
         return self.shape if dim is None else self._array.shape[normal_dim(dim, self._array.ndim)]
 
     def numel(self) -> builtins.int:
+        """The number of elements."""
+        return self._array.size
+
+    def nelement(self) -> builtins.int:
         """The number of elements."""
         return self._array.size
 
@@ -188,6 +193,14 @@ class Tensor(TensorBase):
     @property
     def grad(self) -> Tensor | None:
         """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
+        if self._node is not None and self._grad is None:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
+                "be populated during autograd.backward(): only leaves keep a gradient. For that of a result, use "
+                "torch.autograd.grad(loss, result).",
+                UserWarning,
+                stacklevel=2,
+            )
         grad: Tensor | None = self._grad
         return grad
 
@@ -243,8 +256,21 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Tensor:
-        """The same storage as a leaf; writes through it are not seen by the checks of the backward pass."""
+        """The same storage as a leaf; writes through it are not seen by the checks of the backward pass.
+
+        A tensor that is assigned takes this one's place: its storage, shape and dtype become this tensor's.
+        """
         return self._new(self._array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and not value.is_floating_point():
+            raise RuntimeError(
+                f"data set to a tensor that requires gradients must be floating point, but got {value.dtype!r}"
+            )
+        self._array = value._array
 
     def item(self) -> Any:
         """The only element, as a Python number."""
@@ -264,6 +290,10 @@ class Tensor(TensorBase):
         if self._requires_grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._array
+
+    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+        """The result of a NumPy function on this tensor, as a tensor."""
+        return self._new(array)
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Array:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -292,7 +322,10 @@ class Tensor(TensorBase):
 
     def __index__(self) -> builtins.int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index: this one has dtype "
+                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor: torch.tensor(data).)"
+            )
         return int(self._array.item())
 
     # ---- arithmetic ----------------------------------------------------------------------------------------------
@@ -344,6 +377,26 @@ class Tensor(TensorBase):
 
     def __abs__(self) -> Tensor:
         return elementwise.Abs()(self)
+
+    def add(self, other: Operand) -> Tensor:
+        """The sum `self + other`."""
+        return self + checked_operand("add", other)
+
+    def sub(self, other: Operand) -> Tensor:
+        """The difference `self - other`."""
+        return self - checked_operand("sub", other)
+
+    def mul(self, other: Operand) -> Tensor:
+        """The product `self * other`, element by element."""
+        return self * checked_operand("mul", other)
+
+    def div(self, other: Operand) -> Tensor:
+        """The quotient `self / other`, in floating point also for integers."""
+        return self / checked_operand("div", other)
+
+    def neg(self) -> Tensor:
+        """The negative of each element."""
+        return -self
 
     def abs(self) -> Tensor:
         """The absolute value of each element."""
@@ -399,19 +452,36 @@ class Tensor(TensorBase):
     def __or__(self, other: Operand) -> Tensor:
         return elementwise.compare(np.bitwise_or, self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
+    def __rand__(self, other: Operand) -> Tensor:
+        return self & other
+
+    def __ror__(self, other: Operand) -> Tensor:
+        return self | other
+
+    def __rxor__(self, other: Operand) -> Tensor:
+        return self ^ other
+
     def __xor__(self, other: Operand) -> Tensor:
         return elementwise.compare(np.bitwise_xor, self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __invert__(self) -> Tensor:
+        if self._array.dtype.kind == "f":
+            raise TypeError(
+                f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {self.dtype!r}"
+            )
         return self._new(np.invert(self._array))
 
     def __contains__(self, element: Operand) -> builtins.bool:
+        if not isinstance(element, _OPERANDS):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
         return bool((self == element).any())
 
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether both have the same shape and elements."""
         if not isinstance(other, Tensor):
-            raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+            raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
         return np.array_equal(self._array, other._array)
 
     def isclose(
@@ -427,6 +497,9 @@ class Tensor(TensorBase):
                 f"{self.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one, as in "
                 f"other.to({self.dtype!r})"
             )
+        if self._array.shape != other._array.shape:
+            # Compared as by `==`, for its error where the shapes do not broadcast.
+            elementwise.compare(np.equal, self, other)
         return self._new(np.isclose(self._array, other._array, rtol, atol, equal_nan))
 
     def allclose(
@@ -446,7 +519,7 @@ class Tensor(TensorBase):
         if dtype is None and self._array.dtype.kind != "f":
             dtype = dtypes.int64
         x = self if dtype is None else elementwise.cast(self, dtype)
-        return reduce.Sum(normal_dims(dim, self.ndim), keepdim, dim is None)(x)
+        return reduce.Sum(_summed_dims(dim, self.ndim), keepdim, dim is None and not keepdim)(x)
 
     def mean(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only."""
@@ -456,7 +529,7 @@ class Tensor(TensorBase):
                 "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
                 f"Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()"
             )
-        return reduce.Mean(normal_dims(dim, self.ndim), keepdim, dim is None)(x)
+        return reduce.Mean(_summed_dims(dim, self.ndim), keepdim, dim is None and not keepdim)(x)
 
     def max(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
         """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`."""
@@ -479,19 +552,17 @@ class Tensor(TensorBase):
         position = normal_dim(dim, self.ndim)
         if self.ndim == 0:
             return (MaxResult if name == "max" else MinResult)(self.clone(), self._new(np.zeros((), np.int64)))
-        indices = reduce.argument(find_index, self, position, True)
-        values = reduce.TakeAlong(position, name.capitalize())(self, indices)
-        if not keepdim:
-            values, indices = values.squeeze(position), indices.squeeze(position)
-        return (MaxResult if name == "max" else MinResult)(values, indices)
+        indices = reduce.argument(name, find_index, self, position, True)
+        values = reduce.TakeAlong(position, keepdim, name.capitalize())(self, indices)
+        return (MaxResult if name == "max" else MinResult)(values, indices if keepdim else indices.squeeze(position))
 
     def argmax(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """The index of the largest element, of all in order or along `dim`."""
-        return reduce.argument(np.argmax, self, dim, keepdim)
+        return reduce.argument("argmax", np.argmax, self, dim, keepdim)
 
     def argmin(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """The index of the smallest element, of all in order or along `dim`."""
-        return reduce.argument(np.argmin, self, dim, keepdim)
+        return reduce.argument("argmin", np.argmin, self, dim, keepdim)
 
     def all(self, dim: Dims = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, or all along `dim`, are true or not zero."""
@@ -515,7 +586,8 @@ class Tensor(TensorBase):
 
     def reshape(self, *shape: Any) -> Tensor:
         """The elements in the same order in another shape (one size may be -1): a view if strides allow it."""
-        return _shape.Reshape(_shape.inferred_shape(sizes_of("reshape", shape), self._array.size))(self)
+        sizes = _shape.inferred_shape(sizes_of("reshape", shape), self._array.size)
+        return _shape.Reshape(sizes, "ViewBackward0" if self.is_contiguous() else "ReshapeAliasBackward0")(self)
 
     def view(self, *shape: Any) -> Tensor:
         """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
@@ -624,8 +696,7 @@ class Tensor(TensorBase):
                 wanted = argument.dtype
             elif argument is not None and not isinstance(argument, builtins.bool):
                 Device(argument)
-        out: Tensor = elementwise.cast(self, wanted)
-        return out.clone() if copy and out is self else out
+        return elementwise.Cast(wanted)(self) if copy and wanted is self.dtype else elementwise.cast(self, wanted)
 
     def float(self) -> Tensor:
         """This tensor as float32."""
@@ -662,53 +733,63 @@ class Tensor(TensorBase):
     # ---- in place ------------------------------------------------------------------------------------------------
 
     def __iadd__(self, other: Operand) -> Tensor:
-        return self._become(self._alias() + other)
+        return self._become(self._before(other) + other)
 
     def __isub__(self, other: Operand) -> Tensor:
-        return self._become(self._alias() - other)
+        return self._become(self._before(other) - other)
 
     def __imul__(self, other: Operand) -> Tensor:
-        return self._become(self._alias() * other)
+        return self._become(self._before(other) * other)
 
     def __itruediv__(self, other: Operand) -> Tensor:
-        return self._become(self._alias() / other)
+        return self._become(self._before(other) / other)
 
     def add_(self, other: Operand) -> Tensor:
         """Add `other` in place."""
-        return self._become(self._alias() + other)
+        return self._become(self._before(other) + checked_operand("add_", other))
 
     def sub_(self, other: Operand) -> Tensor:
         """Subtract `other` in place."""
-        return self._become(self._alias() - other)
+        return self._become(self._before(other) - checked_operand("sub_", other))
 
     def mul_(self, other: Operand) -> Tensor:
         """Multiply by `other` in place."""
-        return self._become(self._alias() * other)
+        return self._become(self._before(other) * checked_operand("mul_", other))
 
     def div_(self, other: Operand) -> Tensor:
         """Divide by `other` in place."""
-        return self._become(self._alias() / other)
+        return self._become(self._before(other) / checked_operand("div_", other))
 
-    def copy_(self, src: Tensor) -> Tensor:
+    def copy_(self, src: Operand) -> Tensor:
         """Write the elements of `src`, which broadcasts to this shape, in this tensor's dtype."""
-        return self._become(elementwise.cast(src, self.dtype).expand(self._array.shape).clone())
+        given = checked_operand("copy_", src)
+        source = given if isinstance(given, Tensor) else self._new(np.asarray(given))
+        return self._become(elementwise.Copy()(self._before(source), elementwise.cast(source, self.dtype)))
 
-    def fill_(self, value: Number) -> Tensor:
-        """Write `value` everywhere."""
-        return self._write(lambda array: array.fill(value))
+    def fill_(self, value: Operand) -> Tensor:
+        """Write the number `value` everywhere."""
+        if not isinstance(value, _OPERANDS):
+            raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
+        number = value.item() if isinstance(value, Tensor) else value
+        filler = dtypes.converted(np.asarray(number), self.dtype)
+        return self._write(lambda array: array.fill(filler))
 
     def zero_(self) -> Tensor:
         """Write 0 everywhere."""
         return self._write(lambda array: array.fill(0))
 
     def __setitem__(self, index: Any, value: Operand) -> None:
+        if not isinstance(value, _OPERANDS):
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor: torch.tensor(value)"
+            )
         if isinstance(value, Tensor) and value._requires_grad and is_grad_enabled():
             raise RuntimeError(
-                "x[index] = value is not recorded for a value that requires a gradient. Assign value.detach(), or "
-                "write under no_grad()."
+                "x[index] = value is not recorded, so no gradient would flow back to the value, which requires one. "
+                "Compute the whole tensor in one expression; if no gradient is wanted, assign value.detach()."
             )
         source = value._array if isinstance(value, Tensor) else value
-        self._write(lambda array: indexing.setitem(array, index, source))
+        self._write(lambda array: indexing.setitem(array, index, source), "a view of ")
 
     def uniform_(
         self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: Generator | None = None
@@ -731,15 +812,16 @@ class Tensor(TensorBase):
         chance = p._array if isinstance(p, Tensor) else p
         return self._write(lambda array: draws.bernoulli_(array, chance, generator or default_generator))
 
-    def _alias(self) -> Tensor:
-        """This tensor as it is now, under another name: an in-place op's node is to keep it, not its own output."""
-        alias = self._new(self._array, self._node)
-        alias._requires_grad = self._requires_grad
-        alias._counter = self._counter
-        return alias
+    def _before(self, other: object) -> Tensor:
+        """This tensor before an in-place operation with `other`, for its node to keep: a copy if it is recorded."""
+        other_requires_grad = isinstance(other, Tensor) and other._requires_grad
+        recorded = is_grad_enabled() and (self._requires_grad or other_requires_grad)
+        before = self._new(self._array.copy() if recorded else self._array, self._node)
+        before._requires_grad = self._requires_grad
+        return before
 
     def _become(self, result: Tensor) -> Tensor:
-        """Take on the values and the history of `result`, which was computed from this tensor or is to replace it."""
+        """Take on the values and the history of `result`, which was computed from this tensor as it was before."""
         if result is NotImplemented:
             return result
         if result._array.shape != self._array.shape:
@@ -755,44 +837,75 @@ class Tensor(TensorBase):
         recorded = is_grad_enabled() and result._requires_grad
         if recorded:
             self._check_recordable()
-        quiet().run(np.copyto, self._array, result._array, "same_kind")
+        self._check_writable()
+        result = elementwise.cast(result, self.dtype)
+        self._array[...] = result._array
         self._counter[0] += 1
         if recorded:
             self._node, self._requires_grad = result._node, True
         return self
 
-    def _check_recordable(self) -> None:
+    def _write(self, write: Callable[[Array], object], what: str = "") -> Tensor:
+        """Let `write` change the array; an error if that would have to be recorded, of `what` it is done to."""
+        if self._requires_grad and is_grad_enabled():
+            self._check_recordable(what)
+            raise RuntimeError(
+                "this in-place operation on a tensor that requires a gradient is not recorded. Write before the tensor "
+                "is used, on a detached copy (x.detach().clone()), or under no_grad()."
+            )
+        self._check_writable()
+        write(self._array)
+        self._counter[0] += 1
+        return self
+
+    def _check_recordable(self, what: str = "") -> None:
         """Nothing if an in-place operation on this tensor can be recorded; else a RuntimeError.
 
         A view taken earlier has a history that this write would leave out, so a tensor with views has to wait
         until nobody records, or be replaced by a new one.
         """
-        if self._requires_grad and self._node is None:
+        origin: Any = self if self._node is None else self._node
+        while isinstance(origin, View | _shape.Reshape):
+            what, origin = "a view of ", origin.edges[0]
+        if isinstance(origin, Tensor) and origin._requires_grad:
             raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. Update it under no_grad(): "
-                "with torch.no_grad(): w -= lr * w.grad"
+                f"{what}a leaf Variable that requires grad is being used in an in-place operation. Update it under "
+                "no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
             )
         if self._counter[1]:
             raise RuntimeError(
-                "an in-place operation on a view, or on a tensor with views, is not recorded: a view of "
-                "a leaf Variable that requires grad, or of a result, is being used in an in-place operation. Make a "
-                "new tensor, as in x = x + 1, or write under no_grad()."
+                "an in-place operation on a view, or on a tensor with views, is not recorded. Make a new tensor, as in "
+                "x = x + 1, or write under no_grad()."
             )
 
-    def _write(self, write: Callable[[Array], object]) -> Tensor:
-        """Let `write` change the array; an error if that would have to be recorded."""
-        if self._requires_grad and is_grad_enabled():
-            self._check_recordable()
+    def _check_writable(self) -> None:
+        """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
+        if self._array.flags.writeable:
+            return
+        if 0 in self._array.strides:
             raise RuntimeError(
-                "this in-place operation on a tensor that requires a gradient is not recorded. Write before the tensor "
-                "is used, on a detached copy (x.detach().clone()), or under no_grad()."
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location. Please clone() the tensor before performing the operation."
             )
-        write(self._array)
-        self._counter[0] += 1
-        return self
+        raise RuntimeError("the tensor lies on a read-only NumPy array. Please clone() it before writing.")
 
 
-_OPERANDS = (Tensor, int, float, np.generic, np.ndarray)
+_OPERANDS = (Tensor, int, float, np.generic)
+
+
+def _summed_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """The dimensions that a sum over `dim` is over: all for None and, unlike elsewhere, for no dimension named."""
+    return normal_dims(dim, ndim) or tuple(range(ndim))
+
+
+def checked_operand(name: str, other: Operand, position: builtins.int = 1) -> Operand:
+    """`other`, which must be a tensor or a number."""
+    if not isinstance(other, _OPERANDS):
+        raise TypeError(
+            f"{name}(): argument 'other' (position {position}) must be Tensor, not {type(other).__name__}: "
+            "torch.tensor(data) makes one"
+        )
+    return other
 
 
 class MaxResult(NamedTuple):

@@ -749,12 +749,6 @@ def in_place_on_an_expanded_tensor(api: Any) -> Any:
 
 
 @program
-def in_place_with_an_operand_that_overlaps(api: Any) -> Any:
-    x = api.tensor([1.0, 2.0, 3.0])
-    return attempt(lambda: x[1:].add_(x[:-1])), x
-
-
-@program
 def in_place_with_itself(api: Any) -> Any:
     x = api.tensor([1.0, 2.0, 3.0])
     return x.add_(x).mul_(x), x._version

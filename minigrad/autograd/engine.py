@@ -63,6 +63,10 @@ def grad(
     >>> dx, torch.autograd.grad(dx, x)
     (tensor(27., grad_fn=<MulBackward0>), (tensor(18.),))
     """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     inputs = _as_tuple(inputs)
     for position, x in enumerate(inputs):
         if not x.requires_grad:
@@ -81,8 +85,8 @@ def grad(
                 gradient = x._new(np.zeros_like(x._array))
             elif gradient is None and not allow_unused:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the graph: input "
-                    f"{position} of {len(inputs)}. Set allow_unused=True if this is the desired behavior."
+                    f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
                 )
             elif gradient is not None and edge not in owned and not create_graph:
                 gradient = gradient.clone()
@@ -160,6 +164,8 @@ def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edg
 def _accumulate(leaf: Any, gradient: Any, owned: bool, record: bool) -> None:
     """Add to a leaf's `.grad`.  A leaf owns its gradient: the first is copied, unless nobody else holds it."""
     earlier = leaf._grad
+    if not leaf._requires_grad:
+        return  # It was frozen after it was used.
     if earlier is None:
         leaf._grad = gradient if owned else gradient.clone()
     elif record or not earlier._array.flags.writeable:
@@ -172,7 +178,7 @@ def _accumulate(leaf: Any, gradient: Any, owned: bool, record: bool) -> None:
 def _leaves(inputs: tuple[Any, ...]) -> set[Edge]:
     """The edges to `inputs` of backward(), which must be leaves, since only they have a `.grad`."""
     if not inputs:
-        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     for position, x in enumerate(inputs):
         if not x.requires_grad or x._node is not None:
             raise RuntimeError(

@@ -54,15 +54,18 @@ class _Switch:
         def steps(*args: P.args, **kwargs: P.kwargs) -> Generator[Any, Any, Any]:
             # A generator's body runs between its yields: the switch is held around each step only.
             generator: Any = function(*args, **kwargs)
-            sent = None
+            resume = functools.partial(generator.send, None)
             try:
                 while True:
                     with _Switch(mode):
                         try:
-                            item = generator.send(sent)
+                            item = resume()
                         except StopIteration as stop:
                             return stop.value
-                    sent = yield item
+                    try:
+                        resume = functools.partial(generator.send, (yield item))
+                    except Exception as error:
+                        resume = functools.partial(generator.throw, error)
             finally:
                 generator.close()
 

@@ -69,7 +69,7 @@ class Module:
             if isinstance(value, member):
                 if registry is None:
                     raise AttributeError(
-                        f"cannot assign {kind.removeprefix('child ')} before Module.__init__() call: begin __init__ "
+                        f"cannot assign {'parameters' if member is Parameter else 'module'} before Module.__init__() call: begin __init__ "
                         "with super().__init__()"
                     )
                 if name not in registry:
@@ -80,7 +80,7 @@ class Module:
                 if value is not None:
                     raise TypeError(
                         f"cannot assign '{_type_name(value)}' as {kind} '{name}' (torch.nn.{member.__name__} or None "
-                        f"expected): {name} = torch.nn.{member.__name__}(…)"
+                        f"expected): make it one, or write into the {kind} that is there under no_grad()"
                     )
                 registry[name] = None
                 return
@@ -206,19 +206,26 @@ class Module:
         With `strict`, each path must be in both.  Errors: RuntimeError that lists all missing and unexpected keys
         and all shapes that differ; then no parameter has changed.
         """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
         own = dict(self._all_parameters())
         missing = [path for path in own if path not in state_dict]
         unexpected = [path for path in state_dict if path not in own]
         problems: list[str] = []
-        if strict and unexpected:
-            problems.append(f"Unexpected key(s) in state_dict: {', '.join([_quoted(path) for path in unexpected])}. ")
-        if strict and missing:
-            problems.append(f"Missing key(s) in state_dict: {', '.join([_quoted(path) for path in missing])}. ")
-        for path in own:
-            if path in state_dict and state_dict[path].shape != own[path].shape:
+        for kind, paths in (("Missing", missing), ("Unexpected", unexpected)):
+            if strict and paths:
+                problems.append(f"{kind} key(s) in state_dict: {', '.join([_quoted(path) for path in paths])}. ")
+        for path in [path for path in own if path in state_dict]:
+            given, parameter = state_dict[path], own[path]
+            if not isinstance(given, Tensor):
                 problems.append(
-                    f"size mismatch for {path}: copying a param with shape {state_dict[path].shape} from checkpoint, "
-                    f"the shape in current model is {own[path].shape}."
+                    f'While copying the parameter named "{path}", expected torch.Tensor or Tensor-like object from '
+                    f"checkpoint but received {type(given)}"
+                )
+            elif given.shape != parameter.shape:
+                problems.append(
+                    f"size mismatch for {path}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                    f"current model is {parameter.shape}."
                 )
         if problems:
             lines = "\n\t".join(problems)

@@ -27,7 +27,9 @@ class Expand(View):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        return np.broadcast_to(x, self.shape)
+        expanded = np.broadcast_to(x, self.shape)
+        # Where nothing is repeated the result can be written to, which NumPy's cannot.
+        return x.reshape(self.shape) if expanded.size == x.size else expanded
 
     def dx(self, g: Tensor) -> Tensor:
         return sum_to(g, self.x_shape)

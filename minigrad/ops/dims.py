@@ -9,6 +9,8 @@ from typing import Any, SupportsIndex
 
 def normal_dim(dim: SupportsIndex, ndim: int) -> int:
     """`dim` counted from the front; an IndexError outside [-ndim, ndim).  A 0-d tensor counts as 1-d."""
+    if not isinstance(dim, SupportsIndex):
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
     ndim = max(ndim, 1)
     position = index(dim)
     if not -ndim <= position < ndim:
@@ -19,17 +21,21 @@ def normal_dim(dim: SupportsIndex, ndim: int) -> int:
 
 
 def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) -> tuple[int, ...]:
-    """The dimensions that `dim` names, counted from the front: all for None or an empty sequence."""
-    named = (dim,) if isinstance(dim, SupportsIndex) else () if dim is None else tuple(dim)
+    """The dimensions that `dim` names, counted from the front: all for None."""
+    if dim is None:
+        return tuple(range(ndim))
+    named = (dim,) if isinstance(dim, SupportsIndex) else tuple(dim)
     dims = tuple([normal_dim(each, ndim) for each in named])
     for position, each in enumerate(dims):
         if each in dims[:position]:
             raise RuntimeError(f"dim {each} appears multiple times in the list of dims")
-    return dims[:ndim] or tuple(range(ndim))
+    return dims[:ndim]
 
 
 def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
     """The sizes of a shape given as `f(2, 3)` or `f((2, 3))`; each an int or a 0-d integer tensor."""
+    if not sizes:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     found: list[int] = []
     for position, size in enumerate(given):

@@ -71,10 +71,9 @@ class Elementwise(Binary):
         both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
         x = a._array if both or isinstance(a, TensorBase) else a
         y = b._array if both or isinstance(b, TensorBase) else b
-        # Most calls need no promotion: two arrays of one dtype, and a float array with a number.
-        if not (x.dtype is y.dtype if both else _is_weak(x, y)):
+        # Most calls need no promotion: two arrays of one float dtype, and a float array with a number.
+        if not (x.dtype is y.dtype and x.dtype.kind == "f" if both else _is_weak(x, y)):
             a, b, x, y = self.promote(a, b, x, y)
-            both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
         try:
             array = quiet().run(self.forward, x, y)
         except ValueError:
@@ -93,10 +92,6 @@ class Elementwise(Binary):
 
     def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
         """The inputs and their arrays in one dtype.  A number stays one as an input: gradients read it as it is."""
-        if isinstance(a, np.ndarray):
-            a = b._new(a)
-        if isinstance(b, np.ndarray):
-            b = a._new(b)
         common = self.result_dtype(x, y)
         a, x = _in_dtype(a, common)
         b, y = _in_dtype(b, common)
@@ -142,12 +137,16 @@ class Sub(Elementwise):
 
     __slots__ = ()
 
-    def forward(self, a: Array, b: Array) -> Array:
-        if a.dtype == bool:
+    forward = np.subtract
+
+    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+        bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
+        if any(bools):
             raise RuntimeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` operator instead."
+                f"Subtraction, the `-` operator, with {'two bool tensors' if all(bools) else 'a bool tensor'} is not "
+                "supported. If you are trying to invert a mask, use the `~` operator instead; to compare two, `^`."
             )
-        return np.subtract(a, b)
+        return super().promote(a, b, x, y)
 
     def da(self, g: Tensor) -> Tensor:
         return g
@@ -181,11 +180,11 @@ class Mul(Elementwise):
 
 
 class Div(Elementwise):
-    """`a / b`, in floating point also for integers.   da = g / b,  db = -g * a / b**2."""
+    """`a / b`, in floating point also for integers.   da = g / b,  db = -g * a / b / b."""
 
     __slots__ = ()
     keep = keep_inputs
-    forward = np.true_divide
+    forward: Callable[..., Any] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))
@@ -195,13 +194,16 @@ class Div(Elementwise):
 
     def db(self, g: Tensor) -> Tensor:
         a, b = self.kept(0), self.kept(1)
-        return -g * a / (b * b)
+        return -g * (a / b / b)
 
 
 class Rdiv(Div):
-    """`a / b` for a number `a`.   db = -g * a / b**2."""
+    """`a / b` for a number `a`, computed as `a * (1 / b)`.   db = -g * a / b / b."""
 
     __slots__ = ()
+
+    def forward(self, a: Any, b: Array) -> Array:
+        return np.multiply(np.reciprocal(b), a)
 
     def name(self) -> str:
         return "MulBackward0"
@@ -212,7 +214,12 @@ class Pow(Elementwise):
 
     __slots__ = ()
     keep = keep_input_and_output
-    forward = np.power
+
+    def forward(self, a: Any, b: Array) -> Array:
+        if b.dtype.kind == "f" or not (b < 0).any():
+            return np.power(a, b)
+        # 1 / a**-b, rounded to an integer: 1 or -1 for those, else 0.
+        return np.where(b < 0, np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0), np.power(a, np.abs(b)))
 
     def da(self, g: Tensor) -> Tensor:
         a, b = self.kept(0), self.kept(1)
@@ -297,7 +304,7 @@ class Abs(Unary):
 
 
 class Relu(Unary):
-    """`max(x, 0)`.   dx = g where y > 0, else 0."""
+    """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
 
     __slots__ = ()
     keep = keep_output
@@ -305,10 +312,11 @@ class Relu(Unary):
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        return np.maximum(x, 0)
+        # Unlike np.maximum, this leaves nan and -0.0 as they are.
+        return np.where(x < 0, x.dtype.type(0), x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return masked(g, self.kept_output(g)._array > 0)
+        return masked(g, ~(self.kept_output(g)._array <= 0))
 
 
 class Floating(Unary):
@@ -380,6 +388,27 @@ class Clone(Unary):
         return g
 
 
+class Copy(Elementwise):
+    """`b`, written over `a`, to whose shape it broadcasts.   da = 0,  db = g."""
+
+    __slots__ = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        if shape != a.shape:
+            raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
+        return np.broadcast_to(b, shape).copy()
+
+    def da(self, g: Tensor) -> Tensor:
+        return masked(g, np.zeros((), bool))
+
+    def db(self, g: Tensor) -> Tensor:
+        return g
+
+    def name(self) -> str:
+        return "CopyBackwards"
+
+
 class Mask(Unary):
     """`x` where `mask` holds, else 0: its own adjoint.   dx = Mask(g)."""
 
@@ -406,9 +435,14 @@ def floating(of_type: dtype) -> dtype:
 
 
 def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
-    """The tensor of `ufunc(a, b)`, a comparison or logical op; no gradient flows through it."""
+    """The tensor of `ufunc(a, b)`, a comparison or bitwise op; no gradient flows through it."""
     x, y = (operand._array if isinstance(operand, TensorBase) else operand for operand in (a, b))
     common = dtypes.result_type(x, y)
+    if common.is_floating_point and ufunc.__name__.startswith("bitwise"):
+        raise NotImplementedError(
+            f"\"{ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}': expected bools or integers, such as "
+            "(x > 0) & (y > 0)"
+        )
     x, y = (_in_dtype(operand, common)[1] for operand in (a, b))
     try:
         return a._new(quiet().run(ufunc, x, y))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.autograd.node import Node, Unary, View, keep_rest
 from minigrad.dtypes import Array
@@ -117,7 +118,22 @@ def setitem(array: Array, index: Any, value: Any) -> None:
     """`array[index] = value`, in place, for any index that PyTorch takes."""
     basic, dims, indices = _split(_items(index), array.shape)
     view = array[(*basic, ...)]
-    view[_full_index(view.ndim, dims, [_array(i) for i in indices]) if dims else ...] = value
+    if dims and isinstance(value, np.ndarray) and value.dtype != array.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
+            f"value.to({dtypes.of(array)!r})"
+        )
+    selected = _full_index(view.ndim, dims, [_array(i) for i in indices]) if dims else ...
+    try:
+        view[selected] = value
+    except ValueError:
+        got, wanted = list(np.shape(value)), list(view[selected].shape)
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {got} cannot be broadcast to indexing result of shape {wanted}"
+            if dims
+            else f"The expanded size of the tensor {wanted} must match the existing size {got} of the value assigned"
+        ) from None
 
 
 def _array(index: Any) -> Array:
@@ -147,6 +163,8 @@ def _items(index: Any) -> list[Any]:
             items.append(int(array) if is_int else item if isinstance(item, TensorBase) else array)
         elif isinstance(item, SupportsIndex):
             items.append(as_int(item))
+        elif isinstance(item, str):
+            raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
         else:
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "

@@ -100,8 +100,9 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
         result = matmul(a, b.unsqueeze(1))
         result = Reshape(x.shape[:-1], "UnsafeViewBackward0")(result)
     elif x.ndim == 1:
+        form = "SqueezeBackward4" if y.ndim == 2 else "UnsafeViewBackward0"
         result = matmul(a.unsqueeze(0), b)
-        result = Reshape((*y.shape[:-2], y.shape[-1]), "SqueezeBackward4")(result)
+        result = Reshape((*y.shape[:-2], y.shape[-1]), form)(result)
     else:
         try:
             np.broadcast_shapes(x.shape[:-2], y.shape[:-2])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_rest, quiet
+from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_rest
 from minigrad.dtypes import Array
 from minigrad.ops.broadcast import Expand, sum_over
 from minigrad.ops.dims import normal_dim
@@ -84,21 +84,26 @@ class Extremum(Unary):
 
 
 class TakeAlong(Binary):
-    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`.   dx = PutAlong(g), at the places taken."""
+    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`.
 
-    __slots__ = ("dim", "form", "size")
+    dx = PutAlong(g), at the places taken.
+    """
+
+    __slots__ = ("dim", "form", "keepdim", "size")
     keep = keep_rest
 
-    def __init__(self, dim: int, form: str = "Gather") -> None:
+    def __init__(self, dim: int, keepdim: bool = True, form: str = "Gather") -> None:
         self.dim = dim
+        self.keepdim = keepdim
         self.form = form
 
     def forward(self, x: Array, indices: Array) -> Array:
         self.size = x.shape[self.dim]
-        return np.take_along_axis(x, indices, self.dim)
+        taken = np.take_along_axis(x, indices, self.dim)
+        return taken if self.keepdim else taken.squeeze(self.dim)
 
     def da(self, g: Tensor) -> Tensor:
-        return PutAlong(self.dim, self.size)(g, self.kept(1))
+        return PutAlong(self.dim, self.size)(g if self.keepdim else g.unsqueeze(self.dim), self.kept(1))
 
     def name(self) -> str:
         return f"{self.form}Backward0"
@@ -133,10 +138,9 @@ def expand_reduced(g: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> 
     return Expand(shape)(g if g._array.shape == ones else Reshape(ones)(g))
 
 
-def argument(find: Callable[..., Any], x: Tensor, dim: Any, keepdim: bool) -> Any:
+def argument(verb: str, find: Callable[..., Any], x: Tensor, dim: Any, keepdim: bool) -> Any:
     """The index (int64) of the first largest (`np.argmax`) or smallest element: of all of `x`, or along `dim`."""
     array = x._array
-    verb = find.__name__
     if dim is None:
         if array.size == 0:
             raise IndexError(f"{verb}(): Expected reduction dim to be specified for input.numel() == 0.")
@@ -146,10 +150,12 @@ def argument(find: Callable[..., Any], x: Tensor, dim: Any, keepdim: bool) -> An
     if array.ndim == 0:
         return x._new(np.asarray(find(array)))
     if array.shape[position] == 0:
-        raise IndexError(f"{verb.removeprefix('arg')}(): Expected reduction dim {dim} to have non-zero size.")
+        raise IndexError(f"{verb}(): Expected reduction dim {dim} to have non-zero size.")
     return x._new(find(array, axis=position, keepdims=keepdim))
 
 
 def logical(ufunc: Any, x: Tensor, dims: tuple[int, ...], keepdim: bool) -> Any:
     """Whether all (`np.logical_and`) or any (`np.logical_or`) of the elements along `dims` are not zero."""
-    return x._new(quiet().run(ufunc.reduce, x._array.astype(bool, copy=False), axis=dims, keepdims=keepdim))
+    found = ufunc.reduce(x._array.astype(bool, copy=False), axis=dims, keepdims=keepdim)
+    # PyTorch's oldest masks were uint8, and still give uint8.
+    return x._new(np.asarray(found).astype(np.uint8 if x._array.dtype == np.uint8 else bool))

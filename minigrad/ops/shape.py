@@ -33,7 +33,7 @@ class Reshape(Unary):
         # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
         if self.form != "UnsafeViewBackward0" and np.may_share_memory(x._array, out._array):
             share_storage(x, out)
-        elif self.form == "ViewBackward0" and x._array.size:
+        elif self.form in ("ViewBackward0", "ReshapeAliasBackward0") and x._array.size:
             self.form = "UnsafeViewBackward0"
         return out
 
