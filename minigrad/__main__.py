@@ -7,13 +7,15 @@ also one of PyTorch.  That two things are equal is said only after they have bee
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import reprlib
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from time import perf_counter
+from statistics import median
+from time import perf_counter, process_time
 from typing import Any, NoReturn
 
 import minigrad as torch
@@ -22,6 +24,10 @@ import minigrad as torch
 MAX_NUMBERS = 50_000_000
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
+# The processor's time leaves out that of other programs.  Windows counts it in steps of 16 ms: too long.
+CLOCK = perf_counter if os.name == "nt" else process_time
+# BLAS reads these as NumPy is imported.  On a busy machine its threads would wait for each other.
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 class Session:
@@ -77,10 +83,11 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     print()
     session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
+        say("So that tensors fit the screen, large ones are printed in part, and all without exponents:")
         session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
     say(
-        f"An embedding is a table to be learned: V = {vocab} rows, one for each id, of D = {dim} numbers, which are "
-        "random at first."
+        "An embedding is a table to be learned. It has V rows, one for each id, of D numbers, which are random at "
+        f"first. Here V = {vocab} and D = {dim}."
     )
     session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})")
     session.show("embedding.weight")
@@ -88,7 +95,10 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.set_ids(ids)
     session.run("rows = embedding(ids)")
     session.show("rows")
-    say(f"The long way: write each id as a one-hot vector, V = {vocab} numbers with a 1 at the id and 0 elsewhere,")
+    say(
+        "grad_fn names the step that made it; section 2 goes back along it. The long way to the same rows: write each "
+        "id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,"
+    )
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
     session.show("one_hot")
     say(
@@ -106,7 +116,7 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
         "rows",
         "product",
         "Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither "
-        "rounds. (All are finite here: 0 * inf would be nan.)",
+        "multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)",
         "That should not be: please report it.",
     )
 
@@ -116,23 +126,28 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     heading("2. Backward: where the gradient of the table comes from")
     say(
         "Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the "
-        "loss grows with each of the table's numbers. The backward pass starts from the gradient of the output, "
-        "called upstream here, and goes back through the steps that grad_fn names. In training, upstream comes from "
-        "the loss; here it is 1, 2, 3, ..., so that every number can be followed."
+        "loss grows with each of the table's numbers. The loss here is (output * upstream).sum(). It grows with each "
+        "number of the output as fast as upstream says: upstream is the gradient of the output. From there the "
+        "backward pass goes back to the table, through the steps that grad_fn names. With 1, 2, 3, ... as upstream, "
+        "every number can be followed."
     )
     if len(ids) > len(session.names["ids"]):
-        print(f"No id came twice so far. From here on, id {ids[-1]} does:\n")
+        print(f"To see an id come twice, {ids[-1]} is added at the end:\n")
         session.set_ids(ids)
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
     session.show("upstream")
-    session.run("embedding(ids).backward(upstream)")
+    session.run("loss = (embedding(ids) * upstream).sum()", "loss.backward()")
     session.show("embedding.weight.grad")
     say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
     print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
-    say("The long way, asking for the gradient of the one-hot vectors as well:")
+    say(
+        "In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids, "
+        "upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:"
+    )
     session.run(
         f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()",
-        "linear(one_hot).backward(upstream)",
+        "loss = (linear(one_hot) * upstream).sum()",
+        "loss.backward()",
     )
     session.compare(
         "equal",
@@ -170,7 +185,7 @@ def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Itera
         yield f"  {label:{left}}  {' '.join([number.rjust(width) for number in numbers])}{more}".rstrip()
     if len(listed) < vocab:
         zeros = int((grad == 0).all(1).sum())
-        yield f"  ... and {vocab - len(listed):,} more rows, of which {zeros:,} are zeros"
+        yield f"  ... and {vocab - len(listed):,} more, {zeros:,} of them all zeros"
 
 
 def show_input(session: Session) -> None:
@@ -178,15 +193,17 @@ def show_input(session: Session) -> None:
     heading("3. The gradient of the input")
     say("The one-hot vectors are numbers, so the long way has found their gradient too:")
     session.show("one_hot.grad")
-    least = "The least entry of a row is that of the id with which the loss would be least; in the last row, that is"
+    meaning = (
+        "It says how fast this loss grows as row v of the table is mixed into output n. Putting id v in the place of "
+        "id u at position n changes it by [n, v] - [n, u]. So the smallest entry in a row names the best id for that "
+        "position; for the last position it is"
+    )
     session.compare(
         "allclose",
         "one_hot.grad",
         "upstream @ embedding.weight.T",
-        "Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table: how fast the loss "
-        "grows as row v is mixed into output n. So every id is rated at every position, used there or not: id v in "
-        f"place of u would change the loss by about [n, v] - [n, u]. {least}",
-        f"Where large numbers nearly cancel, digits are lost. {least}",
+        f"Equal up to rounding: entry [n, v] is the dot product of upstream[n] and row v of the table. {meaning}",
+        f"Entry [n, v] should be that product; where large numbers nearly cancel, digits are lost. {meaning}",
     )
     session.show("one_hot.grad[-1].argmin()")
     say("The ids themselves have no gradient:")
@@ -201,58 +218,81 @@ def show_cost() -> None:
     """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
     heading("4. What multiplying by 0 costs")
     say(
-        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now: the fastest of some runs. The long "
-        "way is one_hot(ids, V).float(), the linear layer on it, and back to the gradient of the layer's weight."
+        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now with time.{CLOCK.__name__} on one "
+        "thread: medians of several runs. The long way is one_hot(ids, V).float(), the linear layer on it, and back "
+        "to the gradient of the layer's weight."
     )
+    try:
+        table = measured_apart()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        reason = getattr(error, "stderr", None) or str(error)
+        print(textwrap.shorten(f"Not measured: {reason.strip().splitlines()[-1]}", 78), end="\n\n")
+        return
     print("               lookup                   the long way            long way")
     print("      V   forward  backward     one_hot   forward  backward     / lookup")
-    for vocab in TIMED_VOCABS:
-        with progress(f"timing V = {vocab:,} ..."):
-            _, *lookup = fastest(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab)
-            linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
-            product = fastest(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab)
-        ratio = sum(product) / sum(lookup)
-        times = "".join([f"{time:10,.0f}" for time in (*lookup, *product)])
-        print(f"{vocab:7,}{times[:20]}  {times[20:]}{ratio:13,.1f}")
+    ratios = [sum(times[2:]) / sum(times[:2]) for times in table]
+    for vocab, times, ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
+        shown = "".join([f"{time:10,.0f}" for time in times])
+        print(f"{vocab:7,}{shown[:20]}  {shown[20:]}{ratio:13,.1f}")
     say(
         "The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and "
-        "multiplies N * V * D times in either direction, all but N * D times by 0: "
-        f"at V = {vocab:,} it took {ratio:,.0f} times as long."
+        "multiplies N * V * D times in either direction, all but N * D times by 0."
     )
+    if ratios == sorted(set(ratios)):
+        print(f"At V = {vocab:,} it took {ratio:,.0f} times as long.\n")
+    else:
+        say(
+            "So the last column should grow with V, but here it does not: other work disturbed these times. Run it "
+            "again when the machine is idle."
+        )
 
 
-def fastest(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int) -> list[float]:
-    """The least times in microseconds of encoding ids and of the layer's forward and backward pass.
+def measured_apart() -> list[list[float]]:
+    """What `measured` returns in a process of its own, which is told to keep to one thread."""
+    call = f"measured({TIMED_VOCABS}, {TIMED_SECONDS})"
+    command = [sys.executable, "-c", f"from minigrad.__main__ import measured; print({call})"]
+    # On a terminal, a line tells what is being waited for, and is erased again.
+    text = "timing both ways ..." if sys.stderr.isatty() else ""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+    try:
+        environment = os.environ | dict.fromkeys(THREADS, "1")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    finally:
+        sys.stderr.write(text and f"\r{' ' * len(text)}\r")
+        sys.stderr.flush()
+    return json.loads(done.stdout)
 
-    Of three runs or more; a run that took longer was disturbed.
-    """
+
+def measured(vocabs: Sequence[int], seconds: float) -> list[list[float]]:
+    """For each V, the times of the lookup (forward, backward) and of the long way (one_hot, forward, backward)."""
+    table: list[list[float]] = []
+    for vocab in vocabs:
+        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab, seconds)
+        linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
+        one_hot = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab, seconds)
+        table.append(lookup[1:] + one_hot)
+    return table
+
+
+def medians(
+    layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int, seconds: float
+) -> list[float]:
+    """The times in microseconds of encoding ids and of the layer's two directions: the medians of five runs or more."""
     ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
     runs: list[tuple[float, float, float]] = []
-    begin = perf_counter()
-    while len(runs) < 3 or perf_counter() - begin < TIMED_SECONDS:
-        start = perf_counter()
+    end = perf_counter() + seconds
+    while len(runs) < 5 or perf_counter() < end:
+        start = CLOCK()
         encoded = encode(ids, vocab)
-        ready = perf_counter()
+        ready = CLOCK()
         output = layer(encoded)
-        ahead = perf_counter()
+        ahead = CLOCK()
         output.backward(upstream)
-        back = perf_counter()
+        back = CLOCK()
         layer.zero_grad()
         runs.append((ready - start, ahead - ready, back - ahead))
-    return [1e6 * min(times) for times in zip(*runs, strict=True)]
-
-
-@contextmanager
-def progress(text: str) -> Iterator[None]:
-    """Shows the text while its block runs, if standard error is a terminal."""
-    terminal = sys.stderr.isatty()
-    try:
-        if terminal:
-            print(text, end="", file=sys.stderr, flush=True)
-        yield
-    finally:
-        if terminal:
-            print(f"\r{' ' * len(text)}\r", end="", file=sys.stderr, flush=True)
+    return [1e6 * median(times) for times in zip(*runs, strict=True)]
 
 
 class Parser(argparse.ArgumentParser):
@@ -274,6 +314,18 @@ def whole_number(text: str) -> int:
     return number
 
 
+def id_number(text: str) -> int:
+    """As `whole_number`; the error for a list of ids says how to write it."""
+    try:
+        return whole_number(text)
+    except argparse.ArgumentTypeError as error:
+        numbers = text.strip("[()]").replace(",", " ").split()
+        if numbers in ([], [text]) or not all(map(str.isdecimal, numbers)):
+            raise
+        listed = textwrap.shorten(" ".join(numbers), 40, placeholder=" ...")
+        raise argparse.ArgumentTypeError(f"{error}; write them with spaces: {listed}") from None
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The arguments `ids`, `vocab`, `dim` and `seed`; SystemExit, after one line, if they cannot be used."""
     parser = Parser(
@@ -282,8 +334,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    ids_help = "the ids to look up, from 0 to V - 1 (default: 2 3 1)"
-    add("ids", metavar="IDS", type=whole_number, nargs="*", default=[2, 3, 1], help=ids_help)
+    add("ids", metavar="IDS", type=id_number, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=whole_number, help="rows of the table (default: the largest id + 1)")
     add("--dim", metavar="D", type=whole_number, default=5, help="numbers in a row (default: 5)")
     add("--seed", metavar="S", type=whole_number, default=123, help="seed of the random table (default: 123)")
@@ -291,6 +342,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name, number in (("--vocab", given.vocab), ("--dim", given.dim)):
         if number is not None and number < 1:
             parser.error(f"argument {name}: expected at least 1, got {number}")
+    if not given.ids:
+        given.ids = [2, 3, 1]
+        if given.vocab is not None and given.vocab <= max(given.ids):
+            ids = "0 1" if given.vocab > 1 else "0"
+            call = f"python -m minigrad {ids} --vocab {given.vocab}"
+            parser.error(f"the default ids 2 3 1 do not fit in V = {given.vocab}; give ids: {call}")
     bounds = "[0, V)" if given.vocab is None else f"[0, V) = [0, {given.vocab})"
     given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
     for id_ in given.ids:
@@ -321,7 +378,7 @@ def tour(given: argparse.Namespace) -> None:
     show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
     show_input(session)
     show_cost()
-    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
+    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3\nNext: docs/embedding-is-linear.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -150,7 +150,7 @@ def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int,
     found: dtype | None = None
     for row in data:
         if isinstance(row, str):
-            raise ValueError(f"too many dimensions 'str' (expected numbers, got {row!r})")
+            raise ValueError(f"too many dimensions 'str': expected numbers, got {row!r}")
         row_shape, row_dtype = _collect(row, values)
         if shape is None:
             shape = row_shape

@@ -7,6 +7,7 @@ Every method here is one line that calls one op, or a few that check its argumen
 from __future__ import annotations
 
 import builtins
+import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
@@ -15,9 +16,9 @@ import numpy as np
 
 from minigrad import draws, dtypes, printing
 from minigrad.autograd import engine
-from minigrad.autograd.base import TensorBase, share_storage
+from minigrad.autograd.base import TensorBase
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import Node, View
+from minigrad.autograd.node import Node, View, quiet
 from minigrad.devices import CPU
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array, Number
@@ -30,9 +31,6 @@ from minigrad.size import Size
 
 Operand: TypeAlias = "Tensor | Number"
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
-
-_make = object.__new__
-
 
 class Tensor(TensorBase):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
@@ -57,8 +55,9 @@ class Tensor(TensorBase):
             "Tensor() is not a way to make tensors here; use minigrad.tensor(data), zeros(size) or empty(size)"
         )
 
-    def _new(self, array: Any, node: Node | None = None) -> Tensor:
-        out = _make(Tensor)
+    @staticmethod
+    def _new(array: Any, node: Node | None = None) -> Tensor:
+        out = object.__new__(Tensor)
         # NumPy's reductions to 0-d give scalars, not arrays.
         out._array = array if type(array) is np.ndarray else np.asarray(array)
         out._node = node
@@ -195,8 +194,8 @@ class Tensor(TensorBase):
         """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
         if self._node is not None and self._grad is None:
             warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
-                "be populated during autograd.backward(): only leaves keep a gradient. For that of a result, use "
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                "won't be populated during autograd.backward(): only leaves keep a gradient. For that of a result, use "
                 "torch.autograd.grad(loss, result).",
                 UserWarning,
                 stacklevel=2,
@@ -251,7 +250,7 @@ class Tensor(TensorBase):
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
         out = self._new(self._array)
-        share_storage(self, out)
+        out._counter = self._counter
         return out
 
     @property
@@ -324,9 +323,20 @@ class Tensor(TensorBase):
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
             raise TypeError(
                 "only integer tensors of a single element can be converted to an index: this one has dtype "
-                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor: torch.tensor(data).)"
+                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor first: "
+                "torch.tensor(data).)"
             )
         return int(self._array.item())
+
+    def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor:
+        if self._node is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment: "
+                f"this one was made by {self._node.name()}. Copy x.detach() instead."
+            )
+        copied = new_leaf(self._array.copy(order="K"), self._requires_grad)
+        copied._grad = copy.deepcopy(self._grad, memo)
+        return copied
 
     # ---- arithmetic ----------------------------------------------------------------------------------------------
 
@@ -733,38 +743,51 @@ class Tensor(TensorBase):
     # ---- in place ------------------------------------------------------------------------------------------------
 
     def __iadd__(self, other: Operand) -> Tensor:
-        return self._become(self._before(other) + other)
+        return self._become(self._before() + other)
 
     def __isub__(self, other: Operand) -> Tensor:
-        return self._become(self._before(other) - other)
+        return self._become(self._before() - other)
 
     def __imul__(self, other: Operand) -> Tensor:
-        return self._become(self._before(other) * other)
+        return self._become(self._before(kept_for=other) * other)
+
+    def __ipow__(self, other: Operand) -> Tensor:
+        # The gradient of a power reads its base, whatever the exponent.
+        return self._become(self._before(kept_for=self) ** other)
+
+    def __iand__(self, other: Operand) -> Tensor:
+        return self._become(self & other)
+
+    def __ior__(self, other: Operand) -> Tensor:
+        return self._become(self | other)
+
+    def __ixor__(self, other: Operand) -> Tensor:
+        return self._become(self ^ other)
 
     def __itruediv__(self, other: Operand) -> Tensor:
-        return self._become(self._before(other) / other)
+        return self._become(self._before(kept_for=other) / other)
 
     def add_(self, other: Operand) -> Tensor:
         """Add `other` in place."""
-        return self._become(self._before(other) + checked_operand("add_", other))
+        return self._become(self._before() + checked_operand("add_", other))
 
     def sub_(self, other: Operand) -> Tensor:
         """Subtract `other` in place."""
-        return self._become(self._before(other) - checked_operand("sub_", other))
+        return self._become(self._before() - checked_operand("sub_", other))
 
     def mul_(self, other: Operand) -> Tensor:
         """Multiply by `other` in place."""
-        return self._become(self._before(other) * checked_operand("mul_", other))
+        return self._become(self._before(kept_for=other) * checked_operand("mul_", other))
 
     def div_(self, other: Operand) -> Tensor:
         """Divide by `other` in place."""
-        return self._become(self._before(other) / checked_operand("div_", other))
+        return self._become(self._before(kept_for=other) / checked_operand("div_", other))
 
     def copy_(self, src: Operand) -> Tensor:
         """Write the elements of `src`, which broadcasts to this shape, in this tensor's dtype."""
         given = checked_operand("copy_", src)
         source = given if isinstance(given, Tensor) else self._new(np.asarray(given))
-        return self._become(elementwise.Copy()(self._before(source), elementwise.cast(source, self.dtype)))
+        return self._become(elementwise.Copy()(self._before(), elementwise.cast(source, self.dtype)))
 
     def fill_(self, value: Operand) -> Tensor:
         """Write the number `value` everywhere."""
@@ -789,7 +812,7 @@ class Tensor(TensorBase):
                 "Compute the whole tensor in one expression; if no gradient is wanted, assign value.detach()."
             )
         source = value._array if isinstance(value, Tensor) else value
-        self._write(lambda array: indexing.setitem(array, index, source), "a view of ")
+        self._write(lambda array: quiet().run(indexing.setitem, array, index, source), "a view of ")
 
     def uniform_(
         self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: Generator | None = None
@@ -812,11 +835,13 @@ class Tensor(TensorBase):
         chance = p._array if isinstance(p, Tensor) else p
         return self._write(lambda array: draws.bernoulli_(array, chance, generator or default_generator))
 
-    def _before(self, other: object) -> Tensor:
-        """This tensor before an in-place operation with `other`, for its node to keep: a copy if it is recorded."""
-        other_requires_grad = isinstance(other, Tensor) and other._requires_grad
-        recorded = is_grad_enabled() and (self._requires_grad or other_requires_grad)
-        before = self._new(self._array.copy() if recorded else self._array, self._node)
+    def _before(self, kept_for: object = None) -> Tensor:
+        """This tensor before an in-place operation, as the first input of the op.
+
+        It is a copy if the node keeps it for the gradient of the other operand, `kept_for`.
+        """
+        kept = is_grad_enabled() and isinstance(kept_for, Tensor) and kept_for._requires_grad
+        before = self._new(self._array.copy() if kept else self._array, self._node)
         before._requires_grad = self._requires_grad
         return before
 
@@ -932,11 +957,16 @@ def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None 
     """A leaf tensor of `array` itself, not of a copy."""
     if on is not None:
         Device(on)
+    check_can_require_grad(array, requires_grad)
+    leaf = Tensor._new(array)
+    leaf._requires_grad = requires_grad
+    return leaf
+
+
+def check_can_require_grad(array: Array, requires_grad: bool) -> None:
+    """Nothing if a tensor of `array` can be made to require a gradient; a RuntimeError for integers and bools."""
     if requires_grad and array.dtype.kind != "f":
         raise RuntimeError(
             "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
             f"and this tensor has dtype {dtypes.of(array)!r}. Ask for dtype=torch.float32."
         )
-    leaf = Tensor._new(_make(Tensor), array)
-    leaf._requires_grad = requires_grad
-    return leaf

@@ -76,7 +76,7 @@ CREATION = [
     row("number among sequences", lambda api: api.tensor([[1, 2], 3]), 3),
     row("sequence among numbers", lambda api: api.tensor([1, [2, 3]]), 2),
     row("a string", lambda api: api.tensor("abc"), 5),
-    row("a list of strings", lambda api: api.tensor(["a", "b"]), 5),
+    row("a list of strings", lambda api: api.tensor(["a", "b"]), 4),
     row("None", lambda api: api.tensor(None), 5),
     row("a list of None", lambda api: api.tensor([None]), 5),
     row("a set", lambda api: api.tensor({1, 2}), 5),

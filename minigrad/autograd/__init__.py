@@ -1,6 +1,11 @@
 """The tape: what is recorded of a computation, and the backward walk over it.
 
-It knows no operator: those are in `minigrad.ops`, one class each.
+It knows no operator: those are in `minigrad.ops`, one class each.  For `loss = (x * x).sum()` the graph is
+
+    loss  ->  Sum  ->  Mul  ->  x, twice: Mul has an edge for each of its two inputs
+
+and the walk hands 1 to Sum, which hands a 1 for each element to Mul, which hands `1 * x` to x along both of its
+edges.  They add up to `2 * x`, the gradient.
 """
 
 from minigrad.autograd.engine import backward, grad

@@ -34,8 +34,9 @@ class TensorBase:
     _grad: Any
     _counter: list[int]
 
-    def _new(self, array: Any, node: Node | None = None) -> Any:
-        """A tensor of `array`, made by `node`; a plain one, also if `self` is of a subclass such as Parameter."""
+    @staticmethod
+    def _new(array: Any, node: Node | None = None) -> Any:
+        """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
         raise NotImplementedError
 
 

@@ -26,8 +26,8 @@ def backward(
 
     A tensor of more than one element needs its own gradient in `grad_tensors`, of the same shape; for one
     element it is 1 if None.  What the graph kept for this pass is freed after it unless `retain_graph`,
-    which is on if `create_graph`, which makes the gradients parts of a graph themselves.  If anything
-    raises, no `.grad` has changed.
+    which is on if `create_graph`, which makes the gradients parts of a graph themselves.  Each `.grad` is
+    written after the whole walk: if anything raises, none has changed.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -35,7 +35,7 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
-    starts = _starts(_as_tuple(tensors), grad_tensors, create_graph)
+    starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     only = None if inputs is None else _leaves(_as_tuple(inputs))
     with set_grad_enabled(create_graph):
         arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, only)
@@ -67,14 +67,14 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    inputs = _as_tuple(inputs)
+    inputs = _tensors(inputs, "inputs")
     for position, x in enumerate(inputs):
         if not x.requires_grad:
             raise RuntimeError(
                 f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
                 "with requires_grad=True, or call requires_grad_() before it is used."
             )
-    starts = _starts(_as_tuple(outputs), grad_outputs, create_graph)
+    starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph):
         arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, set(edges))
@@ -192,6 +192,17 @@ def _as_tuple(tensors: Any) -> tuple[Any, ...]:
     return (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
 
 
+def _tensors(given: Any, what: str) -> tuple[Any, ...]:
+    """`given`, a tensor or a sequence of tensors, as a tuple of at least one."""
+    tensors = _as_tuple(given)
+    if not tensors:
+        raise ValueError(f"grad requires non-empty inputs: got no {what}")
+    for position, x in enumerate(tensors):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"{what} must be Tensors, but element {position} is of type {type(x).__name__}")
+    return tensors
+
+
 def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tuple[Edge, Any]]:
     """Where the walk starts and with which gradients, after all checks."""
     gradients = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
@@ -227,6 +238,6 @@ def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> 
             f"output[{position}] has a shape of {Size(output._array.shape)}."
         )
     if record:
-        return gradient
+        return gradient.type_as(output)  # type: ignore[attr-defined]  # every tensor has it
     # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.
     return gradient._new(gradient._array.astype(output._array.dtype, copy=False).view())

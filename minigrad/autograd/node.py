@@ -63,8 +63,8 @@ class Node:
     def backward(self, g: Any) -> Sequence[Any]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
 
-        Each is `g` itself, a view of an array, or a tensor that nobody else holds: the walk writes into
-        tensors of the third kind.
+        Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
+        adds what else arrives for the same input, which saves a copy.
         """
         raise NotImplementedError
 
@@ -120,6 +120,8 @@ class Node:
         """
         out = like._new(self.kept(-1), self)
         out._requires_grad = True
+        # It is the output's storage: a node of the second order that keeps it sees writes, too.
+        out._counter = self._kept[-1][1]  # type: ignore[index]  # kept() has checked that it is there
         return out
 
     def release(self) -> None:

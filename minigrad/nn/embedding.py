@@ -11,7 +11,6 @@ from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
 
 
@@ -53,7 +52,7 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(num_embeddings))
+        self.padding_idx = None if padding_idx is None else F._padding_position(padding_idx, index(num_embeddings))
         if _weight is None:
             weight = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(weight, requires_grad=not _freeze)

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.functions import relu, softmax
 from minigrad.ops import linear as _linear
-from minigrad.ops.embedding import Lookup, padding_position
+from minigrad.ops.embedding import Lookup
 from minigrad.ops.matmul import dtype_remedy, mat_message, matmul
 from minigrad.tensor import Tensor, new_leaf
 
@@ -39,7 +39,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: SupportsIndex | None =
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{_type_name(input)} instead (while checking arguments for embedding). Ids are whole numbers: input.long()"
         )
-    position = None if padding_idx is None else padding_position(padding_idx, weight._array.shape[0])
+    position = None if padding_idx is None else _padding_position(padding_idx, weight._array.shape[0])
     return Lookup(position)(weight, input)
 
 
@@ -74,7 +74,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if x.dtype != w.dtype:
         raise _dtype_error(input, weight, bias)
     if bias is not None:
-        _check_bias(input, weight, bias)
+        _check_tensor("linear", "bias", bias, 3)
+        if bias.dtype is not weight.dtype:
+            raise RuntimeError(
+                f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and "
+                f"{weight.dtype._tensor_name}: the bias and the weight of linear"
+            )
+        if bias._array.shape != (w.shape[0],):
+            return _linear.Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
     return _linear.Linear()(input, weight, bias)
 
 
@@ -117,7 +124,8 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
 def _check_tensor(function: str, argument: str, given: Any, position: int) -> None:
     if not isinstance(given, Tensor):
         raise TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {type(given).__name__}"
+            f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {type(given).__name__}: "
+            "torch.tensor(data) makes one"
         )
 
 
@@ -141,13 +149,10 @@ def _dtype_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> RuntimeE
     return RuntimeError(f"{begin}. {dtype_remedy(left, right)}")
 
 
-def _check_bias(input: Tensor, weight: Tensor, bias: Tensor) -> None:
-    """Nothing if `bias` can be added to each row of the product; else PyTorch's error."""
-    _check_tensor("linear", "bias", bias, 3)
-    if bias.dtype is not weight.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and "
-            f"{weight.dtype._tensor_name}: the bias and the weight of linear"
-        )
-    rows = int(np.prod(input._array.shape[:-1]))
-    bias.expand(rows, weight._array.shape[0]) if bias.ndim == 2 else bias.expand(weight._array.shape[0])
+def _padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
+    """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
+    position = index(padding_idx)
+    assert -num_embeddings <= position < num_embeddings, (
+        f"Padding_idx must be within num_embeddings: {position} is not in [{-num_embeddings}, {num_embeddings})"
+    )
+    return position % num_embeddings

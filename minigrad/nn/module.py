@@ -69,8 +69,8 @@ class Module:
             if isinstance(value, member):
                 if registry is None:
                     raise AttributeError(
-                        f"cannot assign {'parameters' if member is Parameter else 'module'} before Module.__init__() call: begin __init__ "
-                        "with super().__init__()"
+                        f"cannot assign {'parameters' if member is Parameter else 'module'} before "
+                        "Module.__init__() call: begin __init__ with super().__init__()"
                     )
                 if name not in registry:
                     self._forget(name)

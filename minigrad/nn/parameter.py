@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from minigrad.autograd.base import share_storage
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
 
 
 class Parameter(Tensor):
@@ -26,14 +27,17 @@ class Parameter(Tensor):
         if data is None:
             data = new_leaf(np.empty(0, np.float32))
         if not isinstance(data, Tensor):
-            raise TypeError(
-                f"Parameter(): argument 'data' must be Tensor, not {type(data).__name__}: torch.tensor(data)"
+            raise AttributeError(
+                f"'{type(data).__name__}' object has no attribute 'detach': a Parameter is made of a tensor, "
+                "torch.nn.Parameter(torch.tensor(data))"
             )
-        leaf = new_leaf(data._array, requires_grad)
+        check_can_require_grad(data._array, requires_grad)
         self = object.__new__(cls)
-        for slot in ("_array", "_node", "_requires_grad", "_grad"):
-            setattr(self, slot, getattr(leaf, slot))
-        share_storage(data, self)
+        self._array = data._array
+        self._node = None
+        self._requires_grad = requires_grad
+        self._grad = None
+        self._counter = data._counter
         return self
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
@@ -41,3 +45,9 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        plain = super().__deepcopy__(memo)
+        copied = Parameter(plain, self._requires_grad)
+        copied._grad = plain._grad
+        return copied

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
+# NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
+_FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
+
+
 class Cast(Unary):
     """`y` is `x` in another dtype.   dx = g, cast back."""
 
@@ -72,10 +76,13 @@ class Elementwise(Binary):
         x = a._array if both or isinstance(a, TensorBase) else a
         y = b._array if both or isinstance(b, TensorBase) else b
         # Most calls need no promotion: two arrays of one float dtype, and a float array with a number.
-        if not (x.dtype is y.dtype and x.dtype.kind == "f" if both else _is_weak(x, y)):
-            a, b, x, y = self.promote(a, b, x, y)
+        simple = x.dtype is y.dtype and x.dtype in _FLOATS if both else _is_weak(x, y)
+        if not simple:
+            a, b, x, y, common = self.promote(a, b, x, y)
         try:
             array = quiet().run(self.forward, x, y)
+            if not simple:
+                array = quiet().run(np.asarray(array).astype, common._numpy, copy=False)
         except ValueError:
             raise RuntimeError(broadcast_shapes_message(np.shape(x), np.shape(y))) from None
         out = (a if isinstance(a, TensorBase) else b)._new(array)
@@ -90,12 +97,18 @@ class Elementwise(Binary):
         """The dtype to compute in."""
         return dtypes.result_type(x, y)
 
-    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
-        """The inputs and their arrays in one dtype.  A number stays one as an input: gradients read it as it is."""
+    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any, dtype]:
+        """The inputs in the result's dtype, the arrays to compute with, and that dtype.
+
+        A number stays one as an input, since gradients read it as it is.  Beside a float16 it is not rounded to
+        one: as in PyTorch, the result is computed in float32 and then rounded.
+        """
         common = self.result_dtype(x, y)
-        a, x = _in_dtype(a, common)
-        b, y = _in_dtype(b, common)
-        return a, b, x, y
+        numbers = not (isinstance(a, TensorBase) and isinstance(b, TensorBase))
+        computed = dtypes.float32 if numbers and common is dtypes.float16 else common
+        a, x = _in_dtype(a, common, computed)
+        b, y = _in_dtype(b, common, computed)
+        return a, b, x, y, common
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         edge_a, edge_b = self.edges
@@ -109,13 +122,16 @@ class Elementwise(Binary):
 
 
 def _is_weak(x: Any, y: Any) -> bool:
-    """Whether `y` is a number that takes on the floating-point dtype of the array `x`."""
-    return type(x) is np.ndarray and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
+    """Whether `y` is a number that takes on the dtype of the array `x`, float32 or float64."""
+    return type(x) is np.ndarray and (type(y) is float or type(y) is int) and x.dtype in _FLOATS[:2]
 
 
-def _in_dtype(a: Any, common: dtype) -> tuple[Any, Array]:
+def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
+    """A tensor in the dtype `common` (a number as it is), and its array in the dtype `computed`."""
+    if not isinstance(a, TensorBase):
+        return a, np.asarray(a).astype(computed._numpy)
     converted = cast(a, common)
-    return (converted, converted._array) if isinstance(a, TensorBase) else (a, converted)
+    return converted, converted._array.astype(computed._numpy, copy=False)
 
 
 class Add(Elementwise):
@@ -139,7 +155,7 @@ class Sub(Elementwise):
 
     forward = np.subtract
 
-    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any, dtype]:
         bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
         if any(bools):
             raise RuntimeError(
@@ -268,7 +284,7 @@ class PowNumber(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)
-        return g * 0.0 if self.n == 0 else g * (self.n * x ** (self.n - 1))
+        return masked(g, np.zeros((), bool)) if self.n == 0 else g * (self.n * x ** (self.n - 1))
 
     def name(self) -> str:
         return "PowBackward0"
@@ -382,7 +398,8 @@ class Clone(Unary):
         self.order = order
 
     def forward(self, x: Array) -> Array:
-        return x.copy(order=self.order)
+        # NumPy copies an expanded array in an order that PyTorch's views would not expect.
+        return x.copy(order="C" if 0 in x.strides else self.order)
 
     def dx(self, g: Tensor) -> Tensor:
         return g
@@ -440,10 +457,10 @@ def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
     common = dtypes.result_type(x, y)
     if common.is_floating_point and ufunc.__name__.startswith("bitwise"):
         raise NotImplementedError(
-            f"\"{ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}': expected bools or integers, such as "
-            "(x > 0) & (y > 0)"
+            f"\"{ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}': expected bools or integers, "
+            "such as (x > 0) & (y > 0)"
         )
-    x, y = (_in_dtype(operand, common)[1] for operand in (a, b))
+    x, y = (_in_dtype(operand, common, common)[1] for operand in (a, b))
     try:
         return a._new(quiet().run(ufunc, x, y))
     except ValueError:

@@ -2,13 +2,14 @@
 
 For ids `i` (any shape), a table `W` of shape `(V, D)` and `X = one_hot(i, V)`:
 
-                        Lookup                      Linear on X, with the same table
-    forward             Y = W[i]                    Y = X @ W
-    backward            dW = 0;  dW[i] += G         dW = X.T @ G
-    its backward        a lookup:  G' = dW'[i]      a product:  G' = X @ dW'
+                    Lookup                                  Linear on X, with weight = W.T
+    forward         Y[n] = W[i[n]] for each n               Y = X @ W
+    backward        dW = 0;  dW[i[n]] += G[n] for each n    dW = X.T @ G
+    its backward    dG[n] = H[i[n]] for each n              dG = X @ H,  given the gradient H of dW
 
 A row of `X` is zero but for a 1 in column `i[n]`, so `X @ W` picks rows of `W`, and `X.T @ G` adds row n of
-`G` to row `i[n]` of `dW`.  The ids themselves have no gradient: there is no id between 2 and 3.
+`G` to row `i[n]` of `dW`.  (NumPy's `dW[i] += G` would keep one of the rows of a repeated id and drop the
+others.)  The ids themselves have no gradient: there is no id between 2 and 3.
 
 The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, scatter_add(i, G)>` for all
 `W` and `G`.  So the gradient of the gradient, and any order after it, needs no further code.
@@ -16,8 +17,7 @@ The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, 
 
 from __future__ import annotations
 
-from operator import index as as_int
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,11 +36,12 @@ class Lookup(Binary):
     `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
 
     dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v.  An id that occurs twice has its
-    rows added, one that does not occur has a row of zeros.  Rows at `padding_idx` add nothing.
+    rows added, one that does not occur has a row of zeros.  Rows at `padding_idx` add nothing.  (`da` below is
+    the gradient of the first input, W.)
     """
 
     __slots__ = ("num_embeddings", "padding_idx")
-    keep = keep_rest  # The ids are all that backward reads: the table may be large, and is not kept.
+    keep = keep_rest  # The ids: of the table, which may be large, backward reads only the number of rows.
 
     def __init__(self, padding_idx: int | None = None) -> None:
         self.padding_idx = padding_idx
@@ -54,6 +55,7 @@ class Lookup(Binary):
     def da(self, g: Tensor) -> Tensor:
         ids = self.kept(1)
         if self.padding_idx is not None:
+            # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
         return ScatterAdd(self.num_embeddings)(g, ids)
 
@@ -62,7 +64,7 @@ class Lookup(Binary):
 
 
 class ScatterAdd(Binary):
-    """`T = 0;  T[ids] += R`: row v of the table is the sum of the rows of `R` whose id is v.
+    """`T = 0;  T[ids[n]] += R[n]` for each n: row v of the table is the sum of the rows of `R` whose id is v.
 
     `R` is `(*, D)`, `ids` is `(*)` with values in `[0, V)`, and `T` is `(V, D)`.
 
@@ -76,6 +78,7 @@ class ScatterAdd(Binary):
         self.num_embeddings = num_embeddings
 
     def forward(self, rows: Array, ids: Array) -> Array:
+        # What `T = np.zeros((V, D)); np.add.at(T, ids, rows)` computes, faster and in at least float32.
         return add_rows(rows.reshape(ids.size, rows.shape[-1]), ids.reshape(-1), self.num_embeddings)
 
     def da(self, g: Tensor) -> Tensor:
@@ -105,12 +108,3 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
         f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the "
         f"rows of the table; {remedy}."
     )
-
-
-def padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
-    """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
-    position = as_int(padding_idx)
-    assert -num_embeddings <= position < num_embeddings, (
-        f"Padding_idx must be within num_embeddings: {position} is not in [{-num_embeddings}, {num_embeddings})"
-    )
-    return position % num_embeddings

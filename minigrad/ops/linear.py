@@ -5,13 +5,11 @@ On one-hot vectors it is an embedding: see `minigrad.ops.embedding` for the pair
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.node import Node, keep_other
 from minigrad.dtypes import Array
-from minigrad.ops.broadcast import sum_to
-from minigrad.ops.matmul import product
+from minigrad.ops.matmul import product, rows
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -24,38 +22,31 @@ class Linear(Node):
 
     With the upstream gradient `G` of shape `(*, O)`, and N rows in all of `*`:
 
-        dX = G @ W            (*, O) @ (O, I)  ->  (*, I)
-        dW = G.T @ X          (O, N) @ (N, I)  ->  (O, I):  each row of X, weighted by how much it was wanted
-        db = G.sum(rows)                           (O,):    the bias was added to every row
+        dX = G @ W          (*, O) @ (O, I) -> (*, I):  each output passes its gradient on, times its weights
+        dW = G.T @ X        (O, N) @ (N, I) -> (O, I):  each row of X, times what came back for it, summed over rows
+        db = sum of G's N rows              -> (O,):    the bias was added to every row
     """
 
-    __slots__ = ("bias_shape", "form")
-    keep = keep_other  # X for dW, and W for dX; of the bias, only its shape.
+    __slots__ = ("form",)
+    keep = keep_other  # X for dW, and W for dX.
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
+        self.form = _form(x, bias)
         # BLAS reads the transposed weight in place, as a view.
         y = product(x, weight.T)
         if bias is not None:
             y += bias
-        self.bias_shape = () if bias is None else bias.shape
-        self.form = _form(x, bias)
         return y
 
     def backward(self, g: Tensor) -> tuple[Any, Any, Any]:
-        x_edge, weight_edge, bias_edge = self.edges
-        dx = None if x_edge is None else g @ self.kept(1)
-        dw = None if weight_edge is None else _rows(g).mT @ _rows(self.kept(0))
-        db = None if bias_edge is None else sum_to(g, self.bias_shape)
+        to_x, to_weight, to_bias = self.edges
+        dx = None if to_x is None else g @ self.kept(1)
+        dw = None if to_weight is None else rows(g).mT @ rows(self.kept(0))
+        db = None if to_bias is None else rows(g).sum(0)
         return dx, dw, db
 
     def name(self) -> str:
         return self.form
-
-
-def _rows(x: Tensor) -> Tensor:
-    """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
-    *leading, size = x._array.shape
-    return x.reshape(math.prod(leading), size)
 
 
 def _form(x: Array, bias: Array | None) -> str:

@@ -34,6 +34,9 @@ class MatMul(Binary):
         return sum_to(g @ self.kept(1).mT, self.shapes[0])
 
     def db(self, g: Tensor) -> Tensor:
+        if len(self.shapes[1]) == 2:
+            # One product over all rows, not one for each leading index and then their sum.
+            return rows(self.kept(0)).mT @ rows(g)
         return sum_to(self.kept(0).mT @ g, self.shapes[1])
 
     def name(self) -> str:
@@ -70,6 +73,12 @@ class Dot(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.kept(0)
+
+
+def rows(x: Tensor) -> Tensor:
+    """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
+    *leading, size = x._array.shape
+    return x.reshape(math.prod(leading), size)
 
 
 def product(a: Array, b: Array) -> Any:

@@ -23,7 +23,8 @@ def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
     table = np.zeros((num_rows, size), wide.dtype)
     if rows.size <= _SMALL:
         # np.add.at is fast for one index array on a 1-d array, and only then.
-        places = ids[:, None] * size + np.arange(size)
+        # In int64, since int32 ids times the row size may be more than an int32 holds.
+        places = ids.astype(np.int64, copy=False)[:, None] * size + np.arange(size)
         np.add.at(table.reshape(-1), places.reshape(-1), wide.reshape(-1))
     else:
         names, sums = _sum_by_id(wide, ids)

@@ -95,7 +95,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
             return tuple([numel // known if size == -1 else size for size in given])
     elif known == numel:
         return tuple(given)
-    raise RuntimeError(f"shape '{given}' is invalid for input of size {numel}")
+    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
+    raise RuntimeError(f"shape '{given}' is invalid for input of size {numel}: {why}")
 
 
 def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, ...]:
