@@ -331,8 +331,8 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor:
         if self._node is not None:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment: "
-                f"this one was made by {self._node.name()}. Copy x.detach() instead."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                f"moment: this one was made by {self._node.name()}. Copy x.detach() instead."
             )
         copied = new_leaf(self._array.copy(order="K"), self._requires_grad)
         copied._grad = copy.deepcopy(self._grad, memo)
