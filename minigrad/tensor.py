@@ -32,6 +32,7 @@ from minigrad.size import Size
 Operand: TypeAlias = "Tensor | Number"
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
+
 class Tensor(TensorBase):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 
@@ -809,7 +810,8 @@ class Tensor(TensorBase):
         if isinstance(value, Tensor) and value._requires_grad and is_grad_enabled():
             raise RuntimeError(
                 "x[index] = value is not recorded, so no gradient would flow back to the value, which requires one. "
-                "Compute the whole tensor in one expression; if no gradient is wanted, assign value.detach()."
+                "Collect the values in a list and join them, torch.stack(values); if no gradient is wanted, assign "
+                "value.detach()."
             )
         source = value._array if isinstance(value, Tensor) else value
         self._write(lambda array: quiet().run(indexing.setitem, array, index, source), "a view of ")

@@ -131,6 +131,8 @@ def _walk(
         if not heap:
             return arrived | sums, owned
         _, node = heapq.heappop(heap)
+        # Nothing but `g` holds this gradient now: it goes as soon as it has been passed on.
+        gradient = earlier = None
         g = sums.pop(node)
         if only is not None and node in only:
             arrived[node] = g
