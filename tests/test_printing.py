@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from minigrad import dtypes
-from minigrad import printing
+from minigrad import dtypes, printing
 from minigrad.dtypes import Array
 
 
@@ -120,10 +119,7 @@ RECORDED: dict[str, tuple[Array, dict[str, Any], dict[str, Any], str]] = {
         np.full((2, 8), 10),
         {"linewidth": 31},
         {},
-        "tensor([[10, 10, 10, 10, 10,\n"
-        "         10, 10, 10],\n"
-        "        [10, 10, 10, 10, 10,\n"
-        "         10, 10, 10]])",
+        "tensor([[10, 10, 10, 10, 10,\n         10, 10, 10],\n        [10, 10, 10, 10, 10,\n         10, 10, 10]])",
     ),
     "four_dims": (
         np.arange(16).reshape(2, 2, 2, 2),
@@ -272,8 +268,7 @@ RECORDED: dict[str, tuple[Array, dict[str, Any], dict[str, Any], str]] = {
         np.full(8, 0.25),
         {"linewidth": 60},
         {},
-        "tensor([0.2500, 0.2500, 0.2500, 0.2500, 0.2500, 0.2500,\n"
-        "        0.2500, 0.2500], dtype=torch.float64)",
+        "tensor([0.2500, 0.2500, 0.2500, 0.2500, 0.2500, 0.2500,\n        0.2500, 0.2500], dtype=torch.float64)",
     ),
     "most_on_a_line": (
         np.full(4, 0.25, "float32"),
@@ -306,9 +301,7 @@ def _print_options_and_default_dtype_are_restored(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(("array", "options", "keywords", "text"), RECORDED.values(), ids=RECORDED)
-def test_text_is_the_recorded_one(
-    array: Array, options: dict[str, Any], keywords: dict[str, Any], text: str
-) -> None:
+def test_text_is_the_recorded_one(array: Array, options: dict[str, Any], keywords: dict[str, Any], text: str) -> None:
     printing.set_printoptions(**options)
     assert printing.tensor_text(array, **keywords) == text
 
@@ -531,9 +524,7 @@ def test_dtype_is_shown_where_pytorch_shows_it(torch: Any, array: Array, default
     options=options_often_default,
     letters=st.integers(0, 90),
 )
-def test_graph_is_shown_as_pytorch_shows_it(
-    torch: Any, array: Array, options: dict[str, Any], letters: int
-) -> None:
+def test_graph_is_shown_as_pytorch_shows_it(torch: Any, array: Array, options: dict[str, Any], letters: int) -> None:
     leaf = torch.from_numpy(array).requires_grad_()
     # Every length of the node's name, so that lines break at every place.
     methods = {"forward": staticmethod(lambda ctx, tensor: tensor.clone())}
@@ -546,9 +537,7 @@ def test_graph_is_shown_as_pytorch_shows_it(
 
 
 @given(array=small_arrays(), options=options_often_default, letters=st.integers(1, 40))
-def test_subclass_prints_under_its_name(
-    torch: Any, array: Array, options: dict[str, Any], letters: int
-) -> None:
+def test_subclass_prints_under_its_name(torch: Any, array: Array, options: dict[str, Any], letters: int) -> None:
     subclass = type("T" * letters, (torch.Tensor,), {})
     tensor = torch.from_numpy(array).as_subclass(subclass)
     with same_options(torch, options):

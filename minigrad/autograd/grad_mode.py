@@ -67,7 +67,8 @@ class _Switch:
                     except Exception as error:
                         resume = functools.partial(generator.throw, error)
             finally:
-                generator.close()
+                with _Switch(mode):
+                    generator.close()
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
         return decorated

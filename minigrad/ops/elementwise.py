@@ -232,6 +232,8 @@ class Pow(Elementwise):
     keep = keep_input_and_output
 
     def forward(self, a: Any, b: Array) -> Array:
+        if b.dtype == bool:
+            raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
         if b.dtype.kind == "f" or not (b < 0).any():
             return np.power(a, b)
         # 1 / a**-b, rounded to an integer: 1 or -1 for those, else 0.
@@ -276,6 +278,10 @@ class PowNumber(Unary):
                 f"Integers to negative integer powers are not allowed: the exponent is {self.n}. Make the base "
                 "floating point first: x.float() ** n."
             )
+        if common is dtypes.bool_:
+            raise NotImplementedError("\"pow\" not implemented for 'Bool': make the base a number, x.long() ** n")
+        # A RuntimeError for an exponent that the dtype cannot hold.
+        dtypes.converted(np.asarray(self.n), common)
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:
@@ -312,7 +318,11 @@ class Abs(Unary):
 
     __slots__ = ()
     keep = keep_inputs
-    forward = np.absolute
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+        return np.absolute(x)
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)

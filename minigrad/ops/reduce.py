@@ -52,7 +52,7 @@ class Mean(Sum):
         return mean.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return super().dx(g / self.count())
+        return super().dx(g / max(self.count(), 1))
 
     def count(self) -> int:
         """The number of elements that each mean is of."""
@@ -141,6 +141,8 @@ def expand_reduced(g: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> 
 def argument(verb: str, find: Callable[..., Any], x: Tensor, dim: Any, keepdim: bool) -> Any:
     """The index (int64) of the first largest (`np.argmax`) or smallest element: of all of `x`, or along `dim`."""
     array = x._array
+    if array.dtype == bool and verb.startswith("arg"):
+        raise RuntimeError(f"{verb}(): does not support bool input: expected numbers, such as x.long()")
     if dim is None:
         if array.size == 0:
             raise IndexError(f"{verb}(): Expected reduction dim to be specified for input.numel() == 0.")

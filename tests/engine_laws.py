@@ -1,0 +1,644 @@
+"""The laws of the engine: what holds of every backward pass, whatever the ops.
+
+`test_engine.py` runs them; `test_broken_engines.py` runs them on deliberately broken engines, which they have to
+reject.  None of them needs an oracle but arithmetic: values are whole numbers, so equality is exact.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import oracles
+from hypothesis import assume
+from hypothesis import strategies as st
+from laws import Laws, leaf
+from strategies import Array, cotangents
+
+import minigrad as torch
+from minigrad.nn import Parameter
+from minigrad.nn import functional as F
+
+ALL = Laws()
+law = ALL.law
+
+MODIFIED = "modified by an inplace operation"
+FREED = "backward through the graph a second time"
+
+
+@contextmanager
+def refused(words: str, kind: type[Exception] = RuntimeError) -> Iterator[None]:
+    """The block must raise an error of this kind that says these words."""
+    message = None
+    try:
+        yield
+    except kind as error:
+        message = str(error)
+    assert message is not None, f"nothing was raised, where {words!r} was expected"
+    assert words in message
+
+
+def leaves(*data: Any) -> list[Any]:
+    """Leaves of float64 that require gradients."""
+    return [leaf(np.array(each, np.float64)) for each in data]
+
+
+# ---- the chain rule on any graph -------------------------------------------------------------------------------------
+
+# Ops on 2-by-2 matrices: on tensors, and on NumPy's stacks of matrices for the oracle.  Some pass the gradient that
+# they are handed on as it is, some as a view, some as a new tensor; that is what the walk has to keep apart.
+LINEAR: dict[str, tuple[Callable[[Any], Any], Callable[[Array], Array]]] = {
+    "clone": (lambda a: a.clone(), lambda a: a),
+    "double": (lambda a: a * 2, lambda a: 2 * a),
+    "minus": (lambda a: -a, lambda a: -a),
+    "transpose": (lambda a: a.T, lambda a: a.swapaxes(1, 2)),
+    "reshape": (lambda a: a.reshape(4).reshape(2, 2), lambda a: a),
+    "first row, twice": (lambda a: a[0].expand(2, 2), lambda a: a[:, [0, 0]]),
+    "sums of columns": (lambda a: a.sum(0, keepdim=True).expand(2, 2), lambda a: a.sum(1, keepdims=True).repeat(2, 1)),
+}
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+}
+
+
+class Program(NamedTuple):
+    """Two input matrices; steps, each an op and the positions of its operands among all that is there; two outputs
+    (the last result and another one) with their cotangents; and a result whose gradient is asked for, too."""
+
+    inputs: list[Array]
+    steps: list[tuple[str, int, int]]
+    outputs: tuple[int, int]
+    upstream: list[Array]
+    middle: int
+
+    def run(self) -> list[Any]:
+        """All tensors: the two leaves, then the result of each step."""
+        tensors = [leaf(x.copy()) for x in self.inputs]
+        for name, i, j in self.steps:
+            tensors.append(LINEAR[name][0](tensors[i]) if name in LINEAR else BINARY[name](tensors[i], tensors[j]))
+        return tensors
+
+    def gradients(self) -> list[Array]:
+        """The gradients of both inputs and of the middle, by forward differentiation: a stack holds a matrix and,
+        for each of the 12 elements asked about, its derivative."""
+        stacks: list[Array] = []
+        for which, x in enumerate(self.inputs):
+            stacks.append(np.concatenate([x[None], np.zeros((12, 2, 2))]))
+            stacks[which][1 + 4 * which : 5 + 4 * which] = np.eye(4).reshape(4, 2, 2)
+        for name, i, j in [("", 0, 0), ("", 0, 0), *self.steps]:
+            if name in LINEAR:
+                stacks.append(LINEAR[name][1](stacks[i]).copy())
+            elif name == "mul":
+                a, b = stacks[i], stacks[j]
+                stacks.append(np.concatenate([a[:1] * b[:1], a[1:] * b[:1] + a[:1] * b[1:]]))
+            elif name:
+                stacks.append(BINARY[name](stacks[i], stacks[j]))
+            if len(stacks) == self.middle + 1 or (not name and self.middle < 2):
+                stacks[self.middle][9:] = np.eye(4).reshape(4, 2, 2)
+        assume(max(np.abs(stack).max() for stack in stacks) < 2**40)
+        total = sum((stacks[o][1:] * g).sum((1, 2)) for o, g in zip(self.outputs, self.upstream, strict=True))
+        return list(np.reshape(total, (3, 2, 2)))
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    names = draw(st.lists(st.sampled_from([*LINEAR, *BINARY, *BINARY]), min_size=1, max_size=8))
+    steps = [(name, draw(st.integers(0, n + 1)), draw(st.integers(0, n + 1))) for n, name in enumerate(names)]
+    matrices = cotangents((2, 2), "float64")
+    last = len(steps) + 1
+    return Program(
+        [draw(matrices), draw(matrices)],
+        steps,
+        (last, draw(st.integers(0, last))),
+        [draw(matrices), draw(matrices)],
+        draw(st.integers(0, last)),
+    )
+
+
+def check_gradients(got: Sequence[Any], expected: Sequence[Array], times: int = 1) -> None:
+    """A gradient of None says that there is no path."""
+    for gradient, wanted in zip(got, expected, strict=True):
+        array = np.zeros((2, 2)) if gradient is None else gradient.detach().numpy()
+        np.testing.assert_array_equal(array, times * wanted)
+
+
+@law(programs())
+def chain_rule(program: Program) -> None:
+    """Both entries to the walk agree with forward differentiation, and leave no trace on cotangents and inputs."""
+    expected = program.gradients()
+    tensors = program.run()
+    outputs = [tensors[position] for position in program.outputs]
+    upstream = [torch.from_numpy(g.copy()) for g in program.upstream]
+    values = [x.detach().numpy().copy() for x in tensors]
+    asked = [tensors[0], tensors[1], tensors[program.middle]]
+    for record in (False, True):
+        got = torch.autograd.grad(outputs, asked, upstream, True, create_graph=record, allow_unused=True)
+        check_gradients(got, expected)
+    assert tensors[0].grad is tensors[1].grad is None
+    torch.autograd.backward(outputs, upstream, retain_graph=True)
+    first = [x.grad for x in tensors[:2]]
+    check_gradients(first, expected[:2])
+    torch.autograd.backward(outputs, upstream, inputs=tensors[:1])
+    check_gradients([tensors[0].grad], expected[:1], times=2)
+    check_gradients([tensors[1].grad], expected[1:2])
+    assert all(x.grad is gradient for x, gradient in zip(tensors[:2], first, strict=True))
+    for x, value in zip([*tensors, *upstream], [*values, *program.upstream], strict=True):
+        np.testing.assert_array_equal(x.detach().numpy(), value)
+
+
+@law()
+def shared_cotangents() -> None:
+    """One gradient that goes along two edges is not written into when a third arrives: with numbers by hand."""
+    (x,) = leaves([1, 2])
+    p, q = x * 1, x * 2
+    r = p * 3
+    s = p + q
+    (s * s + r).sum().backward()
+    assert x.grad.tolist() == [21.0, 39.0]
+    # Each of these adds to one edge a gradient that another edge was handed as well.
+    for graph, expected in [
+        (lambda a, b: (a + b) * 2 + a, (3, 2)),
+        (lambda a, b: (a + b) + (a + b) + a, (3, 2)),
+        (lambda a, b: a.clone() + a.reshape(2, 1).reshape(2) + (a + b) + b, (3, 2)),
+        (lambda a, b: (a - b) + (b + a) - b, (2, -1)),
+    ]:
+        a, b = leaves([1, 2], [3, 4])
+        graph(a * 1, b * 1).sum().backward()
+        assert a.grad.tolist() == [expected[0]] * 2
+        assert b.grad.tolist() == [expected[1]] * 2
+
+
+@law()
+def all_users_first() -> None:
+    """A result that is used early and late is differentiated once, when both gradients are there."""
+    (x,) = leaves(2)
+    y = x * x
+    z = y * 3
+    for _ in range(5):
+        z = z + y * z  # z = 3 * y * (1 + y)**5
+    (z * y).backward()
+    # d/dy of 3 * y**2 * (1 + y)**5 at y = 4, times dy/dx = 4.
+    assert x.grad.item() == (6 * 4 * 5**5 + 15 * 4**2 * 5**4) * 4
+    # 2**60 paths: who does not wait for all users does not come to an end, so the count of steps is bounded.
+    (x,) = leaves(1)
+    y, steps = x, []
+    for _ in range(60):
+        y = y + Counted(steps)(y)
+    y.backward()
+    assert x.grad.item() == 2.0**60
+    assert len(steps) == 60
+
+
+class Counted(torch.autograd.node.Unary):
+    """`x`, by an op that counts its backward steps and complains of too many."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: list[int]) -> None:
+        self.steps = steps
+
+    def forward(self, x: Array) -> Array:
+        return x.copy()
+
+    def dx(self, g: Any) -> Any:
+        self.steps.append(1)
+        assert len(self.steps) < 1000
+        return g
+
+
+# ---- passes ----------------------------------------------------------------------------------------------------------
+
+
+@law()
+def accumulation() -> None:
+    """Two passes give twice the gradient, in the same `.grad` object and array; None or zero starts anew."""
+    (x,) = leaves([1, 2])
+    (x * x).sum().backward()
+    first, array, version = x.grad, x.grad.numpy(), x.grad._version
+    (x * x).sum().backward()
+    assert x.grad is first
+    assert x.grad.numpy() is array
+    assert x.grad._version == version + 1
+    assert array.tolist() == [4.0, 8.0]
+    x.grad = None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    # With a graph, or into memory that cannot be written, the sum is a new tensor.
+    before = x.grad
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad is not before
+    assert before.tolist() == [2.0, 4.0]
+    assert x.grad.tolist() == [4.0, 8.0]
+    assert x.grad.requires_grad
+    x.grad = torch.tensor(1.0).double().expand(2)
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [3.0, 5.0]
+
+
+@law()
+def freed_graphs() -> None:
+    """A second pass through what one has freed is refused; `retain_graph` or `create_graph` keep it."""
+    for op in (lambda x: x * x, lambda x: x.exp(), lambda x: F.linear(x, x), lambda x: x[torch.tensor([0, 0])]):
+        (x,) = leaves([[1, 2], [3, 4]])
+        loss = op(x).sum()
+        loss.backward(retain_graph=True)
+        torch.autograd.grad(loss, x, create_graph=True)
+        torch.autograd.grad(loss, x)
+        with refused(FREED):
+            loss.backward()
+        with refused(FREED):
+            torch.autograd.grad(loss, x, retain_graph=True)
+        loss = op(x).sum()
+        torch.autograd.grad(loss, x, retain_graph=False, create_graph=True)
+        with refused(FREED):
+            loss.backward()
+    # What keeps nothing can be walked any number of times.
+    (x,) = leaves([1, 2])
+    loss = (x + x).sum()
+    loss.backward()
+    loss.backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+@law()
+def errors_change_nothing() -> None:
+    """An error in the middle of a walk leaves every `.grad` as it was, though some gradients had arrived."""
+    for earlier in (None, torch.tensor([7.0, 7.0]).double()):
+        x, near = leaves([1, 2], [3, 4])
+        x.grad = near.grad = None if earlier is None else earlier.clone()
+        kept = (x * 2).exp()
+        loss = (kept.sum() + near.sum()) * 3
+        with torch.no_grad():
+            kept.zero_()
+        with refused(MODIFIED):
+            loss.backward()
+        for parameter in (x, near):
+            assert parameter.grad is None if earlier is None else torch.equal(parameter.grad, earlier)
+
+
+@law()
+def frozen_leaves() -> None:
+    """A leaf that is frozen after its use gets no gradient, and the others get theirs."""
+    x, y = leaves([1, 2], [3, 4])
+    loss = (x * y).sum()
+    x.requires_grad_(False)
+    loss.backward()
+    assert x.grad is None
+    assert y.grad.tolist() == [1.0, 2.0]
+
+
+@law()
+def unused_inputs() -> None:
+    """An input without a path is an error, None or zeros, as asked; paths to others are not walked."""
+    x, y = leaves([1, 2], [3, 4])
+    loss = (x * x).sum()
+    with refused("appears to not have been used"):
+        torch.autograd.grad(loss, (x, y), retain_graph=True)
+    dx, dy = torch.autograd.grad(loss, (x, y), retain_graph=True, allow_unused=True)
+    assert dx.tolist() == [2.0, 4.0]
+    assert dy is None
+    _, dy = torch.autograd.grad(loss, (x, y), materialize_grads=True)
+    assert dy.tolist() == [0.0, 0.0]
+    assert dy.dtype is torch.float64
+    # Only the way to y is walked, and freed: a broken op on the way to x does not matter.
+    broken = x * x
+    with torch.no_grad():
+        x.zero_()
+    loss = (broken + y * y).sum()
+    assert torch.autograd.grad(loss, y)[0].tolist() == [6.0, 8.0]
+    with refused(MODIFIED):
+        torch.autograd.grad((broken + y).sum(), x)
+    # The walk ends where it is to end: what made the input that is asked for is neither read nor freed.
+    middle = y * y
+    torch.autograd.grad((middle * 3).sum(), middle)
+    assert torch.autograd.grad(middle.sum(), y)[0].tolist() == [6.0, 8.0]
+
+
+@law()
+def graph_of_gradients() -> None:
+    """Gradients are parts of a graph if `create_graph`, and only then; grad mode is as before, also after errors."""
+    (x,) = leaves([1, 2])
+    for record in (False, True):
+        for mode in (False, True):
+            loss = (x * x * x).sum()
+            with torch.set_grad_enabled(mode):
+                (dx,) = torch.autograd.grad(loss, x, create_graph=record)
+                assert torch.is_grad_enabled() is mode
+            assert dx.requires_grad is record
+            assert dx.tolist() == [3.0, 12.0]
+    (ddx,) = torch.autograd.grad(dx.sum(), x, create_graph=True)
+    assert ddx.tolist() == [6.0, 12.0]
+    assert torch.autograd.grad(ddx.sum(), x)[0].tolist() == [6.0, 6.0]
+    with refused(FREED):
+        torch.autograd.grad(ddx.sum(), x)
+    assert torch.is_grad_enabled()
+    # An output that a node kept is a part of the graph, too: all derivatives of exp are exp.
+    y = x.exp()
+    z = y
+    for _ in range(3):
+        assert z.requires_grad
+        (z,) = torch.autograd.grad(z.sum(), x, create_graph=True)
+        np.testing.assert_array_equal(z.detach().numpy(), y.detach().numpy())
+
+
+# ---- ownership -------------------------------------------------------------------------------------------------------
+
+HANDED_ON: list[Callable[[Any, Any], Any]] = [
+    lambda x, y: x + y,
+    lambda x, y: x + x + y,
+    lambda x, y: x - y,
+    lambda x, y: x.clone() + y.clone(),
+    lambda x, y: x.T.T + y.reshape(4).reshape(2, 2),
+    lambda x, y: x[...] + y[:, :],
+    lambda x, y: x.double() + y,
+    lambda x, y: x.expand(2, 2) + y.expand(1, 2, 2)[0],
+    lambda x, y: x.unsqueeze(0).squeeze() + y.permute(1, 0).t(),
+    lambda x, y: (x + y).relu(),
+    lambda x, y: torch.cat([x[:1], y[1:]]),
+    lambda x, y: torch.stack([x[0], y[0]]),
+    lambda x, y: x.sum(()) + y,
+    lambda x, y: x * y,
+    lambda x, y: x @ y,
+]
+
+
+@law()
+def ownership() -> None:
+    """A `.grad`, or what grad() returns, shares memory with nothing: cotangents, inputs, other gradients."""
+    for graph in HANDED_ON:
+        x, y = leaves([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+        g = torch.tensor([[2.0, -1.0], [3.0, -2.0]], dtype=torch.float64)
+        out = graph(x, y)
+        by_grad = torch.autograd.grad(out, (x, y), g, retain_graph=True)
+        out.backward(g)
+        everything = [x.detach(), y.detach(), out.detach(), g, x.grad, y.grad, *by_grad]
+        for a, b in combinations(everything, 2):
+            assert not oracles.overlaps(a.numpy(), b.numpy())
+        before = [x.grad.clone(), y.grad.clone()]
+        with torch.no_grad():
+            for written in (x, y, g, *by_grad):
+                written.fill_(99)
+        assert torch.equal(x.grad, before[0])
+        assert torch.equal(y.grad, before[1])
+
+
+@law()
+def ownership_of_a_start() -> None:
+    """A leaf or a result that is itself differentiated gets a copy of the cotangent."""
+    (x,) = leaves([1, 2])
+    for start in (x, x * 1):
+        g = torch.tensor([2.0, 3.0]).double()
+        (d,) = torch.autograd.grad(start, start, g)
+        start.backward(g)
+        g.zero_()
+        assert d.tolist() == [2.0, 3.0]
+    assert x.grad.tolist() == [4.0, 6.0]
+
+
+# ---- kept values -----------------------------------------------------------------------------------------------------
+
+#: Ways to write to a tensor's storage that the backward pass has to see.
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "itself": lambda x: x,
+    "detach()": lambda x: x.detach(),
+    "a reshaped view": lambda x: x.reshape(-1),
+    "a slice": lambda x: x[..., :1],
+    "a transposed view": lambda x: x.T,
+    "an element of iteration": lambda x: next(iter(x)),
+    "a Parameter of the transpose": lambda x: Parameter(x.T, requires_grad=False),
+    "a view of a view of a detached view": lambda x: x[:1].detach().T[...],
+}
+
+#: What an op computes from x, y and ids, all 2-by-2; which of these and of its output "out" its backward reads.
+KEPT: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
+    (lambda x, y, ids: x + y, ""),
+    (lambda x, y, ids: x - y, ""),
+    (lambda x, y, ids: x * y, "x y"),
+    (lambda x, y, ids: x * y.detach(), "y"),
+    (lambda x, y, ids: x.detach() * y, "x"),
+    (lambda x, y, ids: x * 3 + 1 - x, ""),
+    (lambda x, y, ids: x / y, "x y"),
+    (lambda x, y, ids: 2 / x, "x"),
+    (lambda x, y, ids: x**y, "x y out"),
+    (lambda x, y, ids: x**3, "x"),
+    (lambda x, y, ids: 2**x, "x out"),
+    (lambda x, y, ids: -x, ""),
+    (lambda x, y, ids: x.abs(), "x"),
+    (lambda x, y, ids: x.relu(), "out"),
+    (lambda x, y, ids: x.exp(), "out"),
+    (lambda x, y, ids: x.log(), "x"),
+    (lambda x, y, ids: x.tanh(), "out"),
+    (lambda x, y, ids: x.sqrt(), "out"),
+    (lambda x, y, ids: x.softmax(1), "out"),
+    (lambda x, y, ids: x.clone(), ""),
+    (lambda x, y, ids: x.float(), ""),
+    (lambda x, y, ids: x.sum(0, keepdim=True), ""),
+    (lambda x, y, ids: x.mean(1, keepdim=True), ""),
+    (lambda x, y, ids: x.max(), "x out"),
+    (lambda x, y, ids: x.min(), "x out"),
+    (lambda x, y, ids: x.max(1, keepdim=True).values, ""),
+    (lambda x, y, ids: x @ y, "x y"),
+    (lambda x, y, ids: x.detach() @ y, "x"),
+    (lambda x, y, ids: x @ y.detach(), "y"),
+    (lambda x, y, ids: F.linear(x, y), "x y"),
+    (lambda x, y, ids: F.linear(x.detach(), y), "x"),
+    (lambda x, y, ids: F.linear(x, y.detach(), y.detach()[0].clone()), "y"),
+    (lambda x, y, ids: x @ y[0], "x y"),
+    (lambda x, y, ids: x[0] @ y[0], "x y"),
+    (lambda x, y, ids: x[ids], "ids"),
+    (lambda x, y, ids: x[:, ids[0]], "ids"),
+    (lambda x, y, ids: F.embedding(ids, x), "ids"),
+    (lambda x, y, ids: F.embedding(ids, x, padding_idx=0), "ids"),
+    (lambda x, y, ids: x.expand(3, 2, 2), ""),
+]
+
+
+def _fresh(op: Callable[[Any, Any, Any], Any]) -> dict[str, Any]:
+    x, y = leaves([[1, 2], [3, 4]], [[2, 1], [1, 2]])
+    ids = torch.tensor([[0, 1], [1, 1]])
+    return {"x": x, "y": y, "ids": ids, "out": op(x, y, ids)}
+
+
+def _write(tensor: Any) -> None:
+    """Write the value that is there: it is the write that counts."""
+    with torch.no_grad():
+        tensor.copy_(tensor.clone())
+
+
+@law()
+def kept_values() -> None:
+    """A write to what a backward pass will read is refused there, through whatever name; other writes are not."""
+    for op, kept in KEPT:
+        for name in ("x", "y", "ids", "out"):
+            for way in WAYS.values():
+                tensors = _fresh(op)
+                written = tensors[name]
+                if written._array.strides.count(0) or (written.ndim < 2 and way(torch.ones(2, 2)).numel() < 4):
+                    continue  # An expanded output cannot be written to; a vector has no rows.
+                with torch.no_grad():
+                    target = way(written)
+                _write(target)
+                loss = tensors["out"].sum()
+                if name in kept.split():
+                    with refused(MODIFIED):
+                        loss.backward()
+                    assert tensors["x"].grad is tensors["y"].grad is None
+                else:
+                    loss.backward()
+
+
+@law()
+def kept_values_of_the_second_order() -> None:
+    """A gradient that is a graph keeps what it was made of, also an output that the first pass kept."""
+    for op, name in [
+        (lambda x, y, ids: x.exp(), "out"),
+        (lambda x, y, ids: x.softmax(1), "out"),
+        (lambda x, y, ids: 2**x, "out"),
+        (lambda x, y, ids: x * y, "y"),
+        (lambda x, y, ids: x @ y, "y"),
+        (lambda x, y, ids: F.linear(x, y), "y"),
+        (lambda x, y, ids: F.embedding(ids, x), "ids"),
+        (lambda x, y, ids: x[ids], "ids"),
+    ]:
+        tensors = _fresh(op)
+        g = torch.ones(*tensors["out"].shape).double().requires_grad_()
+        (dx,) = torch.autograd.grad(tensors["out"], tensors["x"], g, create_graph=True)
+        torch.autograd.grad(dx.sum(), g, retain_graph=True)
+        _write(tensors[name])
+        with refused(MODIFIED):
+            torch.autograd.grad(dx.sum(), g)
+    for op in (lambda x: x.exp(), lambda x: x.tanh(), lambda x: x.sqrt(), lambda x: x.softmax(1), lambda x: 2**x):
+        (x,) = leaves([[1, 2], [3, 4]])
+        out = op(x)
+        (dx,) = torch.autograd.grad((out * out).sum(), x, create_graph=True)
+        _write(out)
+        with refused(MODIFIED):
+            dx.sum().backward()
+
+
+@law()
+def every_write_counts() -> None:
+    """Each method that writes in place raises the version of the whole storage by one; reading does not."""
+    writes: list[Callable[[Any], Any]] = [
+        lambda x: x.add_(1),
+        lambda x: x.sub_(1),
+        lambda x: x.mul_(2),
+        lambda x: x.div_(2),
+        lambda x: x.copy_(1),
+        lambda x: x.fill_(1),
+        lambda x: x.zero_(),
+        lambda x: x.uniform_(generator=torch.Generator()),
+        lambda x: x.normal_(generator=torch.Generator()),
+        lambda x: x.exponential_(generator=torch.Generator()),
+        lambda x: x.bernoulli_(generator=torch.Generator()),
+        lambda x: x.__iadd__(1),
+        lambda x: x.__isub__(1),
+        lambda x: x.__imul__(2),
+        lambda x: x.__itruediv__(2),
+        lambda x: x.__ipow__(2),
+        lambda x: x.__setitem__(0, 1),
+        lambda x: torch.nn.init.ones_(x),
+    ]
+    x = torch.ones(2, 2)
+    for count, write in enumerate(writes, start=1):
+        write(x if count % 2 else x.detach()[0])
+        assert x._version == count
+        assert x.T._version == count
+        assert x.clone()._version == 0
+        assert torch.tensor(x.tolist())._version == 0
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+@law()
+def what_is_not_kept_dies() -> None:
+    """A table that is no leaf dies while its lookup lives; a factor, when the pass is over."""
+    (weight,) = leaves(np.ones((5, 2)))
+    table = weight * 1
+    watched = weakref.ref(table)
+    out = F.embedding(torch.tensor([1, 1]), table)
+    del table
+    assert watched() is None
+    out.sum().backward()
+    assert weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+    plain = torch.ones(5, 2).double()
+    for op in (
+        lambda h: h + plain,
+        lambda h: h * plain,
+        lambda h: h.exp(),
+        lambda h: h.sum(),
+        lambda h: h.mean(0),
+        lambda h: h.clone().T,
+        lambda h: F.linear(h, plain),
+        lambda h: h @ plain.T,
+        lambda h: h[torch.tensor([0])],
+    ):
+        hidden = weight * 1
+        watched = weakref.ref(hidden)
+        out = op(hidden)
+        del hidden
+        assert watched() is None
+        assert out.requires_grad
+    factor = plain.clone()
+    watched = weakref.ref(factor)
+    loss = (weight * factor).sum()
+    del factor
+    assert watched() is not None
+    loss.backward()
+    assert watched() is None
+
+
+@law()
+def no_cycles() -> None:
+    """Passes of both orders leave nothing to the garbage collector: memory goes when the last name goes."""
+
+    def passes() -> list[Any]:
+        x, y = leaves([[1, 2], [3, 4]], [[2, 1], [1, 2]])
+        ids = torch.tensor([1, 1, 0])
+        watched = [weakref.ref(x)]
+        for op in (lambda x: x.exp(), lambda x: x.tanh(), lambda x: x.softmax(1), lambda x: x.sqrt(), lambda x: x**y):
+            hidden = F.linear(F.embedding(ids, op(x) * y), y, y[0])
+            loss = (hidden * hidden).sum() + op(x).max()
+            (dx,) = torch.autograd.grad(loss, x, create_graph=True)
+            (ddx,) = torch.autograd.grad((dx * dx).sum(), x)
+            never_walked = op(x)
+            watched += [weakref.ref(each) for each in (hidden, loss, dx, ddx, never_walked)]
+        return watched
+
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        watched = passes()
+        assert [each() for each in watched] == [None] * len(watched)
+        assert gc.collect() == 0
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@law()
+def no_recursion() -> None:
+    """A chain of 100,000 ops is built, walked, differentiated twice at its end and let go without recursion."""
+    (x,) = leaves([1])
+    y = x
+    for _ in range(50_000):
+        y = y * 1.0 + 0
+    try:
+        (dx,) = torch.autograd.grad(y * y, x, retain_graph=True)
+        y.backward()
+    except RecursionError:
+        raise AssertionError("the walk recurses") from None
+    assert dx.item() == 2.0
+    assert x.grad.item() == 1.0
+    watched = weakref.ref(y)
+    del y
+    assert watched() is None

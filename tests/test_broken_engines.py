@@ -1,0 +1,206 @@
+"""The engine's laws reject broken engines; see `test_broken_copies.py`, which does the same for lookup and scatter.
+
+Each engine differs from the package by one plausible mistake.  Where the mistake is in the middle of a function, the
+broken copy is made from its source by a replacement, which must still be found there.
+"""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import engine_laws
+import pytest
+
+from minigrad import autograd
+from minigrad.autograd import base, engine, node
+from minigrad.ops import shape
+from minigrad.ops.elementwise import Exp, Mul, Sub
+from minigrad.ops.reduce import Sum
+from minigrad.tensor import Tensor
+
+
+def edited(function: Any, old: str, new: str) -> FunctionType:
+    """A function with one piece of its source replaced."""
+    source = inspect.getsource(function)
+    assert source.count(old) == 1, f"{old!r} is not in {function.__name__} once: the broken copy is out of date"
+    lines = inspect.cleandoc("\n" + source.replace(old, new))
+    names: dict[str, Any] = {}
+    exec("from __future__ import annotations\n" + lines, function.__globals__, names)
+    made: FunctionType = names[function.__name__]
+    return made
+
+
+class Stack:
+    """In place of the heap: the node that was reached last is the next, whether or not it has all its gradients."""
+
+    heappush = staticmethod(lambda heap, item: heap.append(item))
+    heappop = staticmethod(lambda heap: heap.pop())
+
+
+class Queue:
+    """In place of the heap: the node that was reached first is the next."""
+
+    heappush = staticmethod(lambda heap, item: heap.append(item))
+    heappop = staticmethod(lambda heap: heap.pop(0))
+
+
+class OldestFirst:
+    heappush = staticmethod(lambda heap, item: heapq.heappush(heap, (-item[0], item[1])))
+    heappop = staticmethod(heapq.heappop)
+
+
+def no_check(self: Any, position: int) -> Any:
+    return self._kept[position][0]
+
+
+def kept_output_with_its_own_counter(self: Any, like: Any) -> Any:
+    out = like._new(self.kept(-1), self)
+    out._requires_grad = True
+    return out
+
+
+def kept_output_without_history(self: Any, like: Any) -> Any:
+    return like._new(self.kept(-1))
+
+
+def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
+    """A cycle: the output holds its node, and the node the output."""
+    self._kept = (out, (out._array, out._counter, out._counter[0]))
+
+
+def views_count_alone(x: Any, view: Any) -> None:
+    x._counter[1] += 1
+
+
+def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
+    return [(engine, "_walk", edited(engine._walk, old, new))]
+
+
+def accumulate(old: str, new: str) -> list[tuple[Any, str, Any]]:
+    return [(engine, "_accumulate", edited(engine._accumulate, old, new))]
+
+
+def method(owner: Any, name: str, old: str, new: str) -> list[tuple[Any, str, Any]]:
+    return [(owner, name, edited(getattr(owner, name), old, new))]
+
+
+Engine = tuple[str, Callable[[], list[tuple[Any, str, Any]]], set[str]]
+
+ENGINES: list[Engine] = [
+    ("depth first, not waiting", lambda: [(engine, "heapq", Stack)], {"all_users_first", "chain_rule"}),
+    ("breadth first, not waiting", lambda: [(engine, "heapq", Queue)], {"all_users_first"}),
+    ("oldest first", lambda: [(engine, "heapq", OldestFirst)], {"all_users_first", "chain_rule"}),
+    (
+        "g itself taken for the walk's own",
+        lambda: walk("gradient is not g and gradient._array.base", "gradient._array.base"),
+        {"shared_cotangents", "chain_rule"},
+    ),
+    (
+        "views taken for the walk's own",
+        lambda: walk("gradient is not g and gradient._array.base is None and", "gradient is not g and"),
+        {"chain_rule", "ownership"},
+    ),
+    ("a later gradient replaces an earlier one", lambda: walk("= earlier + gradient", "= gradient"), {"chain_rule"}),
+    ("a later gradient is lost", lambda: walk("= earlier + gradient", "= earlier"), {"chain_rule"}),
+    (
+        "sums recorded as the walk's own",
+        lambda: walk("gradient._array.base is None and not record", "gradient._array.base is None"),
+        {"chain_rule"},
+    ),
+    ("nothing is freed", lambda: walk("if not retain:", "if False:"), {"freed_graphs", "what_is_not_kept_dies"}),
+    ("all is freed", lambda: walk("if not retain:", "if True:"), {"freed_graphs", "chain_rule"}),
+    (
+        "create_graph retains always",
+        lambda: walk("record if retain_graph is None else retain_graph", "record or retain_graph"),
+        {"freed_graphs"},
+    ),
+    (
+        "no way is pruned",
+        lambda: walk("if useful is None or not useful.isdisjoint(node.edges):", "if True:"),
+        {"unused_inputs"},
+    ),
+    (
+        "the gradient of a result in the middle is doubled",
+        lambda: walk("arrived[node] = g", "arrived[node] = g * 2"),
+        {"chain_rule"},
+    ),
+    ("a leaf does not copy", lambda: accumulate("if owned else gradient.clone()", ""), {"ownership"}),
+    ("a leaf's gradient is replaced", lambda: accumulate("+= gradient._array", "= gradient._array"), {"accumulation"}),
+    ("a new .grad each time", lambda: accumulate("if record or", "if True or"), {"accumulation", "chain_rule"}),
+    ("in place also with a graph", lambda: accumulate("if record or not", "if not"), {"accumulation"}),
+    ("a write to .grad does not count", lambda: accumulate("_counter[0] += 1", "_counter[0] += 0"), {"accumulation"}),
+    ("frozen leaves are not asked", lambda: accumulate("if not leaf._requires_grad:", "if False:"), {"frozen_leaves"}),
+    (
+        "each .grad is written as it arrives",
+        lambda: walk(
+            "                sums[edge] = gradient\n",
+            "                sums[edge] = gradient\n"
+            "                if only is None and not isinstance(edge, Node):\n"
+            "                    edge._grad = gradient\n",
+        ),
+        {"errors_change_nothing"},
+    ),
+    (
+        "grad() does not copy",
+        lambda: method(autograd, "grad", "gradient = gradient.clone()", "pass"),
+        {"ownership_of_a_start"},
+    ),
+    (
+        "gradients are always recorded",
+        lambda: method(autograd, "grad", "with set_grad_enabled(create_graph):", "with set_grad_enabled(True):"),
+        {"graph_of_gradients"},
+    ),
+    (
+        "no version is checked",
+        lambda: [(node.Node, "kept", no_check)],
+        {"kept_values", "kept_values_of_the_second_order"},
+    ),
+    (
+        "a kept output has its own counter",
+        lambda: [(node.Node, "kept_output", kept_output_with_its_own_counter)],
+        {"kept_values_of_the_second_order"},
+    ),
+    (
+        "a kept output has no history",
+        lambda: [(node.Node, "kept_output", kept_output_without_history)],
+        {"graph_of_gradients"},
+    ),
+    ("a node holds its output", lambda: [(Exp, "keep", keep_the_output_tensor)], {"no_cycles"}),
+    (
+        "a view has its own counter",
+        lambda: [(each, "share_storage", views_count_alone) for each in (base, node, shape)],
+        {"kept_values", "every_write_counts"},
+    ),
+    (
+        "detach() has its own counter",
+        lambda: method(Tensor, "detach", "out._counter = self._counter", ""),
+        {"kept_values"},
+    ),
+    ("a write does not count", lambda: method(Tensor, "_write", "self._counter[0] += 1", ""), {"every_write_counts"}),
+    (
+        "an in-place op does not count",
+        lambda: method(Tensor, "_become", "self._counter[0] += 1", ""),
+        {"every_write_counts", "kept_values"},
+    ),
+    ("a sum keeps its input", lambda: [(Sum, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a product keeps both factors", lambda: [(Mul, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a sign", lambda: [(Sub, "db", Sub.da)], {"chain_rule", "shared_cotangents"}),
+]
+
+
+@pytest.mark.parametrize(("mistake", "replacements", "rejecting"), ENGINES, ids=[row[0] for row in ENGINES])
+def test_broken_engine_is_rejected(
+    mistake: str,
+    replacements: Callable[[], list[tuple[Any, str, Any]]],
+    rejecting: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for owner, name, broken in replacements():
+        monkeypatch.setattr(owner, name, broken)
+    for law in rejecting:
+        # An engine may also fail by an error of its own, where the law expects none.
+        assert engine_laws.ALL.rejects(law, (AssertionError, RuntimeError)), f"{law} accepts: {mistake}"

@@ -1,0 +1,423 @@
+"""Every differentiable op without PyTorch at hand: values against NumPy, derivatives against finite differences.
+
+One table drives both.  A row says how to call the op; where NumPy's arrays understand the same call, that is the
+oracle for the values, else the row names one.  Derivatives to order two, in all inputs and in the cotangent, are
+projected on random directions and compared with central differences in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import leaf
+from strategies import FLOATS, Array, shapes
+
+import minigrad as torch
+from minigrad.nn import functional as F
+from minigrad.ops.scatter import add_rows
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op with the shapes of its inputs.  No element is near 0, and no two of one array are near each other: so
+    differences stay on one side of every kink.  With `positive`, all are above 0."""
+
+    name: str
+    call: Callable[..., Any]
+    shapes: Sequence[tuple[int, ...]]
+    values: Callable[..., Any] | None = None
+    positive: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def inputs(self, seed: int = 0) -> list[Array]:
+        generator = np.random.default_rng(seed)
+        arrays: list[Array] = []
+        for shape in self.shapes:
+            size = int(np.prod(shape))
+            magnitude = generator.permutation(0.5 + 1.5 * (np.arange(size) + generator.random() / 2) / max(size, 1))
+            sign = 1 if self.positive else generator.choice([-1.0, 1.0], size)
+            arrays.append((sign * magnitude).reshape(shape))
+        return arrays
+
+
+IDS = np.array([[2, 0, 2], [1, 2, 2]])
+MASK = np.array([[True, False, True], [False, True, True]])
+
+
+def ids_for(x: Any, array: Array = IDS) -> Any:
+    """The ids as what x is: a tensor or an array."""
+    return torch.from_numpy(array) if isinstance(x, torch.Tensor) else array
+
+
+def softmax(x: Array, axis: int) -> Array:
+    return np.exp(x) / np.exp(x).sum(axis, keepdims=True)
+
+
+def scalar_softmax(x: Array) -> Array:
+    return np.ones_like(x)
+
+
+def linear(x: Array, weight: Array, *bias: Array) -> Array:
+    return np.einsum("...i,oi->...o", x, weight) + sum(bias)
+
+
+M, V, B = (2, 3), (3,), (4, 2, 3)
+
+CASES = [
+    Case("add", lambda a, b: a + b, [M, M]),
+    Case("add, broadcast", lambda a, b: a + b, [(2, 1, 3), (4, 1)]),
+    Case("add, a number", lambda a: 2 + a + 3, [M]),
+    Case("add, itself", lambda a: a + a, [M]),
+    Case("sub", lambda a, b: a - b, [M, V]),
+    Case("sub, a 0-d tensor first", lambda a, b: a - b, [(), M]),
+    Case("sub, a number", lambda a: 2 - (a - 3), [M]),
+    Case("mul", lambda a, b: a * b, [M, M]),
+    Case("mul, broadcast", lambda a, b: a * b, [(2, 1), (3,)]),
+    Case("mul, a number", lambda a: 2 * a * 3, [M]),
+    Case("mul, itself", lambda a: a * a, [M]),
+    Case("div", lambda a, b: a / b, [M, M]),
+    Case("div, broadcast", lambda a, b: a / b, [(3,), (2, 1)]),
+    Case("div, a number", lambda a: a / 3, [M]),
+    Case("div, of a number", lambda a: 3 / a, [M]),
+    Case("pow, of tensors", lambda a, b: a**b, [M, M], positive=True),
+    Case("pow, broadcast", lambda a, b: a**b, [(2, 1), (3,)], positive=True),
+    Case("pow, 0", lambda a: a**0, [M]),
+    Case("pow, 1", lambda a: a**1, [M]),
+    Case("pow, 2", lambda a: a**2, [M]),
+    Case("pow, 3", lambda a: a**3, [M]),
+    Case("pow, -1", lambda a: a**-1, [M]),
+    Case("pow, 0.5", lambda a: a**0.5, [M], positive=True),
+    Case("pow, -1.5", lambda a: a**-1.5, [M], positive=True),
+    Case("pow, of a number", lambda a: 2.5**a, [M]),
+    Case("neg", lambda a: -a, [M]),
+    Case("abs", abs, [M]),
+    Case("relu", lambda a: a.relu(), [M], lambda a: np.maximum(a, 0)),
+    Case("exp", lambda a: a.exp(), [M], np.exp),
+    Case("log", lambda a: a.log(), [M], np.log, positive=True),
+    Case("sqrt", lambda a: a.sqrt(), [M], np.sqrt, positive=True),
+    Case("tanh", lambda a: a.tanh(), [M], np.tanh),
+    Case("clone", lambda a: a.clone(), [M], np.copy),
+    Case("contiguous", lambda a: a.T.contiguous(), [M], np.transpose),
+    Case("softmax, last", lambda a: a.softmax(-1), [M], lambda a: softmax(a, 1)),
+    Case("softmax, first", lambda a: a.softmax(0), [B], lambda a: softmax(a, 0)),
+    Case("softmax, 0-d", lambda a: a.softmax(0), [()], scalar_softmax),
+    Case("sum", lambda a: a.sum(), [M]),
+    Case("sum, 0-d", lambda a: a.sum(), [()]),
+    Case("sum, a dim", lambda a: a.sum(1), [B]),
+    Case("sum, dims", lambda a: a.sum((0, -1)), [B]),
+    Case("sum, keepdim", lambda a: a.sum((0, 2), True), [B], lambda a: a.sum((0, 2), keepdims=True)),
+    Case("sum, dim of size 1", lambda a: a.sum(0), [(1, 3)]),
+    Case("mean", lambda a: a.mean(), [M]),
+    Case("mean, a dim", lambda a: a.mean(0), [B]),
+    Case("mean, dims", lambda a: a.mean((0, 2)), [B]),
+    Case("mean, keepdim", lambda a: a.mean(-1, True), [B], lambda a: a.mean(-1, keepdims=True)),
+    Case("max", lambda a: a.max(), [M]),
+    Case("min", lambda a: a.min(), [M]),
+    Case("max, a dim", lambda a: a.max(1).values, [M], lambda a: a.max(1)),
+    Case("max, keepdim", lambda a: a.max(0, True)[0], [M], lambda a: a.max(0, keepdims=True)),
+    Case("min, a dim", lambda a: a.min(0).values, [B], lambda a: a.min(0)),
+    Case("min, keepdim", lambda a: a.min(-1, True)[0], [B], lambda a: a.min(-1, keepdims=True)),
+    Case("max, 0-d", lambda a: a.max(0).values, [()], np.copy),
+    Case("reshape", lambda a: a.reshape(3, 2), [M]),
+    Case("reshape, with -1", lambda a: a.reshape((2, -1)), [B]),
+    Case("reshape, of what is not contiguous", lambda a: a.T.reshape(2, 3), [M]),
+    Case("view", lambda a: a.view(6), [M], np.ravel),
+    Case("flatten", lambda a: a.flatten(), [B]),
+    Case("permute", lambda a: a.permute(2, 0, 1), [B], lambda a: a.transpose(2, 0, 1)),
+    Case("permute, another", lambda a: a.permute(1, 2, 0), [B], lambda a: a.transpose(1, 2, 0)),
+    Case("transpose", lambda a: a.transpose(0, -1), [B], lambda a: a.swapaxes(0, 2)),
+    Case("T", lambda a: a.T, [B]),
+    Case("t", lambda a: a.t(), [M], np.transpose),
+    Case("mT", lambda a: a.mT, [B], lambda a: a.swapaxes(1, 2)),
+    Case("unsqueeze", lambda a: a.unsqueeze(1), [M], lambda a: a[:, None]),
+    Case("squeeze", lambda a: a.squeeze(), [(1, 3, 1)]),
+    Case("squeeze, a dim", lambda a: a.squeeze(0), [(1, 3, 1)]),
+    Case("expand", lambda a: a.expand(4, 2, 3), [(2, 1)], lambda a: np.broadcast_to(a, (4, 2, 3))),
+    Case("expand, nothing repeated", lambda a: a.expand(1, -1, 3), [M], lambda a: a[None]),
+    Case("expand, 0-d", lambda a: a.expand(2, 2), [()], lambda a: np.broadcast_to(a, (2, 2))),
+    Case("index, an int", lambda a: a[1], [B]),
+    Case("index, ints to an element", lambda a: a[1, -1, 0], [B]),
+    Case("index, slices", lambda a: a[1:, ::2, -2:], [B]),
+    Case("index, None and Ellipsis", lambda a: a[None, ..., 1], [B]),
+    Case("index, ids with repeats", lambda a: a[ids_for(a)], [V]),
+    Case("index, ids of rows", lambda a: a[ids_for(a)], [(3, 2)]),
+    Case("index, negative ids of rows", lambda a: a[ids_for(a, IDS - 3)], [(3, 2)]),
+    Case("index, ids of rows of matrices", lambda a: a[ids_for(a)], [(3, 2, 2)]),
+    Case("index, ids of columns", lambda a: a[:, ids_for(a)], [M]),
+    Case("index, pairs of ids", lambda a: a[ids_for(a, IDS // 2), ids_for(a)], [M]),
+    Case("index, a slice and ids", lambda a: a[1:, :, ids_for(a)[0]], [B]),
+    Case("index, a mask", lambda a: a[ids_for(a, MASK)], [M]),
+    Case("index, a mask of leading dims", lambda a: a[ids_for(a, MASK)], [(2, 3, 2)]),
+    Case("iteration", lambda a: next(iter(a)), [M]),
+    Case("cat", lambda a, b: torch.cat([a, b]), [(2, 3), (1, 3)], lambda a, b: np.concatenate([a, b])),
+    Case("cat, last dim", lambda a, b: torch.cat([a, b, a], -1), [M, M], lambda a, b: np.concatenate([a, b, a], 1)),
+    Case("stack", lambda a, b: torch.stack([a, b, b]), [V, V], lambda a, b: np.stack([a, b, b])),
+    Case("stack, a dim", lambda a, b: torch.stack([a, b], 1), [M, M], lambda a, b: np.stack([a, b], 1)),
+    Case("matmul", lambda a, b: a @ b, [(2, 3), (3, 4)]),
+    Case("matmul, batched", lambda a, b: a @ b, [(2, 4, 3), (2, 3, 2)]),
+    Case("matmul, batch by matrix", lambda a, b: a @ b, [(2, 4, 3), (3, 2)]),
+    Case("matmul, matrix by batch", lambda a, b: a @ b, [(4, 3), (2, 3, 2)]),
+    Case("matmul, batches broadcast", lambda a, b: a @ b, [(2, 1, 2, 3), (4, 3, 2)]),
+    Case("matmul, matrix by vector", lambda a, b: a @ b, [M, V]),
+    Case("matmul, vector by matrix", lambda a, b: a @ b, [(2,), M]),
+    Case("matmul, batch by vector", lambda a, b: a @ b, [B, V]),
+    Case("matmul, vector by batch", lambda a, b: a @ b, [(2,), B]),
+    Case("matmul, vectors", lambda a, b: a @ b, [V, V]),
+    Case("matmul, a matrix and itself", lambda a: a @ a, [(3, 3)]),
+    Case("linear", F.linear, [M, (4, 3), (4,)], linear),
+    Case("linear, no bias", F.linear, [M, (4, 3)], linear),
+    Case("linear, 1-d", F.linear, [V, (4, 3), (4,)], linear),
+    Case("linear, 1-d, no bias", F.linear, [V, (4, 3)], linear),
+    Case("linear, 3-d", F.linear, [B, (2, 3), (2,)], linear),
+    Case("linear, 3-d, no bias", F.linear, [B, (2, 3)], linear),
+    Case("linear, a bias that broadcasts", F.linear, [M, (4, 3), (1,)], linear),
+    Case("linear, a vector as weight", F.linear, [B, V], lambda x, w: x @ w),
+    Case("embedding", lambda w: F.embedding(ids_for(w), w), [(4, 2)], lambda w: w[IDS]),
+    Case("embedding, padding", lambda w: F.embedding(ids_for(w), w, -3), [(3, 2)], lambda w: w[IDS]),
+    Case("add_", lambda a, b: (a * 1).add_(b), [M, V], np.add),
+    Case("sub_", lambda a, b: (a * 1).sub_(b), [M, V], np.subtract),
+    Case("mul_", lambda a, b: (a * 1).mul_(b), [M, (2, 1)], np.multiply),
+    Case("div_", lambda a, b: (a * 1).div_(b), [M, V], np.divide),
+    Case("**=", lambda a, b: (a * 1).__ipow__(b), [M, V], np.power, positive=True),
+    Case("**= a number", lambda a: (a * 1).__ipow__(3), [M], lambda a: a**3),
+    Case("*= a number", lambda a: (a * 1).__imul__(3), [M], lambda a: a * 3),
+    Case("copy_", lambda a, b: (a * 1).copy_(b), [M, V], lambda a, b: np.broadcast_to(b, a.shape)),
+]
+
+# The row at `padding_idx` has no gradient, so that the one recorded is not the derivative of the values.
+PADDED = "embedding, padding"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_values_are_numpys(case: Case) -> None:
+    for seed in range(2):
+        inputs = case.inputs(seed)
+        before = [x.copy() for x in inputs]
+        out = case.call(*[leaf(x) for x in inputs])
+        expected = np.asarray((case.values or case.call)(*before))
+        assert out.dtype is torch.float64
+        assert out.requires_grad
+        assert tuple(out.shape) == expected.shape
+        np.testing.assert_allclose(out.detach().numpy(), expected, rtol=1e-14, atol=1e-14)
+        plain = case.call(*[torch.from_numpy(x) for x in inputs])
+        np.testing.assert_array_equal(plain.numpy(), out.detach().numpy())
+        for x, earlier in zip(inputs, before, strict=True):
+            np.testing.assert_array_equal(x, earlier)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("case", [case for case in CASES if case.name != PADDED], ids=str)
+def test_derivatives_are_those_of_finite_differences_to_order_two(case: Case, seed: int) -> None:
+    inputs = case.inputs(seed)
+    # The cotangent is one more input: of the loss <f(x), c>.
+    out = case.call(*map(torch.from_numpy, inputs))
+    points = [*inputs, np.asarray(np.random.default_rng(seed + 10).standard_normal(out.shape))]
+    u, v = (oracles.random_directions([p.shape for p in points], seed + n) for n in (20, 30))
+
+    def loss(tensors: Sequence[Any]) -> Any:
+        return (case.call(*tensors[:-1]) * tensors[-1]).sum()
+
+    def value(arrays: Sequence[Array]) -> Array:
+        return np.asarray(loss([torch.from_numpy(np.array(a)) for a in arrays]).item())
+
+    def slope(arrays: Sequence[Array]) -> Array:
+        tensors = [leaf(np.array(a)) for a in arrays]
+        return np.asarray(oracles.inner([d.numpy() for d in torch.autograd.grad(loss(tensors), tensors)], u))
+
+    tensors = [leaf(np.array(p)) for p in points]
+    first = torch.autograd.grad(loss(tensors), tensors, create_graph=True)
+    for d, point in zip(first, points, strict=True):
+        assert tuple(d.shape) == point.shape
+    along_u = sum((d * torch.from_numpy(np.asarray(w))).sum() for d, w in zip(first, u, strict=True))
+    second = torch.autograd.grad(along_u, tensors, materialize_grads=True)
+    got = oracles.inner([d.detach().numpy() for d in first], u)
+    np.testing.assert_allclose(got, oracles.directional_derivative(value, points, u), rtol=1e-6, atol=1e-7)
+    got = oracles.inner([d.numpy() for d in second], v)
+    np.testing.assert_allclose(got, oracles.directional_derivative(slope, points, v), rtol=1e-6, atol=1e-7)
+
+
+# ---- what finite differences do not see ------------------------------------------------------------------------------
+
+
+def gradient(call: Callable[[Any], Any], data: Any, upstream: Any = None) -> Any:
+    x = torch.tensor(data, dtype=torch.float64, requires_grad=True)
+    out = call(x)
+    out.backward(None if upstream is None else torch.tensor(upstream, dtype=torch.float64))
+    return x.grad.tolist()
+
+
+def test_gradients_at_kinks_and_ties() -> None:
+    assert gradient(lambda x: x.max(), [1.0, 3.0, 3.0, 2.0]) == [0, 0.5, 0.5, 0]
+    assert gradient(lambda x: x.min() * 6, [[1.0, 3.0], [1.0, 1.0]]) == [[2, 0], [2, 2]]
+    assert gradient(lambda x: x.max(), [1.0, np.nan, 3.0, np.nan]) == [0, 0.5, 0, 0.5]
+    assert gradient(lambda x: x.max(0).values, [3.0, 5.0, 5.0]) == [0, 1, 0]
+    assert gradient(lambda x: x.min(1)[0], [[2.0, 1.0, 1.0], [4.0, 4.0, 4.0]], [2.0, 3.0]) == [[0, 2, 0], [3, 0, 0]]
+    assert gradient(lambda x: x.relu().sum(), [-1.0, 0.0, -0.0, 2.0]) == [0, 0, 0, 1]
+    assert gradient(lambda x: x.abs().sum(), [-1.0, 0.0, 2.0]) == [-1, 0, 1]
+    assert gradient(lambda x: (x**0).sum(), [0.0, 2.0, np.inf, np.nan]) == [0, 0, 0, 0]
+    zero = torch.tensor([0.0, 2.0])
+    assert gradient(lambda x: (x ** zero.double()).sum(), [0.0, 3.0]) == [0, 6]
+    assert gradient(lambda x: (zero.double() ** x).sum(), [2.0, 0.0]) == [0, np.log(2)]
+    assert np.isneginf(gradient(lambda x: (zero.double() ** x).sum(), [-1.0, 0.0])[0])
+
+
+def test_a_padding_row_has_a_value_and_no_gradient() -> None:
+    for padding_idx in (1, -2):
+        weight = leaf(np.arange(6.0).reshape(3, 2))
+        g = leaf(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+        out = F.embedding(torch.tensor([1, 2, 2]), weight, padding_idx)
+        assert out.tolist() == [[2, 3], [4, 5], [4, 5]]
+        (dw,) = torch.autograd.grad(out, weight, g, create_graph=True)
+        assert dw.tolist() == [[0, 0], [0, 0], [8, 10]]
+        (back,) = torch.autograd.grad(dw, g, torch.ones(3, 2).double())
+        assert back.tolist() == [[0, 0], [1, 1], [1, 1]]
+
+
+def test_lookup_and_scatter_are_each_others_backward_to_order_three() -> None:
+    ids, k = torch.tensor([0, 2, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    weight, g, h = (torch.ones(3, 2, requires_grad=True) for _ in range(3))
+    (dw,) = torch.autograd.grad(F.embedding(ids, weight), weight, g, create_graph=True)
+    (dg,) = torch.autograd.grad(dw, g, h, create_graph=True)
+    assert torch.autograd.grad(dg, h, k)[0].tolist() == [[6, 8], [0, 0], [3, 4]]
+
+
+def test_casts_hand_the_gradient_back_in_the_inputs_dtype() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    out = x.double() * torch.tensor([0.1, 0.2], dtype=torch.float64)
+    out.sum().backward()
+    assert out.dtype is torch.float64
+    assert x.grad.dtype is torch.float32
+    np.testing.assert_array_equal(x.grad.numpy(), np.array([0.1, 0.2], np.float32))
+    wide = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    narrow = torch.tensor([3.0, 4.0], requires_grad=True)
+    (narrow * wide).sum().backward()
+    assert (narrow.grad.dtype, wide.grad.dtype) == (torch.float32, torch.float64)
+    assert (narrow.grad.tolist(), wide.grad.tolist()) == ([1, 2], [3, 4])
+    (d,) = torch.autograd.grad((wide.half() * 3).sum(), wide, create_graph=True)
+    assert d.dtype is torch.float64
+    (d,) = torch.autograd.grad((narrow.double() ** 3).sum(), narrow, create_graph=True)
+    assert torch.autograd.grad(d.sum(), narrow)[0].tolist() == [18, 24]
+    assert not x.long().requires_grad
+    assert x.float() is x
+    assert x.to(torch.float32, copy=True) is not x
+
+
+# ---- half precision --------------------------------------------------------------------------------------------------
+
+HALF = [
+    ("sum", lambda x: x.sum(), lambda x: x.sum()),
+    ("sum, a dim", lambda x: x.sum(0), lambda x: x.sum(0)),
+    ("mean", lambda x: x.mean(), lambda x: x.mean()),
+    ("mean, a dim", lambda x: x.mean(0), lambda x: x.mean(0)),
+    ("matmul", lambda x: x.T @ x, lambda x: x.T @ x),
+    ("matmul, a vector", lambda x: x.T @ x[:, 0], lambda x: x.T @ x[:, 0]),
+    ("matmul, vectors", lambda x: x[:, 0] @ x[:, 1], lambda x: x[:, 0] @ x[:, 1]),
+    ("linear", lambda x: F.linear(x.T, x.T), lambda x: x.T @ x),
+    ("softmax", lambda x: x.softmax(0), lambda x: softmax(x, 0)),
+    ("the gradient of what was broadcast", lambda x: _broadcast_gradient(x), lambda x: x.sum(0)),
+    ("the gradient of rows picked", lambda x: _picked_gradient(x), lambda x: x.sum(0, keepdims=True)),
+    ("the gradient of elements picked", lambda x: _picked_gradient(x[:, 0]), lambda x: x[:, 0].sum(keepdims=True)),
+]
+
+
+def _broadcast_gradient(g: Any) -> Any:
+    x = torch.zeros(g.shape[1], dtype=torch.float16, requires_grad=True)
+    return torch.autograd.grad(x + torch.zeros_like(g), x, g)[0]
+
+
+def _picked_gradient(g: Any) -> Any:
+    x = torch.zeros(1, *g.shape[1:], dtype=torch.float16, requires_grad=True)
+    return torch.autograd.grad(x[torch.zeros(len(g), dtype=torch.int64)], x, g)[0]
+
+
+@pytest.mark.parametrize(("call", "exact"), [row[1:] for row in HALF], ids=[row[0] for row in HALF])
+def test_half_precision_adds_up_in_at_least_single_precision(
+    call: Callable[[Any], Any], exact: Callable[[Array], Array]
+) -> None:
+    """3,000 addends: the result is the exact one rounded, or its neighbour; sums in half precision are far off."""
+    for x in (np.random.default_rng(0).uniform(0.5, 1.5, (3000, 2)), np.full((3000, 2), 1.0009765625)):
+        half = x.astype(np.float16)
+        out = call(torch.from_numpy(half))
+        assert out.dtype is torch.float16
+        wanted = np.asarray(exact(half.astype(np.float64)))
+        np.testing.assert_array_max_ulp(out.numpy(), wanted.astype(np.float16), 1)
+
+
+def test_a_mean_of_large_halves_is_finite() -> None:
+    assert torch.full((4,), 60000.0, dtype=torch.float16).mean().item() == 60000
+
+
+@pytest.mark.parametrize("number", [0.1, 1 / 3, 2049, 100000.0])
+def test_half_precision_with_a_number_is_rounded_once(number: float) -> None:
+    """The number is not rounded to half precision before: the float32 result is."""
+    half = np.random.default_rng(0).uniform(0.01, 2, 200).astype(np.float16)
+    x, wide, n = torch.from_numpy(half), half.astype(np.float32), np.float32(number)
+    with np.errstate(over="ignore"):
+        for got, expected in [(x * number, wide * n), (number * x, wide * n), (x + number, wide + n),
+                              (x - number, wide - n), (number - x, n - wide), (x / number, wide / n)]:  # fmt: skip
+            np.testing.assert_array_equal(got.numpy(), expected.astype(np.float16), strict=True)
+
+
+# ---- scatter ---------------------------------------------------------------------------------------------------------
+
+
+def test_int32_ids_reach_rows_beyond_2_to_the_31_elements() -> None:
+    table = add_rows(np.ones((1, 32768), np.float32), np.array([65537], np.int32), 65540)
+    assert table.shape == (65540, 32768)
+    assert table[65537].sum() == 32768
+    assert table[65536:].sum() == 32768
+    assert table[:2].sum() == 0
+
+
+@given(st.sampled_from(FLOATS), st.integers(1, 5), st.integers(0, 2**32), st.booleans())
+def test_rows_are_added_in_either_way(dtype: str, num_rows: int, seed: int, large: bool) -> None:
+    """Few rows are added one by one, many after sorting: both are sums in order of the ids."""
+    generator = np.random.default_rng(seed)
+    count, size = (40, 1000) if large else (int(generator.integers(0, 30)), 3)
+    ids = generator.integers(0, num_rows, count).astype(generator.choice(["int32", "int64"]))
+    rows = generator.integers(-4, 5, (count, size)).astype(dtype)
+    before = rows.copy()
+    expected = np.zeros((num_rows, size))
+    for row, to in zip(rows, ids, strict=True):
+        expected[to] += row
+    np.testing.assert_array_equal(add_rows(rows, ids, num_rows), expected.astype(dtype), strict=True)
+    np.testing.assert_array_equal(rows, before)
+
+
+# ---- shape -----------------------------------------------------------------------------------------------------------
+
+
+@given(shapes(1, 3, min_side=1), st.data())
+def test_views_share_storage_and_copies_do_not(shape: tuple[int, ...], data: st.DataObject) -> None:
+    x = torch.zeros(shape)
+    order = data.draw(st.permutations(range(len(shape))))
+    views = [x.reshape(-1), x.view(*shape, 1), x.permute(order), x.T, x.unsqueeze(0), x.squeeze(), x[...], x[0],
+             x[:, None] if len(shape) > 1 else x[None], x.detach(), x.expand(1, *shape), x.data]  # fmt: skip
+    copies = [x.clone(), x[torch.tensor([0])], x * 1, x.to(torch.float64), x.to(torch.float32, copy=True), x.sum()]
+    x.fill_(7)
+    assert all((view == 7).all() for view in views)
+    assert all((copied == 0).all() for copied in copies)
+    for view in views:
+        view.fill_(8)
+        assert x.reshape(-1)[0] == 8
+        x.fill_(7)
+
+
+def test_a_copy_of_what_is_expanded_lies_in_order() -> None:
+    for x in (torch.ones(3).expand(2, 3), torch.ones(2, 1).expand(2, 3), torch.ones(1, 3).expand(4, 3).T):
+        assert x.clone().is_contiguous()
+    assert torch.ones(2, 3).T.clone().stride() == (1, 3)
+
+
+def test_softmax_of_large_numbers_is_finite() -> None:
+    x = torch.tensor([[1000.0, 1000.0], [-1000.0, 0.0]])
+    np.testing.assert_allclose(x.softmax(1).numpy(), [[0.5, 0.5], [0.0, 1.0]])
