@@ -162,8 +162,11 @@ def _steps(tensor: Any) -> list[int]:
     return [] if 0 in sizes else [step for step, size in zip(tensor.stride(), sizes, strict=True) if size > 1]
 
 
-def check_same_values(wanted: Array, got: Array, ulps: float = 0, where: str = "values") -> None:
-    """Fail unless two arrays agree bit for bit (nan as nan), or within `ulps` units of the largest finite value."""
+def check_same_values(wanted: Array, got: Array, ulps: float = 0, where: str = "values", least: float = 0) -> None:
+    """Fail unless two arrays agree bit for bit (nan as nan), or within `ulps` units of the largest finite value.
+
+    Where differences of larger numbers cancel, `least` is what these numbers were.
+    """
     assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype}, {got.dtype}"
     assert wanted.shape == got.shape, f"{where}: {wanted.shape}, {got.shape}"
     if not ulps or wanted.dtype.kind != "f":
@@ -174,7 +177,7 @@ def check_same_values(wanted: Array, got: Array, ulps: float = 0, where: str = "
         return
     info = np.finfo(wanted.dtype)
     finite = np.abs(wanted[np.isfinite(wanted)]).astype(np.float64)
-    scale = float(finite.max(initial=0)) + float(info.tiny)
+    scale = float(finite.max(initial=least)) + float(info.tiny)
     with np.errstate(over="ignore", invalid="ignore"):
         np.testing.assert_allclose(
             got.astype(np.float64),

@@ -326,7 +326,8 @@ class Abs(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)
-        return g * x._new(np.sign(x._array))
+        # Not np.sign, which is nan at nan: there, as in PyTorch, no gradient flows.
+        return g * x._new(np.subtract(x._array > 0, x._array < 0, dtype=x._array.dtype))
 
 
 class Relu(Unary):

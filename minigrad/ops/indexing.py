@@ -118,7 +118,8 @@ def setitem(array: Array, index: Any, value: Any) -> None:
     """`array[index] = value`, in place, for any index that PyTorch takes."""
     basic, dims, indices = _split(_items(index), array.shape)
     view = array[(*basic, ...)]
-    if dims and array.size and isinstance(value, np.ndarray) and value.dtype != array.dtype:
+    selects = dims and all([_array(i).size for i in indices])
+    if selects and isinstance(value, np.ndarray) and value.dtype != array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
