@@ -74,7 +74,7 @@ def heading(text: str) -> None:
 
 def say(text: str) -> None:
     """Print a paragraph between blank lines."""
-    print(f"\n{textwrap.fill(text, 78)}\n")
+    print(f"\n{textwrap.fill(' '.join(text.split()), 78)}\n")
 
 
 def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: int) -> None:
@@ -85,52 +85,38 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
         say("So that tensors fit the screen, large ones are printed in part, and all without exponents:")
         session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
-    say(
-        "An embedding is a table to be learned. It has V rows, one for each id, of D numbers, which are random at "
-        f"first. Here V = {vocab} and D = {dim}."
-    )
+    say(f"""An embedding is a table to be learned. It has V rows, one for each id, of D numbers, which are random at
+        first. Here V = {vocab} and D = {dim}.""")
     session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})")
     session.show("embedding.weight")
     say("Called with ids, it gives their rows:")
     session.set_ids(ids)
     session.run("rows = embedding(ids)")
     session.show("rows")
-    say(
-        "grad_fn names the step that made it; section 2 goes back along it. The long way to the same rows: write each "
-        "id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,"
-    )
+    say("""grad_fn names the step that made it; section 2 goes back along it. The long way to the same rows: write each
+        id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,""")
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
     session.show("one_hot")
-    say(
-        "and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so "
-        "it gets the table transposed."
-    )
+    say("""and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so it
+        gets the table transposed.""")
     session.run(
         f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)",
         "linear.weight = torch.nn.Parameter(embedding.weight.T)",
         "product = linear(one_hot.float())",
     )
     session.show("product")
-    session.compare(
-        "equal",
-        "rows",
-        "product",
-        "Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither "
-        "multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)",
-        "That should not be: please report it.",
-    )
+    equal = """Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither
+        multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)"""
+    session.compare("equal", "rows", "product", equal, "That should not be: please report it.")
 
 
 def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> None:
     """Print the table's gradient, where each row of it came from, and whether it is the same the other way."""
     heading("2. Backward: where the gradient of the table comes from")
-    say(
-        "Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the "
-        "loss grows with each of the table's numbers. The loss here is (output * upstream).sum(). It grows with each "
-        "number of the output as fast as upstream says: upstream is the gradient of the output. From there the "
-        "backward pass goes back to the table, through the steps that grad_fn names. With 1, 2, 3, ... as upstream, "
-        "every number can be followed."
-    )
+    say("""Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the loss
+        grows with each of the table's numbers. The loss here is (output * upstream).sum(). It grows with each number
+        of the output as fast as upstream says: upstream is the gradient of the output. From there the backward pass
+        goes back to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
     if len(ids) > len(session.names["ids"]):
         print(f"To see an id come twice, {ids[-1]} is added at the end:\n")
         session.set_ids(ids)
@@ -140,52 +126,41 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     session.show("embedding.weight.grad")
     say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
     print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
-    say(
-        "In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids, "
-        "upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:"
-    )
+    say("""In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids,
+        upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:""")
     session.run(
         f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()",
         "loss = (linear(one_hot) * upstream).sum()",
         "loss.backward()",
     )
-    session.compare(
-        "equal",
-        "embedding.weight.grad",
-        "linear.weight.grad.T",
-        "Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is v, "
-        "so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round, "
-        "and the two ways may add an id's rows in different orders: then the last digits can differ.",
-        "Both ways add the same rows, in orders that may differ; above 2**24, float32 rounds whole numbers too.",
-    )
+    equal = """Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is v,
+        so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round, and
+        the two ways may add an id's rows in different orders: then the last digits can differ."""
+    rounded = "Both ways add the same rows, in orders that may differ; above 2**24, float32 rounds whole numbers too."
+    session.compare("equal", "embedding.weight.grad", "linear.weight.grad.T", equal, rounded)
 
 
 def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Iterator[str]:
     """Lines with rows of the gradient, each above the rows of `upstream` that add up to it."""
     vocab, dim = grad.shape
+    width = len(f"{grad.max().item():.0f}")
+
+    def line(label: str, row: torch.Tensor) -> str:
+        numbers = " ".join([f"{number:{width}.0f}" for number in row[:SHOWN_COLUMNS].tolist()])
+        return f"  {label:19} {numbers}{' ...' if dim > SHOWN_COLUMNS else ''}"
+
     listed = range(vocab) if vocab <= SHOWN_ROWS else sorted(set(ids))[:SHOWN_ROWS]
-    lines: list[tuple[str, list[str]]] = []
-
-    def add(label: str, row: torch.Tensor | None = None) -> None:
-        lines.append((label, [] if row is None else [f"{number:.0f}" for number in row[:SHOWN_COLUMNS].tolist()]))
-
-    for row in listed:
-        add(f"weight.grad[{row}]", grad[row])
-        places = [n for n, id_ in enumerate(ids) if id_ == row]
+    for v in listed:
+        yield line(f"weight.grad[{v}]", grad[v])
+        places = [n for n, id_ in enumerate(ids) if id_ == v]
         for n in places[:SHOWN_TERMS]:
-            add(f"  {'=' if n == places[0] else '+'} upstream[{n}]", upstream[n])
-        if len(places) > SHOWN_TERMS:
-            add(f"  + ... and {len(places) - SHOWN_TERMS:,} more")
+            yield line(f"  {'=' if n == places[0] else '+'} upstream[{n}]", upstream[n])
         if not places:
-            add(f"  = nothing: no {row} in ids")
-    left = max([len(label) for label, _ in lines])
-    width = max([len(number) for _, numbers in lines for number in numbers])
-    for label, numbers in lines:
-        more = " ..." if numbers and dim > SHOWN_COLUMNS else ""
-        yield f"  {label:{left}}  {' '.join([number.rjust(width) for number in numbers])}{more}".rstrip()
+            yield f"    = nothing: no {v} in ids"
+        if len(places) > SHOWN_TERMS:
+            yield f"    + ... and {len(places) - SHOWN_TERMS:,} more"
     if len(listed) < vocab:
-        zeros = int((grad == 0).all(1).sum())
-        yield f"  ... and {vocab - len(listed):,} more, {zeros:,} of them all zeros"
+        yield f"  ... and {vocab - len(listed):,} more, {int((grad == 0).all(1).sum()):,} of them all zeros"
 
 
 def show_input(session: Session) -> None:
@@ -193,35 +168,25 @@ def show_input(session: Session) -> None:
     heading("3. The gradient of the input")
     say("The one-hot vectors are numbers, so the long way has found their gradient too:")
     session.show("one_hot.grad")
-    meaning = (
-        "It says how fast this loss grows as row v of the table is mixed into output n. Putting id v in the place of "
-        "id u at position n changes it by [n, v] - [n, u]. So the smallest entry in a row names the best id for that "
-        "position; for the last position it is"
-    )
-    session.compare(
-        "allclose",
-        "one_hot.grad",
-        "upstream @ embedding.weight.T",
-        f"Equal up to rounding: entry [n, v] is the dot product of upstream[n] and row v of the table. {meaning}",
-        f"Entry [n, v] should be that product; where large numbers nearly cancel, digits are lost. {meaning}",
-    )
+    best = "the smallest entry in a row names the best id for that position; for the last position it is"
+    equal = f"""Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table. It says how fast
+        this loss grows as row v is mixed into output n. Putting id v in the place of id u at position n changes it by
+        [n, v] - [n, u]. So {best}"""
+    rounded = f"Where large numbers nearly cancel, digits are lost. Elsewhere, {best}"
+    session.compare("allclose", "one_hot.grad", "upstream @ embedding.weight.T", equal, rounded)
     session.show("one_hot.grad[-1].argmin()")
     say("The ids themselves have no gradient:")
     session.show("ids.dtype, ids.requires_grad")
-    say(
-        "An id is a name, not an amount: there is no row between rows 2 and 3, so an id cannot change a little, and "
-        "there is nothing to measure. Asking for its gradient, with ids.requires_grad_(), is an error."
-    )
+    say("""An id is a name, not an amount: there is no row between rows 2 and 3, so an id cannot change a little, and
+        there is nothing to measure. Asking for its gradient, with ids.requires_grad_(), is an error.""")
 
 
 def show_cost() -> None:
     """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
     heading("4. What multiplying by 0 costs")
-    say(
-        f"Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now with time.{CLOCK.__name__} on one "
-        "thread: medians of several runs. The long way is one_hot(ids, V).float(), the linear layer on it, and back "
-        "to the gradient of the layer's weight."
-    )
+    say(f"""Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now on one thread with
+        time.{CLOCK.__name__}: medians of several runs. The long way is one_hot and float, the linear layer, and back
+        to the gradient of its weight.""")
     try:
         table = measured_apart()
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -234,33 +199,27 @@ def show_cost() -> None:
     for vocab, times, ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
         shown = "".join([f"{time:10,.0f}" for time in times])
         print(f"{vocab:7,}{shown[:20]}  {shown[20:]}{ratio:13,.1f}")
-    say(
-        "The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and "
-        "multiplies N * V * D times in either direction, all but N * D times by 0."
-    )
-    if ratios == sorted(set(ratios)):
-        print(f"At V = {vocab:,} it took {ratio:,.0f} times as long.\n")
-    else:
-        say(
-            "So the last column should grow with V, but here it does not: other work disturbed these times. Run it "
-            "again when the machine is idle."
-        )
+    grown = f"At V = {vocab:,} it took {ratio:,.0f} times as long."
+    disturbed = """So the last column should grow with V. Here it does not: other work disturbed these times. Run it
+        again when the machine is idle."""
+    say(f"""The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and
+        multiplies N * V * D times in either direction, all but N * D times by 0.
+        {grown if ratios == sorted(set(ratios)) else disturbed}""")
 
 
 def measured_apart() -> list[list[float]]:
-    """What `measured` returns in a process of its own, which is told to keep to one thread."""
-    call = f"measured({TIMED_VOCABS}, {TIMED_SECONDS})"
-    command = [sys.executable, "-c", f"from minigrad.__main__ import measured; print({call})"]
+    """What `measured` returns in a process of its own, told to keep to one thread."""
+    call = f"from minigrad.__main__ import measured; print(measured({TIMED_VOCABS}, {TIMED_SECONDS}))"
+    environment = os.environ | dict.fromkeys(THREADS, "1")
     # On a terminal, a line tells what is being waited for, and is erased again.
     text = "timing both ways ..." if sys.stderr.isatty() else ""
-    sys.stderr.write(text)
-    sys.stderr.flush()
+    print(end=text, file=sys.stderr, flush=True)
     try:
-        environment = os.environ | dict.fromkeys(THREADS, "1")
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=True, timeout=60
+        )
     finally:
-        sys.stderr.write(text and f"\r{' ' * len(text)}\r")
-        sys.stderr.flush()
+        print(end=text and f"\r{' ' * len(text)}\r", file=sys.stderr, flush=True)
     return json.loads(done.stdout)
 
 
@@ -278,7 +237,7 @@ def measured(vocabs: Sequence[int], seconds: float) -> list[list[float]]:
 def medians(
     layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int, seconds: float
 ) -> list[float]:
-    """The times in microseconds of encoding ids and of the layer's two directions: the medians of five runs or more."""
+    """The median times in microseconds of encoding ids, of the layer, and of its backward, of five runs or more."""
     ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
     runs: list[tuple[float, float, float]] = []
     end = perf_counter() + seconds
@@ -308,22 +267,11 @@ def whole_number(text: str) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a whole number, got {reprlib.repr(text)}") from None
+        hint = "; write ids with spaces: 2 3 1" if set(text) & set(",;[]()") else ""
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {reprlib.repr(text)}{hint}") from None
     if not -(2**63) <= number < 2**63:
         raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} does not fit in 64 bits")
     return number
-
-
-def id_number(text: str) -> int:
-    """As `whole_number`; the error for a list of ids says how to write it."""
-    try:
-        return whole_number(text)
-    except argparse.ArgumentTypeError as error:
-        numbers = text.strip("[()]").replace(",", " ").split()
-        if numbers in ([], [text]) or not all(map(str.isdecimal, numbers)):
-            raise
-        listed = textwrap.shorten(" ".join(numbers), 40, placeholder=" ...")
-        raise argparse.ArgumentTypeError(f"{error}; write them with spaces: {listed}") from None
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -334,7 +282,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("ids", metavar="IDS", type=id_number, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
+    add("ids", metavar="IDS", type=whole_number, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=whole_number, help="rows of the table (default: the largest id + 1)")
     add("--dim", metavar="D", type=whole_number, default=5, help="numbers in a row (default: 5)")
     add("--seed", metavar="S", type=whole_number, default=123, help="seed of the random table (default: 123)")
@@ -344,9 +292,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             parser.error(f"argument {name}: expected at least 1, got {number}")
     if not given.ids:
         given.ids = [2, 3, 1]
-        if given.vocab is not None and given.vocab <= max(given.ids):
-            ids = "0 1" if given.vocab > 1 else "0"
-            call = f"python -m minigrad {ids} --vocab {given.vocab}"
+        if given.vocab in (1, 2, 3):
+            call = f"python -m minigrad {'0 1' if given.vocab > 1 else '0'} --vocab {given.vocab}"
             parser.error(f"the default ids 2 3 1 do not fit in V = {given.vocab}; give ids: {call}")
     bounds = "[0, V)" if given.vocab is None else f"[0, V) = [0, {given.vocab})"
     given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab

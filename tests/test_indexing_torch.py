@@ -138,10 +138,10 @@ def test_writing(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from(DTYPES), label="dtype")
     array = data.draw(arrays(dtype), label="x")
     index = data.draw(indices(array.shape), label="index")
-    # Of no elements PyTorch writes none, and so does not look at all that is wrong with the write.
-    assume(array.size)
     x, y = tensor_of(torch, array), tensor_of(minigrad, array)
     target = outcome(lambda: x[index_of(torch, index)])
+    # Where no element is written, PyTorch looks at some of what is wrong with the write and not at all of it.
+    assume(array.size and (isinstance(target, Raised) or target.numel()))
     sizes = () if isinstance(target, Raised) else tuple(target.shape)
     # Where an index names one place twice, which write is the last is nobody's promise: write one value there.
     value = data.draw(st.sampled_from([0, 2, True, 1.5]) | arrays(st.sampled_from(DTYPES), ()), label="value")
