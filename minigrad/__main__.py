@@ -36,11 +36,10 @@ class Session:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
 
-    def run(self, *statements: str) -> None:
-        """Print and run the statements."""
-        for statement in statements:
-            print(">>>", statement)
-            exec(statement, self.names)
+    def run(self, statement: str) -> None:
+        """Print and run the statement."""
+        print(">>>", statement)
+        exec(statement, self.names)
 
     def show(self, expression: str) -> Any:
         """Print the expression and its value, which is returned."""
@@ -81,7 +80,8 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     """Print the table, the lookup, the one-hot matrix and the product, and whether the two results are equal."""
     heading("1. Forward: look rows up, or multiply by one-hot vectors")
     print()
-    session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
+    session.run("import minigrad as torch")
+    session.run(f"_ = torch.manual_seed({seed})")
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
         say("So that tensors fit the screen, large ones are printed in part, and all without exponents:")
         session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
@@ -93,17 +93,15 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.set_ids(ids)
     session.run("rows = embedding(ids)")
     session.show("rows")
-    say("""grad_fn names the step that made it; section 2 goes back along it. The long way to the same rows: write each
-        id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,""")
+    say("""grad_fn names the step that made the rows; section 2 goes back along it. The long way to the same rows: write
+        each id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,""")
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
     session.show("one_hot")
     say("""and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so it
         gets the table transposed.""")
-    session.run(
-        f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)",
-        "linear.weight = torch.nn.Parameter(embedding.weight.T)",
-        "product = linear(one_hot.float())",
-    )
+    session.run(f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)")
+    session.run("linear.weight = torch.nn.Parameter(embedding.weight.T)")
+    session.run("product = linear(one_hot.float())")
     session.show("product")
     equal = """Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither
         multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)"""
@@ -114,28 +112,27 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     """Print the table's gradient, where each row of it came from, and whether it is the same the other way."""
     heading("2. Backward: where the gradient of the table comes from")
     say("""Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the loss
-        grows with each of the table's numbers. The loss here is (output * upstream).sum(). It grows with each number
-        of the output as fast as upstream says: upstream is the gradient of the output. From there the backward pass
-        goes back to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
+        grows with each of the table's numbers. The loss here is (embedding(ids) * upstream).sum(). It grows with each
+        number of the output as fast as upstream says: upstream is the gradient of the output. From there the backward
+        pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
     if len(ids) > len(session.names["ids"]):
         print(f"To see an id come twice, {ids[-1]} is added at the end:\n")
         session.set_ids(ids)
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
     session.show("upstream")
-    session.run("loss = (embedding(ids) * upstream).sum()", "loss.backward()")
+    session.run("loss = (embedding(ids) * upstream).sum()")
+    session.run("loss.backward()")
     session.show("embedding.weight.grad")
     say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
     print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
     say("""In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids,
         upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:""")
-    session.run(
-        f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()",
-        "loss = (linear(one_hot) * upstream).sum()",
-        "loss.backward()",
-    )
-    equal = """Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is v,
-        so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round, and
-        the two ways may add an id's rows in different orders: then the last digits can differ."""
+    session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()")
+    session.run("loss = (linear(one_hot) * upstream).sum()")
+    session.run("loss.backward()")
+    equal = """Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is
+        v, so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round,
+        and the two ways may add an id's rows in different orders: then the last digits can differ."""
     rounded = "Both ways add the same rows, in orders that may differ; above 2**24, float32 rounds whole numbers too."
     session.compare("equal", "embedding.weight.grad", "linear.weight.grad.T", equal, rounded)
 
@@ -190,57 +187,48 @@ def show_cost() -> None:
     try:
         table = measured_apart()
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        reason = getattr(error, "stderr", None) or str(error)
-        print(textwrap.shorten(f"Not measured: {reason.strip().splitlines()[-1]}", 78), end="\n\n")
+        reason = str(getattr(error, "stderr", None) or error).strip().rpartition("\n")[2]
+        print(textwrap.shorten(f"Not measured: {reason}", 78), end="\n\n")
         return
-    print("               lookup                   the long way            long way")
-    print("      V   forward  backward     one_hot   forward  backward     / lookup")
+    print("             lookup                  the long way          long way")
+    print("      V   forward  backward    one_hot   forward  backward   / lookup")
     ratios = [sum(times[2:]) / sum(times[:2]) for times in table]
-    for vocab, times, ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
-        shown = "".join([f"{time:10,.0f}" for time in times])
-        print(f"{vocab:7,}{shown[:20]}  {shown[20:]}{ratio:13,.1f}")
+    for vocab, (ahead, back, *long), ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
+        print(f"{vocab:7,} {ahead:9,.0f} {back:9,.0f} ", *[f"{time:9,.0f}" for time in long], f"{ratio:10,.1f}")
     grown = f"At V = {vocab:,} it took {ratio:,.0f} times as long."
-    disturbed = """So the last column should grow with V. Here it does not: other work disturbed these times. Run it
-        again when the machine is idle."""
+    disturbed = "The last column should grow with V, but these times were disturbed: run it again on an idle machine."
     say(f"""The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and
         multiplies N * V * D times in either direction, all but N * D times by 0.
         {grown if ratios == sorted(set(ratios)) else disturbed}""")
 
 
 def measured_apart() -> list[list[float]]:
-    """What `measured` returns in a process of its own, told to keep to one thread."""
-    call = f"from minigrad.__main__ import measured; print(measured({TIMED_VOCABS}, {TIMED_SECONDS}))"
-    environment = os.environ | dict.fromkeys(THREADS, "1")
-    # On a terminal, a line tells what is being waited for, and is erased again.
+    """What `measured` returns in a process of its own, told to keep to one thread; a terminal shows the waiting."""
+    command = [sys.executable, "-c", "from minigrad.__main__ import measured; print([*measured()])"]
+    one_thread = os.environ | dict.fromkeys(THREADS, "1")
     text = "timing both ways ..." if sys.stderr.isatty() else ""
-    print(end=text, file=sys.stderr, flush=True)
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=True, timeout=60
-        )
+        print(end=text, file=sys.stderr, flush=True)
+        done = subprocess.run(command, env=one_thread, capture_output=True, text=True, check=True, timeout=60)
     finally:
         print(end=text and f"\r{' ' * len(text)}\r", file=sys.stderr, flush=True)
     return json.loads(done.stdout)
 
 
-def measured(vocabs: Sequence[int], seconds: float) -> list[list[float]]:
+def measured() -> Iterator[list[float]]:
     """For each V, the times of the lookup (forward, backward) and of the long way (one_hot, forward, backward)."""
-    table: list[list[float]] = []
-    for vocab in vocabs:
-        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab, seconds)
+    for vocab in TIMED_VOCABS:
+        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab)
         linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
-        one_hot = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab, seconds)
-        table.append(lookup[1:] + one_hot)
-    return table
+        long = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab)
+        yield lookup[1:] + long
 
 
-def medians(
-    layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int, seconds: float
-) -> list[float]:
-    """The median times in microseconds of encoding ids, of the layer, and of its backward, of five runs or more."""
+def medians(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int) -> list[float]:
+    """Microseconds for encoding ids, for the layer and for its backward pass: medians of five runs or more."""
     ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
     runs: list[tuple[float, float, float]] = []
-    end = perf_counter() + seconds
+    end = perf_counter() + TIMED_SECONDS
     while len(runs) < 5 or perf_counter() < end:
         start = CLOCK()
         encoded = encode(ids, vocab)
@@ -248,9 +236,8 @@ def medians(
         output = layer(encoded)
         ahead = CLOCK()
         output.backward(upstream)
-        back = CLOCK()
+        runs.append((ready - start, ahead - ready, CLOCK() - ahead))
         layer.zero_grad()
-        runs.append((ready - start, ahead - ready, back - ahead))
     return [1e6 * median(times) for times in zip(*runs, strict=True)]
 
 
@@ -276,11 +263,8 @@ def whole_number(text: str) -> int:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The arguments `ids`, `vocab`, `dim` and `seed`; SystemExit, after one line, if they cannot be used."""
-    parser = Parser(
-        prog="python -m minigrad",
-        description="Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves.",
-        allow_abbrev=False,
-    )
+    about = "Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves."
+    parser = Parser("python -m minigrad", description=about, allow_abbrev=False)
     add = parser.add_argument
     add("ids", metavar="IDS", type=whole_number, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=whole_number, help="rows of the table (default: the largest id + 1)")
@@ -290,11 +274,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name, number in (("--vocab", given.vocab), ("--dim", given.dim)):
         if number is not None and number < 1:
             parser.error(f"argument {name}: expected at least 1, got {number}")
-    if not given.ids:
-        given.ids = [2, 3, 1]
-        if given.vocab in (1, 2, 3):
-            call = f"python -m minigrad {'0 1' if given.vocab > 1 else '0'} --vocab {given.vocab}"
-            parser.error(f"the default ids 2 3 1 do not fit in V = {given.vocab}; give ids: {call}")
+    if not given.ids and given.vocab in (1, 2, 3):
+        call = f"python -m minigrad {'0 1' if given.vocab > 1 else '0'} --vocab {given.vocab}"
+        parser.error(f"the default ids 2 3 1 do not fit in V = {given.vocab}; give ids: {call}")
+    given.ids = given.ids or [2, 3, 1]
     bounds = "[0, V)" if given.vocab is None else f"[0, V) = [0, {given.vocab})"
     given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
     for id_ in given.ids:
@@ -317,10 +300,8 @@ def tour(given: argparse.Namespace) -> None:
     """Print the whole story."""
     session = Session()
     print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
-    say(
-        "Each line after >>> has just been run. It is PyTorch as well: with `import torch` in place of the first "
-        "line, it prints the same, up to rounding."
-    )
+    say("""Each line after >>> has just been run. It is PyTorch as well: with `import torch` in place of the first line,
+        it prints the same, up to rounding.""")
     show_forward(session, given.ids, given.vocab, given.dim, given.seed)
     show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
     show_input(session)

@@ -208,6 +208,17 @@ def filler(value: Number, target: dtype) -> Array:
     array(2.5, dtype=float32)
     """
     array = converted(np.asarray(value), target)
-    if target.is_floating_point and np.isinf(array) and not np.isinf(value):
+    overflows = target.is_floating_point and np.isinf(array) and not np.isinf(value)
+    # Only a whole number wraps around.
+    if overflows or (target is uint8 and isinstance(value, float) and value < 0):
         raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
     return array
+
+
+def written(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` that a write leaves in a tensor: as `filler` makes it, but a float16 may overflow.
+
+    >>> written(-1e9, float16)
+    array(-inf, dtype=float16)
+    """
+    return converted(np.asarray(value), target) if target is float16 else filler(value, target)

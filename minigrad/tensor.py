@@ -799,7 +799,7 @@ class Tensor(TensorBase):
         if not isinstance(value, _OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
         number = value.item() if isinstance(value, Tensor) else value
-        filler = dtypes.filler(number, self.dtype)
+        filler = dtypes.written(number, self.dtype)
         return self._write(lambda array: array.fill(filler))
 
     def zero_(self) -> Tensor:
@@ -817,7 +817,7 @@ class Tensor(TensorBase):
                 "Collect the values in a list and join them, torch.stack(values); if no gradient is wanted, assign "
                 "value.detach()."
             )
-        source = value._array if isinstance(value, Tensor) else value
+        source = value._array if isinstance(value, Tensor) else dtypes.written(value, self.dtype)
         self._write(lambda array: quiet().run(indexing.setitem, array, index, source), "a view of ")
 
     def uniform_(

@@ -279,14 +279,17 @@ class PowNumber(Unary):
                 "floating point first: x.float() ** n."
             )
         if common is dtypes.bool_:
-            raise NotImplementedError("\"pow\" not implemented for 'Bool': make the base a number, x.long() ** n")
-        # A RuntimeError for an exponent that the dtype cannot hold.
-        dtypes.converted(np.asarray(self.n), common)
+            return cast(PowNumber(int(self.n))(x), common)
+        # A RuntimeError for an exponent that the dtype cannot hold; float32 and float64 hold all, if as infinite.
+        if common is dtypes.float16:
+            dtypes.filler(self.n, common)
+        else:
+            dtypes.converted(np.asarray(self.n), common)
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:
-        # The operator, unlike np.power, takes the short way for exponents such as 2 and 0.5.
-        return x**self.n
+        # The operator, unlike np.power, takes the short way for exponents such as 2 and 0.5; PyTorch also for -0.5.
+        return np.reciprocal(np.sqrt(x)) if self.n == -0.5 else x**self.n
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Basic = tuple[int | slice | None, ...]
 
+# What an item of an index is where it gathers elements, once lists and ranges have become arrays.
+_GATHERED = (TensorBase, np.ndarray)
+
 
 class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view.   dx = PutSlice(g), zero where not selected."""
@@ -114,12 +117,15 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     return x
 
 
-def setitem(array: Array, index: Any, value: Any) -> None:
+def setitem(array: Array, index: Any, value: Array) -> None:
     """`array[index] = value`, in place, for any index that PyTorch takes."""
-    basic, dims, indices = _split(_items(index), array.shape)
+    items = _items(index)
+    basic, dims, indices = _split(items, array.shape)
     view = array[(*basic, ...)]
-    selects = dims and all([_array(i).size for i in indices])
-    if selects and isinstance(value, np.ndarray) and value.dtype != array.dtype:
+    if value.size == 1 and _is_mask(items):
+        # PyTorch fills such places with a number, and so takes one of any dtype.
+        value = dtypes.converted(value, dtypes.of(array))
+    elif dims and value.dtype != array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
@@ -129,12 +135,18 @@ def setitem(array: Array, index: Any, value: Any) -> None:
     try:
         view[selected] = value
     except ValueError:
-        got, wanted = list(np.shape(value)), list(view[selected].shape)
+        got, wanted = list(value.shape), list(view[selected].shape)
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {got} cannot be broadcast to indexing result of shape {wanted}"
             if dims
             else f"The expanded size of the tensor {wanted} must match the existing size {got} of the value assigned"
         ) from None
+
+
+def _is_mask(items: list[Any]) -> bool:
+    """Whether a mask, not a 0-d one, is all that an index has beside ints, slices, None and Ellipsis."""
+    arrays = [_array(item) for item in items if isinstance(item, TensorBase | np.ndarray)]
+    return len(arrays) == 1 and arrays[0].dtype == bool and arrays[0].ndim > 0
 
 
 def _array(index: Any) -> Array:
@@ -147,11 +159,7 @@ def _items(index: Any) -> list[Any]:
     """The items of an index: ints, slices, None, Ellipsis, and integer or bool tensors or arrays."""
     items: list[Any] = []
     for position, item in enumerate(index if isinstance(index, tuple) else (index,)):
-        if item is None or item is Ellipsis:
-            items.append(item)
-        elif isinstance(item, slice):
-            if item.step is not None and as_int(item.step) <= 0:
-                raise ValueError(f"step must be greater than zero, got {as_int(item.step)} at index {position}")
+        if item is None or item is Ellipsis or isinstance(item, slice):
             items.append(item)
         elif isinstance(item, bool | list | range | tuple | TensorBase | np.ndarray | np.bool_):
             array = _array(item)
@@ -189,6 +197,8 @@ def _split(items: list[Any], shape: tuple[int, ...]) -> tuple[Basic, tuple[int, 
             basic.append(None)
             out += 1
         elif isinstance(item, slice):
+            if item.step is not None and as_int(item.step) <= 0:
+                raise ValueError(f"step must be greater than zero, got {as_int(item.step)} at index {position}")
             basic.append(item)
             dim, out = dim + 1, out + 1
         elif isinstance(item, int):

@@ -96,10 +96,12 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     x, y = a._array, b._array
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D")
-    if x.dtype != y.dtype or x.dtype == bool:
+    if x.dtype != y.dtype:
         raise _dtype_error(x, y)
     if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
         raise _size_error(x, y)
+    if x.dtype == bool:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
     result: Tensor
     if x.ndim == 1 == y.ndim:
         result = Dot()(a, b)
@@ -122,12 +124,8 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _dtype_error(x: Array, y: Array) -> Exception:
-    """The error for a product of two dtypes, or of bools."""
+    """The error for a product of two dtypes."""
     left, right = dtypes.of(x), dtypes.of(y)
-    if left is right:
-        return NotImplementedError(
-            "\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()"
-        )
     if x.ndim == 1 == y.ndim:
         begin = (
             f"dot : expected both vectors to have same dtype, but found {left._tensor_name} and {right._tensor_name}"

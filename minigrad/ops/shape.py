@@ -31,9 +31,11 @@ class Reshape(Unary):
     def __call__(self, x: Any) -> Any:
         out = super().__call__(x)
         # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
-        if self.form != "UnsafeViewBackward0" and np.may_share_memory(x._array, out._array):
+        # Of no elements, which share no memory, every other one is a view.
+        shares = np.may_share_memory(x._array, out._array) or not x._array.size
+        if shares and self.form != "UnsafeViewBackward0":
             share_storage(x, out)
-        elif self.form in ("ViewBackward0", "ReshapeAliasBackward0") and x._array.size:
+        elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
             self.form = "UnsafeViewBackward0"
         return out
 
