@@ -324,7 +324,9 @@ for name in ("sum", "mean"):
         covers = name if as_function else f"Tensor.{name}"
         add(covers, _reduced(name, as_function), with_dims(exact))
         add(covers, _with_dtype(name, as_function), st.tuples(exact, st.sampled_from(DTYPES)))
-    add(f"Tensor.{name}", _reduced(name, False), with_dims(floats(special=True)), ulps=16)
+    # Not the largest numbers, whose partial sums overflow or not as the order of the summands is.
+    special = floats(special=True).filter(lambda x: not (np.abs(x) == np.finfo(x.dtype).max).any())
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(special), ulps=16)
 for name in ("all", "any"):
     add(f"Tensor.{name}", _reduced(name, False), with_dims(any_array()))
     add(name, _reduced(name, True), with_dims(any_array()))

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 Basic = tuple[int | slice | None, ...]
 
-# What an item of an index is where it gathers elements, once lists and ranges have become arrays.
-_GATHERED = (TensorBase, np.ndarray)
-
 
 class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view.   dx = PutSlice(g), zero where not selected."""
