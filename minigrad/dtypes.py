@@ -181,7 +181,7 @@ def _category(of_type: dtype) -> int:
 def converted(array: Array, target: dtype) -> Array:
     """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
 
-    A uint8 takes negative values down to -255 and wraps them around, as in PyTorch.
+    A uint8 takes negative integers, not floats, down to -255 and wraps them around, as in PyTorch.
 
     >>> converted(np.array([-1.5, 3.0]), int64)
     array([-1,  3])
@@ -190,7 +190,7 @@ def converted(array: Array, target: dtype) -> Array:
         with np.errstate(over="ignore"):
             return array.astype(target._numpy)
     high = int(np.iinfo(target._numpy).max)
-    low = -high - (1 if target.is_signed else 0)
+    low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
     fits = (array >= low) & ((array <= high) if array.dtype.kind != "f" else (array < high + 1.0))
     if not fits.all():
@@ -208,9 +208,7 @@ def filler(value: Number, target: dtype) -> Array:
     array(2.5, dtype=float32)
     """
     array = converted(np.asarray(value), target)
-    overflows = target.is_floating_point and np.isinf(array) and not np.isinf(value)
-    # Only a whole number wraps around.
-    if overflows or (target is uint8 and isinstance(value, float) and value < 0):
+    if target.is_floating_point and np.isinf(array) and not np.isinf(value):
         raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
     return array
 

@@ -628,10 +628,12 @@ class Tensor(TensorBase):
                 f"the desired ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to "
                 f"len(dims) = {len(named)}"
             )
-        order = tuple([normal_dim(dim, self.ndim) for dim in named])
-        if len(set(order)) != len(order):
-            raise RuntimeError(f"permute(): duplicate dims are not allowed: got {named}.")
-        return _shape.Permute(order)(self)
+        order: list[builtins.int] = []
+        for dim in named:
+            order.append(normal_dim(dim, self.ndim))
+            if order[-1] in order[:-1]:
+                raise RuntimeError(f"permute(): duplicate dims are not allowed: got {named}.")
+        return _shape.Permute(tuple(order))(self)
 
     def transpose(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
         """A view with two dimensions swapped."""

@@ -358,12 +358,11 @@ def test_a_mean_of_large_halves_is_finite() -> None:
 
 @pytest.mark.parametrize("number", [0.1, 1 / 3, 2049, 100000.0])
 def test_half_precision_with_a_number_is_rounded_once(number: float) -> None:
-    """The number is not rounded to half precision before: the float32 result is."""
+    """In products and quotients the number is not rounded to half precision before: the float32 result is."""
     half = np.random.default_rng(0).uniform(0.01, 2, 200).astype(np.float16)
     x, wide, n = torch.from_numpy(half), half.astype(np.float32), np.float32(number)
     with np.errstate(over="ignore"):
-        for got, expected in [(x * number, wide * n), (number * x, wide * n), (x + number, wide + n),
-                              (x - number, wide - n), (number - x, n - wide), (x / number, wide / n)]:  # fmt: skip
+        for got, expected in [(x * number, wide * n), (number * x, wide * n), (x / number, wide / n)]:
             np.testing.assert_array_equal(got.numpy(), expected.astype(np.float16), strict=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -71,6 +71,9 @@ class Elementwise(Binary):
 
     shapes: tuple[tuple[int, ...], tuple[int, ...]] | None
 
+    #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
+    rounds_numbers: ClassVar[bool] = False
+
     def __call__(self, a: Any, b: Any) -> Any:
         both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
         x = a._array if both or isinstance(a, TensorBase) else a
@@ -100,12 +103,12 @@ class Elementwise(Binary):
     def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any, dtype]:
         """The inputs in the result's dtype, the arrays to compute with, and that dtype.
 
-        A number stays one as an input, since gradients read it as it is.  Beside a float16 it is not rounded to
-        one: as in PyTorch, the result is computed in float32 and then rounded.
+        A number stays one as an input, since gradients read it as it is.
         """
         common = self.result_dtype(x, y)
         numbers = not (isinstance(a, TensorBase) and isinstance(b, TensorBase))
-        computed = dtypes.float32 if numbers and common is dtypes.float16 else common
+        wide = numbers and common is dtypes.float16 and not self.rounds_numbers
+        computed = dtypes.float32 if wide else common
         a, x = _in_dtype(a, common, computed)
         b, y = _in_dtype(b, common, computed)
         return a, b, x, y, common
@@ -138,6 +141,7 @@ class Add(Elementwise):
     """`a + b`.   da = g,  db = g."""
 
     __slots__ = ()
+    rounds_numbers = True
 
     forward = np.add
 
@@ -152,6 +156,7 @@ class Sub(Elementwise):
     """`a - b`.   da = g,  db = -g."""
 
     __slots__ = ()
+    rounds_numbers = True
 
     forward = np.subtract
 
