@@ -214,7 +214,7 @@ def filler(value: Number, target: dtype) -> Array:
 
 
 def written(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` that a write leaves in a tensor: as `filler` makes it, but a float16 may overflow.
+    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but a float16 may overflow.
 
     >>> written(-1e9, float16)
     array(-inf, dtype=float16)

@@ -801,7 +801,7 @@ class Tensor(TensorBase):
         if not isinstance(value, _OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
         number = value.item() if isinstance(value, Tensor) else value
-        filler = dtypes.written(number, self.dtype)
+        filler = dtypes.filler(number, self.dtype)
         return self._write(lambda array: array.fill(filler))
 
     def zero_(self) -> Tensor:
