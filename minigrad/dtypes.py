@@ -187,7 +187,7 @@ def converted(array: Array, target: dtype) -> Array:
     array([-1,  3])
     """
     if target.is_floating_point or target is bool_:
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             return array.astype(target._numpy)
     high = int(np.iinfo(target._numpy).max)
     low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
