@@ -14,7 +14,7 @@ import minigrad
 from minigrad import printing
 
 # The deadline is off: on a busy machine it measures the neighbours.  Tests restore what they change themselves,
-# for each example, so that the fixture below may run once per test.  Derandomised, so that a default run says the same everywhere;
+# for each example, so that the fixture below may run once per test.  Default runs draw the same everywhere; only
 # `thorough` draws anew each time.
 settings.register_profile(
     "dev", max_examples=30, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
