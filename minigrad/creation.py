@@ -251,7 +251,7 @@ def full(
     chosen = dtypes.of_number(value) if dtype is None else dtype
 
     _check_dtype("full", chosen)
-    filler = dtypes.written(value, chosen)
+    filler = dtypes.filler(value, chosen)
     return _filled("full", lambda shape, _: np.full(shape, filler), (size,), chosen, device, requires_grad)
 
 
