@@ -81,9 +81,9 @@ def test_gradients_match_finite_differences_to_order_two(loss: Callable[..., Any
     along_u = sum((d * torch.from_numpy(w)).sum() for d, w in zip(first, u, strict=True))
     second = torch.autograd.grad(along_u, leaves)
     got = oracles.inner([d.detach().numpy() for d in first], u)
-    np.testing.assert_allclose(got, oracles.directional_derivative(value, points, u), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(got, oracles.directional_derivative(value, points, u), rtol=1e-6, atol=1e-7)
     got = oracles.inner([d.numpy() for d in second], v)
-    np.testing.assert_allclose(got, oracles.directional_derivative(slope, points, v), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(got, oracles.directional_derivative(slope, points, v), rtol=1e-6, atol=1e-7)
 
 
 # ---- large tables, where rows are added in another way ---------------------------------------------------------------
