@@ -17,6 +17,30 @@ from minigrad.ops.dims import sizes_of
 from minigrad.random import Generator, default_generator
 from minigrad.tensor import Tensor, new_leaf
 
+__all__ = [
+    "arange",
+    "as_tensor",
+    "bernoulli",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_numpy",
+    "full",
+    "full_like",
+    "multinomial",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
 OnDevice = Device | str | None
 Sizes = Sequence[SupportsIndex]
 

@@ -102,7 +102,7 @@ class PutIndex(Node):
         return [Index(self.dims)(g, *indices)] + [None] * len(indices)
 
 
-def getitem(x: Tensor, index: Any) -> Tensor:
+def getitem(x: Any, index: Any) -> Tensor:
     """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     items = _items(index)
     basic, dims, indices = _split(items, x._array.shape)

@@ -91,7 +91,7 @@ def product(a: Array, b: Array) -> Any:
     return a @ b
 
 
-def matmul(a: Tensor, b: Tensor) -> Tensor:
+def matmul(a: Any, b: Any) -> Tensor:
     """`a @ b` by the rank rules of PyTorch: a vector counts as a row on the left and as a column on the right."""
     x, y = a._array, b._array
     if x.ndim == 0 or y.ndim == 0:

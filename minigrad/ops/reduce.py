@@ -138,7 +138,7 @@ def expand_reduced(g: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> 
     return Expand(shape)(g if g._array.shape == ones else Reshape(ones)(g))
 
 
-def argument(verb: str, find: Callable[..., Any], x: Tensor, dim: Any, keepdim: bool) -> Any:
+def argument(verb: str, find: Callable[..., Any], x: Any, dim: Any, keepdim: bool) -> Any:
     """The index (int64) of the first largest (`np.argmax`) or smallest element: of all of `x`, or along `dim`."""
     array = x._array
     if array.dtype == bool and verb.startswith("arg"):
@@ -156,7 +156,7 @@ def argument(verb: str, find: Callable[..., Any], x: Tensor, dim: Any, keepdim: 
     return x._new(find(array, axis=position, keepdims=keepdim))
 
 
-def logical(ufunc: Any, x: Tensor, dims: tuple[int, ...], keepdim: bool) -> Any:
+def logical(ufunc: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     """Whether all (`np.logical_and`) or any (`np.logical_or`) of the elements along `dims` are not zero."""
     found = ufunc.reduce(x._array.astype(bool, copy=False), axis=dims, keepdims=keepdim)
     # PyTorch's oldest masks were uint8, and still give uint8.

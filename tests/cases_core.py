@@ -1,0 +1,444 @@
+"""Rows of the table: what a tensor is, arithmetic, reductions, shapes, writes, creation."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from comparing import Plain
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, arrays, shapes
+from table import (
+    add,
+    any_array,
+    binary,
+    dims,
+    factors,
+    floats,
+    numbers,
+    of_dtype,
+    one,
+    pairs,
+    reflected,
+    straight,
+    with_dims,
+    with_expansion,
+    with_shape,
+)
+
+for name in ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "_version"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
+for name in ("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point", "tolist", "stride"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array()))
+add("Tensor.size", lambda api, x, dim: x.size(dim), st.tuples(any_array(), dims))
+add("Tensor.stride", lambda api, x: api.zeros(x.shape).stride(), one(of_dtype("float32").filter(np.size)))
+add(
+    "Tensor.stride",
+    lambda api, x: x.unsqueeze(0).expand(2, *x.shape).stride(),
+    one(of_dtype("float32").filter(lambda x: x.size > 1 and 1 not in x.shape)),
+)
+for function in (len, repr, str, bool, int, float, operator.index, hash):
+    value = (lambda api, x: isinstance(hash(x), int)) if function is hash else lambda api, x, f=function: f(x)
+    add(f"Tensor.__{function.__name__}__".replace("str", "repr"), value, one(any_array()))
+for function in (bool, int, float, operator.index):
+    few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=1), special=True))
+    add(f"Tensor.__{function.__name__}__", lambda api, x, f=function: f(x), one(few))
+    add("Tensor.item", lambda api, x: x.item(), one(few))
+add(
+    "Tensor.__format__",
+    lambda api, x, spec: format(x, spec),
+    st.tuples(any_array(), st.sampled_from(["", ".2f", "5", "d"])),
+)
+add(
+    "Tensor.__format__",
+    lambda api, x, spec: format(x, spec),
+    st.tuples(arrays("float32", ()), st.sampled_from(["", ".2f", "5"])),
+)
+add("Tensor.item", lambda api, x: x.item(), one(any_array()))
+add("Tensor.numpy", lambda api, x: x.numpy(), one(any_array()))
+add("Tensor.__array__", lambda api, x: np.asarray(x), one(any_array()))
+add("Tensor.__array__", lambda api, x: np.array(x, dtype="float64"), one(any_array()))
+add("Tensor.__contains__", lambda api, x, y: y in x, st.tuples(any_array(), numbers))
+add("Tensor.__iter__", lambda api, x: list(x), one(any_array()))
+add("Tensor.data", lambda api, x: x.data, one(any_array()))
+add("Tensor.data_ptr", lambda api, x: x.data_ptr() == x.detach().data_ptr(), one(any_array()))
+add("Tensor.detach detach", lambda api, x: x.detach(), one(any_array()))
+add("Tensor.detach detach", lambda api, x: api.detach(x), one(any_array()))
+add("Tensor.grad Tensor.backward", lambda api, x: ((x * 2).sum().backward(), x.grad)[1], one(floats()))
+add("Tensor.grad_fn", lambda api, x: (x * 2).grad_fn is None, one(any_array()))
+add("Tensor.requires_grad_", lambda api, x, on: x.requires_grad_(on), st.tuples(any_array(), st.booleans()))
+add("is_tensor", lambda api, x: (api.is_tensor(x), api.is_tensor(3)), one(any_array()))
+
+# ---- the table: arithmetic ---------------------------------------------------------------------------------------
+
+
+for name in ("add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "xor"):
+    f = getattr(operator, name)
+    plain = name.rstrip("_")
+    add(f"Tensor.__{plain}__", straight(f), binary())
+    covers = f"Tensor.__r{plain}__" if plain in ("add", "sub", "mul", "truediv") else f"Tensor.__{plain}__"
+    # A number over a float16 PyTorch takes for the rounded 1 / x times the number, which may overflow on the way.
+    is_over = name == "truediv"
+    add(covers, reflected(f), st.tuples(any_array(special=not is_over), numbers), ulps=2 if is_over else 0)
+for name in ("add", "sub", "mul", "div"):
+    add(name, lambda api, x, y, name=name: getattr(api, name)(x, y), binary())
+# PyTorch's backward pass fails for an exponent, and for a number as a base, that is a bool; the second derivatives
+# at 0 and at the infinities are 0 or nan as the formula happens to be written.
+powers = binary().filter(
+    lambda pair: (
+        np.asarray(pair[1]).dtype.kind != "b"
+        and (isinstance(pair[1], np.ndarray) or float(pair[1]) not in (2.0**40, 1e300))
+    )
+)
+add("Tensor.__pow__", straight(operator.pow), powers, ulps=4, twice=False)
+positive = floats(integer=False).map(lambda x: np.abs(x) + x.dtype.type(0.5))
+add(
+    "Tensor.__pow__",
+    straight(operator.pow),
+    positive.flatmap(lambda x: st.tuples(st.just(x), st.just(x[::-1] / 4) if x.ndim else st.just(x))),
+    ulps=8,
+    grad_ulps=64,
+)
+# Not 0 and False, whose derivative at 0 PyTorch takes in three ways, nor 2**40 and 1e300, which float32 does not hold.
+exponents = numbers.filter(lambda n: n and float(n) not in (2.0**40, 1e300))
+bases = exponents.filter(lambda n: n is not True)
+add("Tensor.pow", lambda api, x, y: x.pow(y), st.tuples(any_array(), exponents), ulps=4, twice=False)
+add("pow", lambda api, x, y: api.pow(x, y), st.tuples(floats(), exponents), ulps=4, twice=False)
+add("Tensor.__rpow__ pow", reflected(operator.pow), st.tuples(any_array(), bases), ulps=4, twice=False)
+add("pow", lambda api, x, y: api.pow(y, x), st.tuples(floats(), bases), ulps=4, twice=False)
+add(
+    "Tensor.__pow__",
+    straight(operator.pow),
+    st.tuples(floats(integer=True), st.sampled_from([2, 3, 0, 1, 0.5, -1, -2, 2.0])),
+    ulps=2,
+)
+add("Tensor.__neg__", lambda api, x: -x, one(any_array()))
+add("neg", lambda api, x: api.neg(x), one(any_array()))
+add("Tensor.__pos__", lambda api, x: +x, one(any_array()))
+add("Tensor.__abs__", lambda api, x: abs(x), one(any_array()))
+add("Tensor.__invert__", lambda api, x: ~x, one(any_array()))
+for name, ulps in (("abs", 0), ("relu", 0), ("sqrt", 2), ("exp", 4), ("log", 4), ("tanh", 4)):
+    # 1 - y**2, the derivative of tanh, is all cancellation where y, right to a few units, is near 1.
+    how = {"ulps": ulps, "grad_ulps": 2**12 if name == "tanh" else 16}
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array()), **how)
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(floats(integer=True)), **how)
+    add(name, lambda api, x, name=name: getattr(api, name)(x), one(any_array()), **how)
+# To one unit: all sums here are exact, but the sign of one that is zero is up to the library of matrix products.
+add("Tensor.__matmul__", straight(operator.matmul), factors(), ulps=1)
+add("Tensor.__matmul__", straight(operator.matmul), pairs(special=False), ulps=1)
+add("Tensor.matmul", lambda api, x, y: x.matmul(y), factors(FLOATS), ulps=1)
+add("matmul", lambda api, x, y: api.matmul(x, y), factors(FLOATS), ulps=1)
+add("mm", lambda api, x, y: api.mm(x, y), factors(FLOATS), ulps=1)
+for name in ("add", "sub", "mul", "truediv"):
+    step = getattr(operator, f"i{name}")
+    method = {"truediv": "div"}.get(name, name) + "_"
+    add(f"Tensor.__i{name}__", straight(step), binary())
+    add(f"Tensor.__i{name}__", lambda api, x, y, f=step: f(x.clone(), y), binary())
+    add(f"Tensor.{method}", lambda api, x, y, name=method: getattr(x, name)(y), binary())
+    add(f"Tensor.{method}", lambda api, x, y, name=method: getattr(x.clone(), name)(y), binary())
+
+# ---- the table: comparison and reductions ------------------------------------------------------------------------
+
+add("Tensor.equal equal", lambda api, x, y: (x.equal(y), api.equal(x, y)), pairs())
+add("Tensor.equal", lambda api, x: (x.equal(x), x.equal(x.clone())), one(any_array()))
+close = st.tuples(pairs(), st.sampled_from([1e-5, 0.5]), st.sampled_from([1e-8, 1.0]), st.booleans()).map(
+    lambda d: (*d[0], *d[1:])
+)
+add("Tensor.isclose isclose", lambda api, x, y, *how: x.isclose(y, *how), close)
+add("isclose", lambda api, x, y, *how: api.isclose(x, y, *how), close)
+add("Tensor.allclose", lambda api, x, y, *how: x.allclose(y, *how), close)
+add("allclose", lambda api, x, y, *how: api.allclose(x, y, *how), close)
+add("result_type", lambda api, x, y: api.result_type(x, y), st.one_of(pairs(), st.tuples(any_array(), numbers)))
+
+
+def _reduced(name: str, as_function: bool) -> Callable[..., Any]:
+    def call(api: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+        f = partial(getattr(api, name), x) if as_function else getattr(x, name)
+        return f() if dim is None and not keepdim else f(dim, keepdim)
+
+    return call
+
+
+def _with_dtype(name: str, as_function: bool) -> Callable[..., Any]:
+    def call(api: Any, x: Any, dtype: str) -> Any:
+        f = partial(getattr(api, name), x) if as_function else getattr(x, name)
+        return f(dtype=getattr(api, dtype))
+
+    return call
+
+
+for name in ("sum", "mean"):
+    # Integers, also as floats, have exact sums; the mean is one division of such a sum, its second gradient a sum of
+    # thirds that may cancel.
+    exact = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, integer=True))
+    for as_function in (False, True):
+        covers = name if as_function else f"Tensor.{name}"
+        add(covers, _reduced(name, as_function), with_dims(exact), least=1)
+        add(covers, _with_dtype(name, as_function), st.tuples(exact, st.sampled_from(DTYPES)))
+    # Not the largest numbers, whose partial sums overflow or not as the order of the summands is.
+    special = floats(special=True).filter(lambda x: not (np.abs(x) == np.finfo(x.dtype).max).any())
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(special), ulps=16, least=1)
+for name in ("all", "any"):
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(any_array()), least=1)
+    add(name, _reduced(name, True), with_dims(any_array()), least=1)
+for name in ("max", "min", "argmax", "argmin"):
+    one_dim = with_dims(any_array(), several=False)
+    if not name.startswith("arg"):
+        one_dim = one_dim.map(lambda drawn: (*drawn[:2], drawn[2] and drawn[1] is not None))
+    add(f"Tensor.{name}", _reduced(name, False), one_dim)
+    add(name, _reduced(name, True), one_dim)
+add("Tensor.softmax", lambda api, x: x.softmax(0), one(any_array()), ulps=8, least=1)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(), dims), ulps=8, least=1)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(1), st.just(-1)), ulps=8, least=1)
+add(
+    "softmax",
+    lambda api, x, dim, dtype: api.softmax(x, dim, dtype=getattr(api, dtype)),
+    st.tuples(any_array(), dims, st.sampled_from(FLOATS)),
+    ulps=8,
+    least=1,
+)
+
+# ---- the table: shapes -------------------------------------------------------------------------------------------
+
+add("Tensor.reshape", lambda api, x, shape: x.reshape(shape), with_shape())
+add("Tensor.reshape", lambda api, x, shape: x.reshape(*shape), with_shape())
+add("reshape", lambda api, x, shape: api.reshape(x, shape), with_shape())
+add("Tensor.view", lambda api, x, shape: x.view(shape), with_shape())
+add("Tensor.view", lambda api, x, shape: x.view(*shape), with_shape())
+add("Tensor.flatten", lambda api, x: x.flatten(), one(any_array()))
+add("flatten", lambda api, x: api.flatten(x), one(any_array()))
+orders = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), st.permutations(range(x.ndim)) | st.lists(dims, max_size=3))
+)
+add("Tensor.permute", lambda api, x, order: x.permute(order), orders)
+add("Tensor.permute", lambda api, x, order: x.permute(*order), orders)
+add("permute", lambda api, x, order: api.permute(x, tuple(order)), orders)
+add("Tensor.transpose", lambda api, x, *two: x.transpose(*two), st.tuples(any_array(), dims, dims))
+add("transpose", lambda api, x, *two: api.transpose(x, *two), st.tuples(any_array(), dims, dims))
+add("Tensor.t", lambda api, x: x.t(), one(any_array()))
+add("t", lambda api, x: api.t(x), one(any_array()))
+add("Tensor.T", lambda api, x: x.T, one(any_array()))
+add("Tensor.mT", lambda api, x: x.mT, one(any_array()))
+add("Tensor.unsqueeze", lambda api, x, dim: x.unsqueeze(dim), st.tuples(any_array(), dims))
+add("unsqueeze", lambda api, x, dim: api.unsqueeze(x, dim), st.tuples(any_array(), dims))
+thin = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
+squeezed = with_dims(thin).map(lambda drawn: drawn[:2])
+add("Tensor.squeeze", lambda api, x, dim: x.squeeze() if dim is None else x.squeeze(dim), squeezed)
+add("squeeze", lambda api, x, dim: api.squeeze(x) if dim is None else api.squeeze(x, dim), squeezed)
+add("Tensor.expand", lambda api, x, sizes: x.expand(sizes), with_expansion())
+add("Tensor.expand", lambda api, x, sizes: x.expand(*sizes), with_expansion())
+add("Tensor.contiguous", lambda api, x: x.contiguous(), one(any_array()))
+
+# ---- the table: copies, conversions, writes ----------------------------------------------------------------------
+
+add("Tensor.clone", lambda api, x: x.clone(), one(any_array()))
+add("Tensor.clone", lambda api, x: x.unsqueeze(0).expand(2, *x.shape).clone(), one(any_array()))
+add("clone", lambda api, x: api.clone(x), one(any_array()))
+for name in ("float", "double", "half", "long", "int", "bool", "cpu"):
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array(special=False)))
+add(
+    "Tensor.to",
+    lambda api, x, dtype: x.to(getattr(api, dtype)),
+    st.tuples(any_array(special=False), st.sampled_from(DTYPES)),
+)
+add("Tensor.to", lambda api, x, y: x.to(y), pairs(special=False))
+add("Tensor.to", lambda api, x, dtype: x.to("cpu", getattr(api, dtype)), st.tuples(floats(), st.sampled_from(FLOATS)))
+add(
+    "Tensor.to",
+    lambda api, x, dtype, copy: x.to(dtype=getattr(api, dtype), copy=copy),
+    st.tuples(floats(), st.sampled_from(FLOATS), st.booleans()),
+)
+add("Tensor.to", lambda api, x: x.to(api.device("cpu")), one(floats()))
+add("Tensor.type_as", lambda api, x, y: x.type_as(y), pairs(special=False))
+fitting = st.sampled_from([0, 1, True, 2.5, -1.0, 3])
+# PyTorch refuses to assign NumPy's scalars.
+values = fitting | numbers.filter(lambda n: not isinstance(n, np.generic) or isinstance(n, float))
+# Of one float16 PyTorch makes an infinity where it refuses to make two.
+small = numbers.filter(lambda n: not 65504 < abs(float(n)) < np.inf)
+for name in ("fill_", "zero_"):
+    call = (lambda api, x, v: x.fill_(v)) if name == "fill_" else (lambda api, x, v: x.zero_())
+    add(f"Tensor.{name}", call, st.tuples(any_array(), fitting | small))
+    add(f"Tensor.{name}", lambda api, x, v, f=call: f(api, x.clone(), v), st.tuples(any_array(), fitting))
+add("Tensor.copy_", lambda api, x, y: x.copy_(y), pairs(special=False))
+add("Tensor.copy_", lambda api, x, y: x.clone().copy_(y), pairs(special=False))
+indices = st.sampled_from([0, -1, slice(None), slice(1, None), ..., None, (..., 0), [0], slice(None, None, 2)])
+add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(any_array(), indices))
+# With elements, where 0 is an index: of two errors, such as a write to a leaf too, either may be the first.
+solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1), special=True))
+add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, values))
+for name, arguments in (
+    ("uniform_", (-1.0, 2.0)),
+    ("normal_", (1.0, 2.0)),
+    ("exponential_", (0.5,)),
+    ("bernoulli_", (0.25,)),
+):
+    add(
+        f"Tensor.{name}",
+        lambda api, x, seed, name=name, arguments=arguments: getattr(x, name)(
+            *arguments, generator=api.Generator().manual_seed(seed)
+        ),
+        st.tuples(any_array(), st.integers(0, 9)),
+        ulps=2,
+    )
+
+# ---- the table: creation -----------------------------------------------------------------------------------------
+
+dtype_names = st.none() | st.sampled_from(DTYPES)
+
+
+def _made(name: str, *arguments: Any) -> Callable[..., Any]:
+    def call(api: Any, shape: Any, dtype: str | None, requires_grad: bool, spread: bool, *more: Any) -> Any:
+        sizes = shape if spread else (shape,)
+        made = getattr(api, name)(
+            *arguments, *sizes, *more, dtype=dtype and getattr(api, dtype), requires_grad=requires_grad
+        )
+        # What was in memory is nobody's promise.
+        return (made.shape, made.dtype, made.requires_grad) if name == "empty" else made
+
+    return call
+
+
+made = st.tuples(shapes() | shapes().map(list), dtype_names, st.booleans(), st.booleans())
+for name in ("zeros", "ones", "empty"):
+    add(name, _made(name), made)
+# Of one float16 PyTorch makes an infinity where it refuses to make two.
+add(
+    "full",
+    _made("full"),
+    st.tuples(shapes(), dtype_names, st.booleans(), st.just(False), numbers).filter(
+        lambda drawn: drawn[1] != "float16" or not 65504 < abs(float(drawn[4])) < np.inf
+    ),
+)
+for name in ("rand", "randn"):
+    add(
+        name,
+        lambda api, shape, dtype, grad, seed, name=name: getattr(api, name)(
+            shape, dtype=dtype and getattr(api, dtype), requires_grad=grad, generator=api.Generator().manual_seed(seed)
+        ),
+        st.tuples(shapes(), st.none() | st.sampled_from(FLOATS), st.booleans(), st.integers(0, 9)),
+        ulps=2,
+    )
+for name in ("zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like"):
+    more = (3,) if name == "full_like" else ()
+    add(
+        name,
+        lambda api, x, dtype, grad, name=name, more=more: (lambda y: y.shape if name == "empty_like" else y)(
+            getattr(api, name)(x, *more, dtype=dtype and getattr(api, dtype), requires_grad=grad)
+        ),
+        st.tuples(any_array(), dtype_names, st.booleans())
+        if not name.startswith("rand")
+        else st.tuples(floats(), st.none() | st.sampled_from(FLOATS), st.booleans()),
+        ulps=0 if more or name in ("zeros_like", "ones_like") else 2,
+    )
+leaves = st.integers(-3, 3) | st.booleans() | st.sampled_from([0.5, 2.0, float("nan")])
+nested: st.SearchStrategy[Any] = leaves
+for _ in range(3):
+    nested = leaves | st.lists(nested, max_size=3) | st.lists(nested, max_size=2).map(tuple)
+data = (
+    nested
+    | st.tuples(st.lists(st.lists(numbers, min_size=2, max_size=2), max_size=3)).map(lambda d: d[0])
+    | any_array().map(Plain)
+    | numbers
+)
+
+
+def _is_odd(drawn: tuple[Any, ...]) -> bool:
+    """NumPy's floats in a list for an integer dtype are a TypeError in PyTorch, Python's are not.
+
+    Left out as well: lists beside empty lists, which PyTorch takes for rows of a tensor without elements.
+    """
+    empty = isinstance(drawn[0], list | tuple) and ("[]" in repr(drawn[0]) or "()" in repr(drawn[0]))
+    return empty or (drawn[1] not in (None, *FLOATS) and "np.float" in repr(drawn[0]))
+
+
+add(
+    "tensor",
+    lambda api, value, dtype, grad: api.tensor(value, dtype=dtype and getattr(api, dtype), requires_grad=grad),
+    st.tuples(data, dtype_names, st.booleans()).filter(lambda drawn: not _is_odd(drawn)),
+)
+add(
+    "as_tensor",
+    lambda api, value, dtype: api.as_tensor(value, dtype=dtype and getattr(api, dtype)),
+    st.tuples(data | any_array(), dtype_names).filter(lambda drawn: not _is_odd(drawn)),
+)
+lists = st.lists(any_array(), max_size=3) | any_array().flatmap(lambda x: st.lists(st.just(x), min_size=1, max_size=3))
+for name in ("cat", "stack"):
+    add(
+        name,
+        lambda api, xs, dim, name=name: getattr(api, name)([api.from_numpy(x) for x in xs], dim),
+        st.tuples(lists.map(lambda xs: tuple(Plain(x) for x in xs)), dims),
+    )
+    add(
+        name,
+        lambda api, x, y, dim, name=name: getattr(api, name)([x, y * 2, x], dim),
+        floats(1)
+        .filter(lambda x: x.shape != (0,))
+        .flatmap(lambda x: st.tuples(st.just(x), st.just(x[::-1].copy()), st.integers(-x.ndim, x.ndim - 1))),
+    )
+for name in ("add", "sub", "mul", "div"):
+    add(f"Tensor.{name}", lambda api, x, y, name=name: getattr(x, name)(y), st.tuples(floats(), numbers))
+add("Tensor.neg", lambda api, x: x.neg(), one(floats()))
+add("Tensor.nelement", lambda api, x: x.nelement(), one(any_array()))
+add("Tensor.data", lambda api, x: x.data, one(any_array()))
+add("Tensor.__array_wrap__", lambda api, x: np.negative(x.detach()), one(floats()))
+add("Tensor.__deepcopy__", lambda api, x: copy.deepcopy(x), one(floats()))
+for name, operator_of in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
+    add(
+        f"Tensor.__r{name}__",
+        lambda api, x, n, of=operator_of: of(n, x),
+        st.tuples(of_dtype("int64"), st.integers(0, 3)),
+    )
+    add(
+        f"Tensor.__i{name}__",
+        lambda api, x, n, name=name: getattr(operator, f"i{name}")(x, n),
+        st.tuples(of_dtype("int64"), st.integers(0, 3)),
+    )
+add("Tensor.__ipow__", lambda api, x, n: operator.ipow(x, n), st.tuples(floats(integer=True), st.sampled_from([2, 3])))
+add("from_numpy", lambda api, x: api.from_numpy(x), one(any_array().map(Plain)))
+bounds = (
+    st.integers(-4, 6) | st.sampled_from([0.5, 2.0, -1.5, 3.3]) | st.sampled_from([np.int64(4), np.float32(2.5), True])
+)
+add(
+    "arange",
+    lambda api, end, dtype: api.arange(end, dtype=dtype and getattr(api, dtype)),
+    st.tuples(bounds, dtype_names),
+)
+add("arange", lambda api, *three: api.arange(*three), st.tuples(bounds, bounds, bounds))
+add("arange", lambda api, a, b, c: api.arange(start=a, end=b, step=c), st.tuples(bounds, bounds, bounds))
+add(
+    "eye",
+    lambda api, n, dtype: api.eye(n, dtype=dtype and getattr(api, dtype)),
+    st.tuples(st.integers(-1, 4), dtype_names),
+)
+add("eye", lambda api, n, m: api.eye(n, m), st.tuples(st.integers(-1, 4), st.integers(-1, 4)))
+add(
+    "randint",
+    lambda api, low, high, size, seed: api.randint(low, high, size, generator=api.Generator().manual_seed(seed)),
+    st.tuples(st.integers(-3, 3), st.integers(-2, 9), shapes(), st.integers(0, 9)),
+)
+add(
+    "randperm",
+    lambda api, n, seed: api.randperm(n, generator=api.Generator().manual_seed(seed)),
+    st.tuples(st.integers(-1, 9), st.integers(0, 9)),
+)
+add(
+    "bernoulli",
+    lambda api, x, seed: api.bernoulli(x.detach(), generator=api.Generator().manual_seed(seed)),
+    st.tuples(
+        st.sampled_from(DTYPES).flatmap(
+            lambda dtype: arrays(dtype, shapes()).map(lambda x: np.asarray(x % 2).astype(x.dtype))
+        ),
+        st.integers(0, 9),
+    ),
+)
+add(
+    "multinomial",
+    lambda api, x, n, replacement, seed: api.multinomial(
+        x, n, replacement, generator=api.Generator().manual_seed(seed)
+    ),
+    st.tuples(floats(1), st.integers(0, 3), st.booleans(), st.integers(0, 9)),
+)

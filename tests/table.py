@@ -1,0 +1,156 @@
+"""The rows of the table of ops: what each row says, what operands it can draw, and how it is added.
+
+The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py` runs them on both packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
+
+Drawn = st.SearchStrategy[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: the names it covers, the call, its drawn operands (arrays become tensors), and how to compare.
+
+    `ulps`
+        by how many units in the last place values may differ; 0 where the arithmetic is the same.
+    `grad_ulps`
+        the same for gradients, whose formulas may round in another order.
+    `least`
+        what counts as the largest of a gradient's values if all are smaller: where differences cancel.
+    `twice`
+        whether gradients of gradients are compared.
+    """
+
+    covers: str
+    call: Callable[..., Any]
+    operands: Drawn
+    ulps: float = 0
+    grad_ulps: float = 16
+    least: float = 0
+    twice: bool = True
+
+    def __str__(self) -> str:
+        return self.covers.replace(" ", "+")
+
+
+# ---- operands ----------------------------------------------------------------------------------------------------
+
+numbers = st.one_of(
+    st.sampled_from([2, 3.0, 0.5, -1, 0, True, -0.0, 1, 1.0, -2, -1.0, 2.5]),
+    st.sampled_from([False, 7, -3, 300, 2**40, 1e-3, 1e300, float("inf"), float("nan")]),
+    st.sampled_from([np.float32(2.5), np.float64(0.1), np.float16(1.5), np.int64(3), np.int8(-2)]),
+)
+
+
+def any_array(special: bool = True) -> st.SearchStrategy[Any]:
+    return st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, special=special))
+
+
+def of_dtype(
+    dtype: str, shape: Any = None, special: bool = False, min_dims: int = 0, integer: bool | None = None
+) -> st.SearchStrategy[Any]:
+    sizes = shapes(min_dims, 3) if shape is None else shape
+    kinds = [arrays(dtype, sizes, integer=True)] if integer is not False else []
+    kinds += [arrays(dtype, sizes, integer=False)] if integer is not True else []
+    kinds += [arrays(dtype, sizes, special=True)] if special else []
+    return st.one_of(kinds)
+
+
+def floats(min_dims: int = 0, special: bool = False, integer: bool | None = None) -> st.SearchStrategy[Any]:
+    return st.sampled_from(FLOATS).flatmap(
+        lambda dtype: of_dtype(dtype, min_dims=min_dims, special=special, integer=integer)
+    )
+
+
+def one(array: st.SearchStrategy[Any], *more: st.SearchStrategy[Any]) -> Drawn:
+    return st.tuples(array, *more)
+
+
+@st.composite
+def pairs(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, special: bool = True) -> tuple[Any, Any]:
+    """Two arrays that broadcast, of one dtype half of the time."""
+    left = draw(st.sampled_from(dtypes))
+    right = left if draw(st.booleans()) else draw(st.sampled_from(dtypes))
+    a, b = draw(broadcastable_shapes())
+    return draw(of_dtype(left, a, special)), draw(of_dtype(right, b, special))
+
+
+def binary(special: bool = True) -> Drawn:
+    """A tensor and a tensor, a number or a NumPy scalar."""
+    return st.one_of(pairs(special=special), pairs(FLOATS, special=False), st.tuples(any_array(special), numbers))
+
+
+dims = st.integers(-4, 3)
+
+
+@st.composite
+def with_dims(draw: st.DrawFn, array: st.SearchStrategy[Any], several: bool = True) -> tuple[Any, Any, bool]:
+    """An array, a `dim` argument that mostly fits, and `keepdim`."""
+    x = draw(array)
+    fitting = st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)
+    dim = draw(st.none() | fitting | (st.lists(fitting, max_size=3).map(tuple) if several else st.nothing()) | dims)
+    return x, dim, draw(st.booleans())
+
+
+@st.composite
+def with_shape(draw: st.DrawFn) -> tuple[Any, tuple[int, ...]]:
+    """An array and a shape for its elements, with perhaps a -1 in it, perhaps a wrong one."""
+    x = draw(any_array())
+    kind = draw(st.integers(0, 5))
+    sizes = list(draw(st.permutations(x.shape)))
+    if kind <= 1 and len(sizes) > 1:
+        sizes[:2] = [sizes[0] * sizes[1]]
+    elif kind == 2:
+        sizes.insert(draw(st.integers(0, len(sizes))), 1)
+    elif kind == 3:
+        sizes = [x.size]
+    elif kind == 4:
+        sizes = list(draw(shapes()))
+    if sizes and draw(st.booleans()):
+        sizes[draw(st.integers(0, len(sizes) - 1))] = -1
+    return x, tuple(sizes)
+
+
+@st.composite
+def with_expansion(draw: st.DrawFn) -> tuple[Any, tuple[int, ...]]:
+    x = draw(any_array())
+    sizes = [draw(st.sampled_from([size, size, -1, 3])) if size != 1 else draw(st.integers(-1, 3)) for size in x.shape]
+    return x, (*draw(shapes(max_dims=2)), *sizes)
+
+
+@st.composite
+def factors(draw: st.DrawFn, dtypes: Sequence[str] = (*FLOATS, *INTEGERS)) -> tuple[Any, Any]:
+    """Two arrays of one dtype that matmul takes: vectors, matrices and batches."""
+    dtype = draw(st.sampled_from(dtypes))
+    n, k, m = (draw(st.integers(0, 3)) for _ in range(3))
+    a_batch, b_batch = draw(broadcastable_shapes(max_dims=2))
+    a = draw(st.sampled_from([(k,), (n, k), (*a_batch, n, k)]))
+    b = draw(st.sampled_from([(k,), (k, m), (*b_batch, k, m)]))
+    return draw(arrays(dtype, a)), draw(arrays(dtype, b))
+
+
+# ---- the rows --------------------------------------------------------------------------------------------------------
+
+CASES: list[Case] = []
+
+
+def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> None:
+    """Add a row to the table."""
+    CASES.append(Case(covers, call, operands, **how))
+
+
+def reflected(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda api, x, y: f(y, x)
+
+
+def straight(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda api, x, y: f(x, y)
