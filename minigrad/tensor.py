@@ -10,13 +10,16 @@ from __future__ import annotations
 import builtins
 import copy
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes, printing
 from minigrad.autograd import engine
-from minigrad.autograd.node import Node
+from minigrad.autograd.base import storage_of, version_of
+from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
+from minigrad.autograd.node import Node, Output, watch_of
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array
 from minigrad.methods.arithmetic import Arithmetic
@@ -53,20 +56,21 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
         )
 
     @staticmethod
-    def _new(array: Any, node: Node | None = None) -> Tensor:
+    def _new(array: Any, node: Node | Output | None = None) -> Tensor:
         out = object.__new__(Tensor)
         # NumPy's reductions to 0-d give scalars, not arrays.
         out._array = array if type(array) is np.ndarray else np.asarray(array)
         out._node = node
         out._requires_grad = False
         out._grad = None
-        out._counter = [0, 0]
+        out._storage = None
+        out._base = None
         return out
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        grad_fn = None if self._node is None else self._node.name()
+        grad_fn = None if self.grad_fn is None else self.grad_fn.name()
         return printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self._requires_grad)
 
     def __format__(self, spec: str) -> str:
@@ -118,16 +122,21 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
     @property
     def grad_fn(self) -> Node | None:
         """The recorded operation that made this tensor, None for a leaf."""
-        return self._node
+        return self._node.node if isinstance(self._node, Output) else self._node
+
+    @property
+    def output_nr(self) -> builtins.int:
+        """Which of the outputs of `grad_fn` this tensor is."""
+        return self._node.position if isinstance(self._node, Output) else 0
 
     @property
     def grad(self) -> Tensor | None:
         """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
-        if self._node is not None and self._grad is None:
+        if self._node is not None and self._grad is None and not self.retains_grad:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                "won't be populated during autograd.backward(): only leaves keep a gradient. For that of a result, use "
-                "torch.autograd.grad(loss, result).",
+                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
+                "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor, or torch.autograd.grad(loss, result).",
                 UserWarning,
                 stacklevel=2,
             )
@@ -156,7 +165,7 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
-        return self._counter[0]
+        return version_of(self)
 
     def backward(
         self,
@@ -178,10 +187,69 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
         """
         engine.backward((self,), None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)
 
+    def retain_grad(self) -> None:
+        """Let this tensor, the result of an operation, keep its gradient in `.grad`, as leaves do.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (2 * y).backward()
+        >>> y.grad
+        tensor(2.)
+        """
+        if not self._requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._node is not None:
+            retain_at(self)
+
+    @property
+    def retains_grad(self) -> builtins.bool:
+        """Whether `retain_grad` was called on this tensor, which is no leaf."""
+        watch = None if self.grad_fn is None else self.grad_fn.watch
+        return watch is not None and any([kept() is self for kept in watch.retained.values()])
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call `hook` with each gradient of this tensor; the one it returns, unless None, takes its place.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> handle = x.register_hook(lambda g: g * 10)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([10., 10.])
+        >>> handle.remove()
+        """
+        if not self._requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        if node is None:
+            return RemovableHandle(leaf_hooks(self), hook)
+        return watch_of(node).add(self.output_nr, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
+        if not self._requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._node is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return RemovableHandle(leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)
+
+    def detach_(self) -> Tensor:
+        """This tensor, from now on a leaf that requires no gradient."""
+        if self._is_view():
+            raise RuntimeError("Can't detach views in-place. Use detach() instead, which makes a new tensor.")
+        self._node, self._requires_grad = None, False
+        return self
+
+    def _is_view(self) -> builtins.bool:
+        """Whether this tensor is a view of another one, through which gradients flow."""
+        return self._base is not None
+
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
         out = self._new(self._array)
-        out._counter = self._counter
+        out._storage = storage_of(self)
         return out
 
     @property
@@ -206,7 +274,7 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
         if self._node is not None:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                f"moment: this one was made by {self._node.name()}. Copy x.detach() instead."
+                f"moment: this one was made by {self.grad_fn!r}. Copy x.detach() instead."
             )
         copied = new_leaf(self._array.copy(order="K"), self._requires_grad)
         copied._grad = copy.deepcopy(self._grad, memo)

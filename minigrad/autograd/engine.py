@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
+from minigrad.autograd.anomaly import anomaly, checked_backward
+from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import set_grad_enabled
-from minigrad.autograd.node import Edge, Node, edge_to, quiet
+from minigrad.autograd.hooks import leaf_hooks, run_hooks
+from minigrad.autograd.node import Edge, Node, Output, Several, edge_to, quiet
 from minigrad.size import Size
 
 
@@ -36,11 +38,15 @@ def backward(
     tensor([2., 4.])
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
-    only = None if inputs is None else _leaves(_as_tuple(inputs))
+    targets = None if inputs is None else _targets(_as_tuple(inputs))
     with set_grad_enabled(create_graph):
-        arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, only)
-        for leaf, gradient in arrived.items():
-            quiet().run(_accumulate, leaf, gradient, leaf in owned, create_graph)
+        arrived, owned, retained = quiet().run(_walk, starts, retain_graph, create_graph, targets)
+        for edge in list(arrived):
+            _run_leaf_hooks(edge, arrived, owned)
+        for edge, gradient in arrived.items():
+            tensor = edge if targets is None else targets[edge]
+            quiet().run(_accumulate, tensor, gradient, edge in owned, create_graph)
+        _retain(retained, create_graph)
 
 
 def grad(
@@ -77,9 +83,10 @@ def grad(
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph):
-        arrived, owned = quiet().run(_walk, starts, retain_graph, create_graph, set(edges))
+        arrived, owned, retained = quiet().run(_walk, starts, retain_graph, create_graph, edges)
         gradients: list[Any] = []
         for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
+            _run_leaf_hooks(edge, arrived, owned)
             gradient = arrived.get(edge)
             if gradient is None and materialize_grads:
                 gradient = x._new(np.zeros_like(x._array))
@@ -91,23 +98,27 @@ def grad(
             elif gradient is not None and edge not in owned and not create_graph:
                 gradient = gradient.clone()
             gradients.append(gradient)
+        _retain(retained, create_graph)
     return tuple(gradients)
 
 
 def _walk(
-    starts: Sequence[tuple[Edge, Any]], retain_graph: bool | None, record: bool, only: set[Edge] | None
-) -> tuple[dict[Edge, Any], set[Edge]]:
-    """The gradients that arrive at the leaves (or at the edges `only`), and which of them nobody else holds.
+    starts: Sequence[tuple[Edge, Any]], retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None
+) -> tuple[dict[Edge, Any], set[Edge], list[tuple[Any, Any]]]:
+    """The gradients that arrive at the leaves (or at `targets`), which of them nobody else holds, and the retained.
 
     Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is
     complete.  A heap on the nodes' numbers gives this reverse topological order without recursion.
     """
     retain = record if retain_graph is None else retain_graph
+    only = None if targets is None else set(targets)
     useful = None if only is None else only | _on_the_way(starts, only)
     arrived: dict[Edge, Any] = {}
+    retained: list[tuple[Any, Any]] = []
     sums: dict[Edge, Any] = {}
     owned: set[Edge] = set()
     heap: list[tuple[int, Node]] = []
+    waiting: set[Node] = set()
     arrivals: Iterable[tuple[Edge, Any]] = starts
     g: Any = None
     while True:
@@ -119,6 +130,9 @@ def _walk(
                 sums[edge] = gradient
                 if isinstance(edge, Node):
                     heapq.heappush(heap, (-edge.number, edge))
+                elif isinstance(edge, Output) and edge.node not in waiting:
+                    waiting.add(edge.node)
+                    heapq.heappush(heap, (-edge.node.number, edge.node))
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
                 if gradient is not g and gradient._array.base is None and not record:
                     owned.add(edge)
@@ -129,65 +143,120 @@ def _walk(
                 if not record:
                     owned.add(edge)
         if not heap:
-            return arrived | sums, owned
+            return arrived | sums, owned, retained
         _, node = heapq.heappop(heap)
         # Nothing but `g` holds this gradient now: it goes as soon as it has been passed on.
         gradient = earlier = None
-        g = sums.pop(node)
-        if only is not None and node in only:
-            arrived[node] = g
+        if isinstance(node, Several):
+            edges = [Output(node, index) for index in range(node.count)]
+            g = [sums.pop(edge, None) for edge in edges]
+            if node.watch is not None:
+                g = _watched(node, g, owned, retained)
+            if only is not None:
+                arrived |= {edge: each for edge, each in zip(edges, g, strict=True) if edge in only}
+            owned.difference_update(edges)
         else:
-            owned.discard(node)
+            g = sums.pop(node)
+            if node.watch is not None:
+                (g,) = _watched(node, [g], owned, retained)
+            if only is not None and node in only:
+                arrived[node] = g
+            else:
+                owned.discard(node)
         if useful is None or not useful.isdisjoint(node.edges):
-            arrivals = zip(node.edges, node.backward(g), strict=True)
+            arrivals = zip(node.edges, _backward(node, g) if node.watch is not None else node.backward(g), strict=True)
             if not retain:
                 node.release()
         else:
             arrivals = ()
 
 
+def _watched(node: Node, g: list[Any], owned: set[Edge], retained: list[tuple[Any, Any]]) -> list[Any]:
+    """The gradients of the node's outputs after their hooks; those that tensors retain are added to `retained`."""
+    watch: Any = node.watch
+    if watch.hooks:
+        owned.discard(node)
+    for index, gradient in enumerate(g):
+        if gradient is not None and watch.hooks.get(index):
+            g[index] = run_hooks(watch.hooks[index], gradient)
+    for hook in list(watch.hooks.get("before", {}).values()):
+        result = hook(tuple(g))
+        g = g if result is None else list(_as_tuple(result))
+    for index, reference in watch.retained.items():
+        if g[index] is not None and reference() is not None:
+            retained.append((reference(), g[index]))
+    return g
+
+
+def _backward(node: Node, g: Any) -> Sequence[Any]:
+    """What `node.backward(g)` returns, looked at by whoever watches the node."""
+    gradients = checked_backward(node, g) if anomaly.enabled else node.backward(g)
+    watch: Any = node.watch
+    for hook in list(watch.hooks.get("after", {}).values()):
+        result = hook(tuple(gradients), tuple(g) if isinstance(node, Several) else (g,))
+        gradients = gradients if result is None else _as_tuple(result)
+    return gradients
+
+
+def _run_leaf_hooks(edge: Edge, arrived: dict[Edge, Any], owned: set[Edge]) -> None:
+    """Let the hooks of a leaf see the gradient that arrived for it; what they return replaces it."""
+    if isinstance(edge, TensorBase) and edge in arrived and edge.__dict__.get("_backward_hooks"):
+        owned.discard(edge)
+        arrived[edge] = run_hooks(leaf_hooks(edge), arrived[edge])
+
+
+def _retain(retained: list[tuple[Any, Any]], record: bool) -> None:
+    """Write the gradients that `retain_grad` asked for."""
+    for tensor, gradient in retained:
+        quiet().run(_accumulate, tensor, gradient, False, record)
+
+
 def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
-    """The nodes between `starts` and `goals`: those with an edge to a goal or to a node on the way."""
-    found = {node for node, _ in starts if isinstance(node, Node)}
-    stack = list(found)
+    """The edges between `starts` and `goals`: to nodes with an edge to a goal or to a node on the way."""
+    found: dict[Node, list[Edge]] = {}
+    stack: list[Edge] = [edge for edge, _ in starts]
     while stack:
-        for edge in stack.pop().edges:
-            if isinstance(edge, Node) and edge not in found:
-                found.add(edge)
-                stack.append(edge)
+        edge = stack.pop()
+        node = edge.node if isinstance(edge, Output) else edge
+        if isinstance(node, Node):
+            if node not in found:
+                stack += node.edges
+            found.setdefault(node, []).append(edge)
     on_the_way: set[Edge] = set()
     # Oldest first: whether an input's node is on the way is known before its users are asked.
     for node in sorted(found, key=lambda node: node.number):
         if not (goals.isdisjoint(node.edges) and on_the_way.isdisjoint(node.edges)):
-            on_the_way.add(node)
+            on_the_way.update(found[node])
     return on_the_way
 
 
-def _accumulate(leaf: Any, gradient: Any, owned: bool, record: bool) -> None:
-    """Add to a leaf's `.grad`.  A leaf owns its gradient: the first is copied, unless nobody else holds it."""
-    earlier = leaf._grad
-    if not leaf._requires_grad:
+def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
+    """Add to a tensor's `.grad`, which it owns: the first gradient is copied, unless nobody else holds it."""
+    earlier = tensor._grad
+    if not tensor._requires_grad:
         return  # It was frozen after it was used.
     if earlier is None:
-        leaf._grad = gradient if owned else gradient.clone()
+        tensor._grad = gradient if owned else gradient.clone()
     elif record or not earlier._array.flags.writeable:
-        leaf._grad = earlier + gradient
+        tensor._grad = earlier + gradient
     else:
         earlier._array += gradient._array
-        earlier._counter[0] += 1
+        storage_of(earlier).version += 1
+    for hook in list(tensor.__dict__.get("_post_accumulate_grad_hooks", {}).values()):
+        hook(tensor)
 
 
-def _leaves(inputs: tuple[Any, ...]) -> set[Edge]:
-    """The edges to `inputs` of backward(), which must be leaves, since only they have a `.grad`."""
+def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:
+    """The tensors whose `.grad` a backward pass is to add to, by the edges to them."""
     if not inputs:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     for position, x in enumerate(inputs):
-        if not x.requires_grad or x._node is not None:
+        if not x.requires_grad:
             raise RuntimeError(
-                f"'inputs' of backward() must be leaf tensors that require gradients; input {position} is not. "
-                "Use autograd.grad(outputs, inputs) for the gradient of a result in the middle of the graph."
+                f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
+                "with requires_grad=True, or call requires_grad_() before it is used."
             )
-    return {edge_to(x) for x in inputs}
+    return {edge_to(x): x for x in inputs}
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:

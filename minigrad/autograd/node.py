@@ -14,23 +14,24 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase, share_storage
+from minigrad.autograd.anomaly import anomaly
+from minigrad.autograd.base import TensorBase, share_storage, storage_of, version_of
 from minigrad.autograd.grad_mode import current
+from minigrad.autograd.hooks import AccumulateGrad, Hook, RemovableHandle, Watch
 from minigrad.dtypes import Array, of
 
-# Where a gradient goes next: to the node that made the input, to the input itself if it is a leaf, or
-# nowhere if the input requires none.
-Edge: TypeAlias = "Node | TensorBase | None"
+# Where a gradient goes next: to the node that made the input, to one of its outputs, to the input itself if it is a
+# leaf, or nowhere if the input requires none.
+Edge: TypeAlias = "Node | Output | TensorBase | None"
 
-# Something a node keeps, the version counter of its storage, and the count when it was kept.
-Kept: TypeAlias = tuple[Any, list[int], int]
+# Something a node keeps, and the version of its storage when it was kept.
+Kept: TypeAlias = tuple[Any, int]
 
 _numbers = itertools.count()
-_CONSTANT = [0, 0]
 
 # As in PyTorch, 1/0 and log(0) warn of nothing.  NumPy keeps its floating-point error state per context: to
 # run forward in a copy of this one costs 0.1 µs, an np.errstate block 0.8 µs, and np.seterr would be global.
@@ -46,12 +47,15 @@ class Node:
         one per input.
     `number`
         grows with every node made: the nodes that made a node's inputs have smaller ones.
+    `watch`
+        what else is to be done when the gradient of the output arrives, such as hooks; None for nothing.
     """
 
-    __slots__ = ("_kept", "edges", "number")
+    __slots__ = ("_kept", "edges", "number", "watch")
 
     edges: tuple[Edge, ...]
     number: int
+    watch: Watch | None
     _kept: tuple[Any, ...] | None
 
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
@@ -72,6 +76,34 @@ class Node:
         """The name PyTorch prints for this operation, such as `MulBackward0`."""
         return f"{type(self).__name__}Backward0"
 
+    @property
+    def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
+        """Where the gradients of the inputs go: for each a node and which of its outputs the input was.
+
+        >>> import minigrad as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
+        [('ExpBackward0', 0)]
+        """
+        found: list[tuple[Node | AccumulateGrad | None, int]] = []
+        for edge in self.edges:
+            if isinstance(edge, TensorBase):
+                found.append((AccumulateGrad(edge), 0))
+            else:
+                found.append((edge.node, edge.position) if isinstance(edge, Output) else (edge, 0))
+        return tuple(found)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
+        return watch_of(self).add("before", hook)
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(gradients of the inputs, gradients of the outputs)` after each backward of this node.
+
+        What it returns, unless None, replaces the gradients of the inputs.
+        """
+        return watch_of(self).add("after", hook)
+
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
@@ -88,6 +120,7 @@ class Node:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
         self.number = next(_numbers)
+        self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
         out._node = self
         out._requires_grad = True
         if self.keep is not None:
@@ -101,32 +134,88 @@ class Node:
                 f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
                 "backward with retain_graph=True, or compute the result again before the second."
             )
-        value, counter, version = self._kept[position]
-        if counter[0] != version:
-            array: Array = value._array if isinstance(value, TensorBase) else value
+        value, version = self._kept[position]
+        if isinstance(value, TensorBase) and version_of(value) != version:
+            array: Array = value._array
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {self.name()} kept, is at "
-                f"version {counter[0]}; expected version {version} instead. Make a new tensor (x = x + 1 in place "
-                "of x += 1), or change a copy: x.clone()."
+                f"version {version_of(value)}; expected version {version} instead. Make a new tensor (x = x + 1 in "
+                "place of x += 1), or change a copy: x.clone()."
             )
         return value
 
     def kept_output(self, like: Any) -> Any:
         """The output as a tensor that `like._new` makes, with this node as its history.
 
-        The node holds its output's array only.  Holding the tensor, which holds the node, would be a
-        reference cycle; so memory goes when the last name goes.
+        The node holds an alias of its output that has no history.  Holding the output, which holds the node, would be
+        a reference cycle; so memory goes when the last name goes.
         """
-        out = like._new(self.kept(-1), self)
+        alias = self.kept(-1)
+        if not current.enabled:
+            return alias
+        out = like._new(alias._array, self)
         out._requires_grad = True
         # It is the output's storage: a node of the second order that keeps it sees writes, too.
-        out._counter = self._kept[-1][1]  # type: ignore[index]  # kept() has checked that it is there
+        out._storage = alias._storage
         return out
 
     def release(self) -> None:
         """Let go of what was kept of the forward pass."""
         self._kept = None
+
+
+class Output(NamedTuple):
+    """One of the outputs of a node that has several: where a gradient of it goes."""
+
+    node: Several
+    position: int
+
+
+class Several(Node):
+    """A recorded operation with several outputs; a subclass says `forward(…)`, a list of arrays, and `backward(g)`.
+
+    `g` lists the gradients of the outputs, None for one that no gradient arrived for.
+    """
+
+    __slots__ = ("count",)
+
+    count: int
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The results for these tensors, recorded if one of them requires a gradient."""
+        arrays = quiet().run(self.forward, *[None if x is None else x._array for x in inputs])
+        outs = tuple([inputs[0]._new(array) for array in arrays])
+        if current.enabled:
+            edges = tuple([edge_to(x) for x in inputs])
+            if edges.count(None) < len(edges):
+                self.record(edges, inputs, outs)
+        return outs
+
+    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
+        """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
+        self.edges = edges
+        self.number = next(_numbers)
+        self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
+        self.count = len(out)
+        for index, each in enumerate(out):
+            if each is not None:
+                each._node = Output(self, index)
+                each._requires_grad = True
+        if self.keep is not None:
+            self.keep(inputs, out)
+
+
+class Views(Several):
+    """A recorded operation whose several outputs all lie in the storage of its input."""
+
+    __slots__ = ()
+
+    def __call__(self, *inputs: Any) -> Any:
+        outs = super().__call__(*inputs)
+        for out in outs:
+            share_storage(inputs[0], out, type(self).__name__)
+        return outs
 
 
 class Unary(Node):
@@ -156,7 +245,7 @@ class View(Unary):
 
     def __call__(self, x: Any) -> Any:
         out = super().__call__(x)
-        share_storage(x, out)
+        share_storage(x, out, "" if current.enabled else "no_grad")
         return out
 
 
@@ -192,11 +281,28 @@ def edge_to(x: Any) -> Edge:
     return x if x._node is None else x._node
 
 
+def watch_of(node: Node) -> Watch:
+    """What is watched at `node`, to add to it."""
+    if node.watch is None:
+        node.watch = Watch()
+    return node.watch
+
+
+def next_number() -> int:
+    """A number between those of all nodes so far and those to come."""
+    return next(_numbers)
+
+
 def _entry(x: Any) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
-    if isinstance(x, TensorBase):
-        return x, x._counter, x._counter[0]
-    return x, _CONSTANT, 0
+    return (x, version_of(x)) if isinstance(x, TensorBase) else (x, 0)
+
+
+def _output_entry(out: Any) -> Kept:
+    """What to keep of an output: an alias without its history."""
+    alias = out._new(out._array)
+    alias._storage = storage_of(out)
+    return alias, alias._storage.version
 
 
 def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:
@@ -218,9 +324,9 @@ def keep_rest(node: Node, inputs: Sequence[Any], out: Any) -> None:
 
 def keep_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep the output."""
-    node._kept = ((out._array, out._counter, out._counter[0]),)
+    node._kept = (_output_entry(out),)
 
 
 def keep_input_and_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep the inputs and the output."""
-    node._kept = (*[_entry(x) for x in inputs], (out._array, out._counter, out._counter[0]))
+    node._kept = (*[_entry(x) for x in inputs], _output_entry(out))

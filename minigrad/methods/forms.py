@@ -62,7 +62,7 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
 
     @functools.wraps(method)
     def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return self._become(method(self._before(), *args, **kwargs))
+        return self._rewrite(lambda before: method(before, *args, **kwargs))
 
     call.__name__ += "_"
     call.__qualname__ += "_"

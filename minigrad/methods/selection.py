@@ -35,11 +35,13 @@ class Selection(Writing):
             raise TypeError(
                 f"can't assign a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor: torch.tensor(value)"
             )
-        if isinstance(value, TensorBase) and value._requires_grad and is_grad_enabled():
-            raise RuntimeError(
-                "x[index] = value is not recorded, so no gradient would flow back to the value, which requires one. "
-                "Collect the values in a list and join them, torch.stack(values); if no gradient is wanted, assign "
-                "value.detach()."
-            )
+        if is_grad_enabled() and (self._requires_grad or (isinstance(value, TensorBase) and value._requires_grad)):
+            if not indexing.is_basic(index):
+                raise RuntimeError(
+                    "x[index] = value with a tensor or a list in the index is not recorded. Collect the values in a "
+                    "list and join them, torch.stack(values); if no gradient is wanted, write under no_grad()."
+                )
+            self.__getitem__(index).copy_(value)
+            return
         source = value._array if isinstance(value, TensorBase) else dtypes.written(value, self.dtype)
-        self._write(lambda array: quiet().run(indexing.setitem, array, index, source), "a view of ")
+        self._write(lambda array: quiet().run(indexing.setitem, array, index, source), "CopySlices")

@@ -30,7 +30,7 @@ class Shaping(Writing):
         """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
         sizes = _shape.inferred_shape(sizes_of("view", shape), self._array.size)
         out = _shape.Reshape(sizes)(self)
-        if out._counter is not self._counter and self._array.size:
+        if out._base is None and self._array.size:
             raise RuntimeError(
                 "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
                 "two contiguous subspaces). Use .reshape(...) instead."

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import draws, dtypes
-from minigrad.autograd.base import TensorBase
+from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import View
+from minigrad.autograd.hooks import keep_retaining
+from minigrad.autograd.node import Edge, Node, Output, edge_to, next_number
 from minigrad.dtypes import Array
 from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
-from minigrad.ops import elementwise
-from minigrad.ops import shape as _shape
+from minigrad.ops import elementwise, strided
 from minigrad.random import Generator, default_generator
 
 if TYPE_CHECKING:
@@ -28,56 +28,70 @@ class Writing(Attributes):
 
     __slots__ = ()
 
-    def copy_(self, src: Operand) -> Tensor:
+    def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Write the elements of `src`, which broadcasts to this shape, in this tensor's dtype."""
         given = checked_operand("copy_", src)
         source = given if isinstance(given, TensorBase) else self._new(np.asarray(given))
-        return self._become(elementwise.Copy()(self._before(), elementwise.cast(source, self.dtype)))
+        source = elementwise.cast(source, self.dtype)
+        return self._rewrite(lambda before: elementwise.Copy()(before, source))
 
     def fill_(self, value: Operand) -> Tensor:
         """Write the number `value` everywhere."""
         if not isinstance(value, OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
-        number = value.item() if isinstance(value, TensorBase) else value
+        if isinstance(value, TensorBase):
+            if value._array.ndim:
+                raise RuntimeError(
+                    "fill_ only supports 0-dimension value tensor but got tensor with "
+                    f"{value._array.ndim} dimensions: copy_() takes any that broadcasts"
+                )
+            if value._requires_grad and is_grad_enabled():
+                source = elementwise.cast(value, self.dtype)
+                return self._rewrite(lambda before: elementwise.Copy("FillBackward1")(before, source))
+        number = value._array.item() if isinstance(value, TensorBase) else value
         filler = dtypes.filler(number, self.dtype)
-        return self._write(lambda array: array.fill(filler))
+        return self._write(lambda array: array.fill(filler), "FillBackward2")
 
     def zero_(self) -> Tensor:
         """Write 0 everywhere."""
-        return self._write(lambda array: array.fill(0))
+        return self._write(lambda array: array.fill(0), "ZeroBackward0")
 
     def uniform_(
         self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
         """Write draws from the uniform distribution on `[from_, to)`."""
-        return self._write(lambda array: draws.uniform_(array, from_, to, generator or default_generator))
+        return self._write(
+            lambda array: draws.uniform_(array, from_, to, generator or default_generator), "UniformBackward0"
+        )
 
     def normal_(
         self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
         """Write draws from the normal distribution."""
-        return self._write(lambda array: draws.normal_(array, mean, std, generator or default_generator))
+        return self._write(
+            lambda array: draws.normal_(array, mean, std, generator or default_generator), "NormalBackward0"
+        )
 
     def exponential_(self, lambd: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Write draws from the exponential distribution of rate `lambd`."""
-        return self._write(lambda array: draws.exponential_(array, lambd, generator or default_generator))
+        return self._write(
+            lambda array: draws.exponential_(array, lambd, generator or default_generator), "ExponentialBackward0"
+        )
 
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
         chance = p._array if isinstance(p, TensorBase) else p
-        return self._write(lambda array: draws.bernoulli_(array, chance, generator or default_generator))
+        return self._write(
+            lambda array: draws.bernoulli_(array, chance, generator or default_generator), "BernoulliBackward2"
+        )
 
-    def _before(self) -> Tensor:
-        """This tensor before an in-place operation, as the first input of the op.
+    # ---- how a write is recorded -------------------------------------------------------------------------------------
 
-        It is a copy where operations are recorded, so that gradients can read it after the write.
-        """
-        before = self._new(self._array.copy() if is_grad_enabled() else self._array, self._node)
-        before._requires_grad = self._requires_grad
-        return before
-
-    def _become(self, result: Tensor) -> Any:
-        """Take on the values and the history of `result`, which was computed from this tensor as it was before."""
+    def _rewrite(self, compute: Callable[[Any], Any]) -> Any:
+        """Take on the values and the history of what `compute` makes of this tensor as it was before."""
+        oldest = next_number()
+        before = self._before()
+        result = compute(before)
         if result is NotImplemented:
             return result
         if result._array.shape != self._array.shape:
@@ -90,49 +104,95 @@ class Writing(Attributes):
                 f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
             )
-        recorded = is_grad_enabled() and result._requires_grad
+        recorded = result._requires_grad and is_grad_enabled()
         if recorded:
             self._check_recordable()
         self._check_writable()
         result = elementwise.cast(result, self.dtype)
-        self._array[...] = result._array
-        self._counter[0] += 1
         if recorded:
-            self._node, self._requires_grad = result._node, True
+            self._secure(result, before, oldest)
+        self._array[...] = result._array
+        storage_of(self).version += 1
+        if recorded:
+            self._follow(result._node)
         return self
 
-    def _write(self, write: Callable[[Array], object], what: str = "") -> Any:
-        """Let `write` change the array; an error if that would have to be recorded, of `what` it is done to."""
-        if self._requires_grad and is_grad_enabled():
-            self._check_recordable(what)
-            raise RuntimeError(
-                "this in-place operation on a tensor that requires a gradient is not recorded. Write before the tensor "
-                "is used, on a detached copy (x.detach().clone()), or under no_grad()."
-            )
+    def _before(self) -> Tensor:
+        """This tensor as it is, with its history, whatever becomes of it."""
+        before = self._new(self._array, self._node)
+        before._requires_grad = self._requires_grad
+        return before
+
+    def _write(self, write: Callable[[Array], object], form: str) -> Any:
+        """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
+        recorded = self._requires_grad and is_grad_enabled()
+        if recorded:
+            self._check_recordable()
         self._check_writable()
         write(self._array)
-        self._counter[0] += 1
+        storage_of(self).version += 1
+        if recorded:
+            before = self._before()
+            self._follow(elementwise.Forget(form)(before)._node)
         return self
 
-    def _check_recordable(self, what: str = "") -> None:
-        """Nothing if an in-place operation on this tensor can be recorded; else a RuntimeError.
+    def _secure(self, result: Any, before: Any, oldest: int) -> None:
+        """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write.
 
-        A view taken earlier has a history that this write would leave out, so a tensor with views has to wait
-        until nobody records, or be replaced by a new one.
+        Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
+        write to it is noticed.
         """
-        origin: Any = self if self._node is None else self._node
-        while isinstance(origin, View | _shape.Reshape):
-            what, origin = "a view of ", origin.edges[0]
-        if isinstance(origin, TensorBase) and origin._requires_grad:
+        stack: list[Edge] = [result._node]
+        seen: set[Node] = set()
+        while stack:
+            edge = stack.pop()
+            node = edge.node if isinstance(edge, Output) else edge
+            if not isinstance(node, Node) or node.number < oldest or node in seen:
+                continue
+            seen.add(node)
+            stack += node.edges
+            entries = getattr(node, "_kept", None) or ()
+            for position, entry in enumerate(entries):
+                value = None if entry is None else entry[0]
+                if not isinstance(value, TensorBase):
+                    continue
+                if value is before or value._base is before:
+                    value._array = value._array.copy()
+                elif value._array is result._array:
+                    value._array = self._array
+                    value._storage = storage_of(self)
+                    node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
+
+    def _follow(self, node: Any) -> None:
+        """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
+        base = self if self._base is None else self._base
+        earlier = base._node
+        if base is self:
+            self._node, self._requires_grad = node, True
+        else:
+            layout = strided.layout_of(self._array, base._array)
+            strided.Overwrite(layout).record((edge_to(base), node), (), base)
+        keep_retaining(base, earlier)
+        for reference, made_by in storage_of(self).views:
+            view = reference()
+            if view is not None and view._base is base:
+                earlier = view._node
+                strided.follow(view, base, made_by)
+                keep_retaining(view, earlier)
+
+    def _check_recordable(self) -> None:
+        """Nothing if an in-place operation on this tensor can be recorded; else a RuntimeError."""
+        base = self if self._base is None else self._base
+        if base._node is None and base._requires_grad:
             raise RuntimeError(
-                f"{what}a leaf Variable that requires grad is being used in an in-place operation. Update it under "
-                "no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
+                f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
+                " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start "
+                "with loss = 0."
             )
-        if self._counter[1]:
-            raise RuntimeError(
-                "an in-place operation on a view, or on a tensor with views, is not recorded. Make a new tensor, as in "
-                "x = x + 1, or write under no_grad()."
-            )
+        if base is not self:
+            for reference, made_by in reversed(storage_of(self).views):
+                if reference() is self and made_by:
+                    raise RuntimeError(strided.refusal(made_by, "and is being modified inplace"))
 
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""

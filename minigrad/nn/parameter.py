@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.base import storage_of
 from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
 
 
@@ -37,7 +38,8 @@ class Parameter(Tensor):
         self._node = None
         self._requires_grad = requires_grad
         self._grad = None
-        self._counter = data._counter
+        self._storage = storage_of(data)
+        self._base = None
         return self
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:

@@ -32,8 +32,10 @@ def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) 
     return dims[:ndim]
 
 
-def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
-    """The sizes of a shape given as `f(2, 3)` or `f((2, 3))`; each an int or a 0-d integer tensor."""
+def sizes_of(name: str, sizes: Sequence[Any], named: Any = None) -> tuple[int, ...]:
+    """The sizes given as `f(2, 3)`, `f((2, 3))` or by `f`'s name for them; each an int or a 0-d integer tensor."""
+    if named is not None:
+        sizes = (named,)
     if not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes

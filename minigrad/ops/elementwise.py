@@ -427,7 +427,10 @@ class Clone(Unary):
 class Copy(Elementwise):
     """`b`, written over `a`, to whose shape it broadcasts.   da = 0,  db = g."""
 
-    __slots__ = ()
+    __slots__ = ("form",)
+
+    def __init__(self, form: str = "CopyBackwards") -> None:
+        self.form = form
 
     def forward(self, a: Array, b: Array) -> Array:
         shape = np.broadcast_shapes(a.shape, b.shape)
@@ -442,7 +445,25 @@ class Copy(Elementwise):
         return g
 
     def name(self) -> str:
-        return "CopyBackwards"
+        return self.form
+
+
+class Forget(Unary):
+    """`x`, about to be overwritten by values that do not depend on it.   dx = 0."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return x
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, np.zeros((), bool))
+
+    def name(self) -> str:
+        return self.form
 
 
 class Mask(Unary):

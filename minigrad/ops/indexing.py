@@ -140,6 +140,11 @@ def setitem(array: Array, index: Any, value: Array) -> None:
         ) from None
 
 
+def is_basic(index: Any) -> bool:
+    """Whether an index selects a view: of ints, slices, None and Ellipsis alone."""
+    return not any([isinstance(item, TensorBase | np.ndarray | list) for item in _items(index)])
+
+
 def _is_mask(items: list[Any]) -> bool:
     """Whether a mask, not a 0-d one, is all that an index has beside ints, slices, None and Ellipsis."""
     arrays = [_array(item) for item in items if isinstance(item, TensorBase | np.ndarray)]

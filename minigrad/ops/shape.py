@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.base import share_storage
+from minigrad.autograd.grad_mode import current
 from minigrad.autograd.node import Unary, View
 from minigrad.dtypes import Array
 
@@ -34,7 +35,7 @@ class Reshape(Unary):
         # Of no elements, which share no memory, every other one is a view.
         shares = np.may_share_memory(x._array, out._array) or not x._array.size
         if shares and self.form != "UnsafeViewBackward0":
-            share_storage(x, out)
+            share_storage(x, out, "" if current.enabled else "no_grad")
         elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
             self.form = "UnsafeViewBackward0"
         return out

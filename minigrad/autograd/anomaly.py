@@ -1,0 +1,109 @@
+"""Anomaly detection: which line of the forward pass made a gradient that is not a number."""
+
+from __future__ import annotations
+
+import os
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class _Anomaly:
+    """The mode, one for all threads."""
+
+    enabled = False
+    check_nan = True
+
+    @staticmethod
+    def trace() -> str:
+        """The lines of the program that led here, without those of this package."""
+        frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(_PACKAGE)]
+        return "".join(traceback.format_list(frames))
+
+
+anomaly = _Anomaly()
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether each recorded operation remembers where it was made.
+
+    >>> is_anomaly_enabled()
+    False
+    """
+    return anomaly.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether backward passes look for nan while anomalies are detected."""
+    return anomaly.check_nan
+
+
+class set_detect_anomaly:
+    """From this call on anomalies are detected or not; in a `with` statement, until its end.
+
+    >>> with set_detect_anomaly(True):
+    ...     is_anomaly_enabled()
+    True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._earlier = anomaly.enabled, anomaly.check_nan
+        anomaly.enabled, anomaly.check_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        """Nothing is left to do: the call has turned the switch."""
+
+    def __exit__(self, *exception: object) -> None:
+        anomaly.enabled, anomaly.check_nan = self._earlier
+
+
+class detect_anomaly:
+    """In a `with` block, each recorded operation remembers where it was made, and backward passes look for nan.
+
+    The first gradient that is nan raises a RuntimeError, after a warning that shows the line of the forward pass.
+
+    >>> import minigrad as torch
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     with detect_anomaly():
+    ...         (x.sqrt() * 0).backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self._earlier = anomaly.enabled, anomaly.check_nan
+        anomaly.enabled, anomaly.check_nan = True, self._check_nan
+
+    def __exit__(self, *exception: object) -> None:
+        anomaly.enabled, anomaly.check_nan = self._earlier
+
+
+def checked_backward(node: Any, g: Any) -> list[Any]:
+    """What `node.backward(g)` returns; if it raises or makes a nan, first a warning tells where `node` was made."""
+    try:
+        gradients = list(node.backward(g))
+        if anomaly.check_nan:
+            for position, gradient in enumerate(gradients):
+                if gradient is not None and np.isnan(gradient._array).any():
+                    raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+    except Exception:
+        trace = None if node.watch is None else node.watch.trace
+        known = f"Traceback of forward call that caused the error:\n{trace}"
+        unknown = "No forward pass information available. Enable detect anomaly during forward pass for more."
+        warnings.warn(f"Error detected in {node.name()}. {unknown if trace is None else known}", stacklevel=2)
+        raise
+    return gradients
