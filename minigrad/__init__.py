@@ -4,7 +4,9 @@ Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
 from minigrad import autograd, creation, functions, nn, random
-from minigrad.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from minigrad.autograd.grad_mode import is_inference_mode_enabled
 from minigrad.creation import *
 from minigrad.devices import device
 from minigrad.dtypes import (
@@ -56,13 +58,17 @@ __all__ = [
     "float64",
     "get_default_dtype",
     "half",
+    "inference_mode",
     "initial_seed",
     "int",
     "int8",
     "int16",
     "int32",
     "int64",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "long",
     "manual_seed",
     "nn",

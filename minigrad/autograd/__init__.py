@@ -8,7 +8,25 @@ and the walk hands 1 to Sum, which hands a 1 for each element to Mul, which hand
 edges.  They add up to `2 * x`, the gradient.
 """
 
+from minigrad.autograd import function
+from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.engine import backward, grad
-from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd.function import Function
+from minigrad.autograd.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 
-__all__ = ["backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "is_grad_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

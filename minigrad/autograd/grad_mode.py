@@ -14,6 +14,7 @@ R = TypeVar("R")
 
 class _GradMode(threading.local):
     enabled: bool = True
+    inference: bool = False
 
 
 current = _GradMode()
@@ -41,13 +42,14 @@ class _Switch:
     def __exit__(self, *exception: object) -> None:
         current.enabled = self.earlier
 
-    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        mode = self.mode
+    def _again(self) -> _Switch:
+        """A switch of its own for each call of a decorated function, so that a recursive one finds its way back."""
+        return _Switch(self.mode)
 
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            # A switch of its own for each call, so that a recursive function finds its way back.
-            with _Switch(mode):
+            with self._again():
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -57,7 +59,7 @@ class _Switch:
             resume = functools.partial(generator.send, None)
             try:
                 while True:
-                    with _Switch(mode):
+                    with self._again():
                         try:
                             item = resume()
                         except StopIteration as stop:
@@ -67,7 +69,7 @@ class _Switch:
                     except Exception as error:
                         resume = functools.partial(generator.throw, error)
             finally:
-                with _Switch(mode):
+                with self._again():
                     generator.close()
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
@@ -110,6 +112,40 @@ class enable_grad(_FixedSwitch):
     """
 
     fixed_mode = True
+
+
+class inference_mode(_Switch):
+    """As `no_grad`; with `mode=False`, as `enable_grad`.
+
+    The tensors that PyTorch makes inside can never be part of a graph; here they are ordinary ones.
+
+    >>> with inference_mode():
+    ...     is_grad_enabled(), is_inference_mode_enabled()
+    (False, True)
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__(not mode)
+        self.outer = current.inference
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.outer, current.inference = current.inference, not self.mode
+
+    def _again(self) -> _Switch:
+        return inference_mode(not self.mode)
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        current.inference = self.outer
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside an `inference_mode` block."""
+    return current.inference
 
 
 class set_grad_enabled(_Switch):

@@ -134,16 +134,7 @@ class Node:
                 f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
                 "backward with retain_graph=True, or compute the result again before the second."
             )
-        value, version = self._kept[position]
-        if isinstance(value, TensorBase) and version_of(value) != version:
-            array: Array = value._array
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {self.name()} kept, is at "
-                f"version {version_of(value)}; expected version {version} instead. Make a new tensor (x = x + 1 in "
-                "place of x += 1), or change a copy: x.clone()."
-            )
-        return value
+        return unpacked(self._kept[position], self.name())
 
     def kept_output(self, like: Any) -> Any:
         """The output as a tensor that `like._new` makes, with this node as its history.
@@ -279,6 +270,20 @@ def edge_to(x: Any) -> Edge:
     if not isinstance(x, TensorBase) or not x._requires_grad:
         return None
     return x if x._node is None else x._node
+
+
+def unpacked(entry: Kept, name: str) -> Any:
+    """What the node `name` kept, checked to be as it was."""
+    value, version = entry
+    if isinstance(value, TensorBase) and version_of(value) != version:
+        array: Array = value._array
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {name} kept, is at version "
+            f"{version_of(value)}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
+            "x += 1), or change a copy: x.clone()."
+        )
+    return value
 
 
 def watch_of(node: Node) -> Watch:

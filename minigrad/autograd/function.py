@@ -1,0 +1,344 @@
+"""`Function`: an operation whose forward and backward pass a user writes, with PyTorch's signatures."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.base import TensorBase, share_storage, storage_of, version_of
+from minigrad.autograd.grad_mode import current, no_grad
+from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, unpacked
+from minigrad.size import Size
+
+
+class FunctionCtx:
+    """What `forward` leaves for `backward`: saved tensors, marks on inputs and outputs, and attributes of any name."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+    """For each argument of `forward`, whether it is a tensor that requires a gradient."""
+
+    def __init__(self, node: FunctionNode) -> None:
+        self._node = weakref.ref(node)
+        self._to_save: tuple[Any, ...] = ()
+        self._saved: tuple[tuple[Kept, int | None], ...] | None = ()
+        self._non_differentiable: tuple[Any, ...] = ()
+        self._dirty: tuple[Any, ...] = ()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep inputs, outputs or other tensors, or None, for `saved_tensors`; later writes to them are noticed."""
+        for position, each in enumerate(tensors):
+            if each is not None and not isinstance(each, TensorBase):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type "
+                    f"{type(each).__name__}: keep other values as attributes, ctx.name = value"
+                )
+        self._to_save = tensors
+
+    def mark_non_differentiable(self, *outputs: Any) -> None:
+        """These outputs do not require gradients."""
+        self._non_differentiable = outputs
+
+    def mark_dirty(self, *inputs: Any) -> None:
+        """These inputs were changed in place; they have to be returned, too."""
+        self._dirty = inputs
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` gets zeros, or else None, for an output that no gradient arrived for."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors given to `save_for_backward`, checked to be as they were."""
+        node = self._node()
+        name = "a Function" if node is None else node.name()
+        if self._saved is None:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+                f"already been freed): what {name} kept of the forward pass is gone. Call the first backward with "
+                "retain_graph=True."
+            )
+        tensors: list[Any] = []
+        for entry, output in self._saved:
+            value = unpacked(entry, name)
+            if output is not None and node is not None:
+                alias, value = value, value._new(value._array, Output(node, output))
+                value._requires_grad, value._storage = True, alias._storage
+            tensors.append(value)
+        return tuple(tensors)
+
+
+class FunctionNode(Several):
+    """The node of a call of a user's Function."""
+
+    __slots__ = ("__weakref__", "ctx", "function", "inputs", "outputs")
+
+    ctx: FunctionCtx
+    #: For each argument the shape and an example of the dtype of a tensor, None for another value.
+    inputs: list[Any]
+    #: The same for each output.
+    outputs: list[Any]
+
+    def __init__(self, function: type[Function]) -> None:
+        self.function = function
+        self.ctx = FunctionCtx(self)
+
+    def __getattr__(self, name: str) -> Any:
+        # PyTorch's ctx is the node itself: what forward left is found on both.
+        return getattr(object.__getattribute__(self, "ctx"), name)
+
+    def name(self) -> str:
+        return f"{self.function.__name__}Backward"
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
+
+    def backward(self, g: Any) -> Sequence[Any]:
+        if self.ctx._materialize:
+            g = [
+                gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
+                for gradient, like in zip(g, self.outputs, strict=True)
+            ]
+        returned = self.function.backward(self.ctx, *g)
+        gradients = list(returned) if isinstance(returned, tuple) else [returned]
+        while len(gradients) > len(self.inputs) and gradients[-1] is None:
+            gradients.pop()
+        if len(gradients) != len(self.inputs):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {len(self.inputs)}, got "
+                f"{len(gradients)}): one for each argument of forward, None for those without"
+            )
+        found: list[Any] = []
+        for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
+            if like is not None:
+                needed = self.edges[len(found)] is not None
+                found.append(None if gradient is None or not needed else self._checked(gradient, like, len(found)))
+            elif gradient is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but "
+                    "the corresponding forward input was not a Variable"
+                )
+        return found
+
+    def _checked(self, gradient: Any, like: Any, position: int) -> Any:
+        """A gradient in the shape and dtype of its input, as a tensor that the walk does not take for its own."""
+        if not isinstance(gradient, TensorBase):
+            raise RuntimeError(
+                f"expected Variable or None (got {type(gradient).__name__}) as gradient {position} of {self.name()}"
+            )
+        wanted, got = like._array.shape, gradient._array.shape
+        if got != wanted:
+            pairs = zip(reversed(got), reversed(wanted), strict=False)
+            if len(got) < len(wanted) or any([size not in (1, of_gradient) for of_gradient, size in pairs]):
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {position} - got {list(got)} but "
+                    f"expected shape compatible with {list(wanted)}"
+                )
+            gradient = gradient.sum_to_size(Size(wanted))  # type: ignore[attr-defined]  # every tensor has it
+        gradient = gradient.type_as(like)
+        if current.enabled:
+            return gradient
+        return gradient._new(gradient._array.view())
+
+    def release(self) -> None:
+        self.ctx._saved = None
+
+
+class Function:
+    """An operation of one's own: subclass it, and call it with `apply`.
+
+    `forward(ctx, *args)` computes with tensors, unrecorded, and keeps in `ctx` what `backward(ctx, *gradients)` reads,
+    which gets one gradient per output and returns one per argument.  Or `forward(*args)` only computes, and
+    `setup_context(ctx, inputs, output)` keeps.  Written in tensor operations, `backward` can be differentiated itself.
+
+    >>> import minigrad as torch
+    >>> class Cube(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return g * 3 * x**2
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> y = Cube.apply(x)
+    >>> y.backward()
+    >>> y, x.grad
+    (tensor(8., grad_fn=<CubeBackward>), tensor(12.))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself: apply(…).",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """The outputs, a tensor or a tuple."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep in `ctx` what backward reads, if `forward` does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the arguments of `forward`, given those of its outputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """What `forward` returns for these arguments, recorded if one of them is a tensor that requires a gradient."""
+        if kwargs:
+            takes_ctx = cls.setup_context is Function.setup_context
+            bound = inspect.signature(functools.partial(cls.forward, None) if takes_ctx else cls.forward)
+            filled = bound.bind(*args, **kwargs)
+            filled.apply_defaults()
+            args = filled.args
+        node = FunctionNode(cls)
+        ctx = node.ctx
+        ctx.needs_input_grad = tuple([isinstance(x, TensorBase) and x._requires_grad for x in args])
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                returned = cls.forward(ctx, *args)
+            else:
+                returned = cls.forward(*args)
+                cls.setup_context(ctx, args, returned)
+        outputs = returned if isinstance(returned, tuple) else (returned,)
+        recorded = current.enabled and any(ctx.needs_input_grad)
+        wrapped = [_wrapped(output, args, ctx, recorded) for output in outputs]
+        for x in ctx._dirty:
+            if not any([x is output for output in outputs]):
+                raise RuntimeError(
+                    "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                    "that are modified inplace must all be outputs of the Function."
+                )
+            storage_of(x).version += 1
+        if recorded:
+            _record(node, args, wrapped)
+        return tuple(wrapped) if isinstance(returned, tuple) else wrapped[0]
+
+
+def _wrapped(output: Any, args: tuple[Any, ...], ctx: FunctionCtx, recorded: bool) -> Any:
+    """An output as the tensor that `apply` returns, which can be given a history."""
+    if not isinstance(output, TensorBase):
+        return output
+    if any([output is x for x in ctx._dirty]):
+        if recorded:
+            output._check_recordable()  # type: ignore[attr-defined]  # every tensor has it
+        return output
+    if any([output is x for x in args]):
+        alias = output._new(output._array)
+        share_storage(output, alias)
+        return alias
+    if output._node is not None:
+        return output.detach()  # type: ignore[attr-defined]  # every tensor has it
+    return output
+
+
+def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
+    """Let `node` be the history of the differentiable ones of `outputs`, and keep what `forward` asked for."""
+    ctx = node.ctx
+    tensors = tuple([x for x in args if isinstance(x, TensorBase)])
+    node.inputs = [_like(x) for x in args]
+    node.outputs = [_like(x) for x in outputs]
+    differentiable = [
+        isinstance(x, TensorBase) and x._array.dtype.kind == "f" and not any([x is y for y in ctx._non_differentiable])
+        for x in outputs
+    ]
+    dirty = [any([x is y for y in ctx._dirty]) for x in outputs]
+    fresh = [x if d and not w else None for x, d, w in zip(outputs, differentiable, dirty, strict=True)]
+    node.record(tuple([edge_to(x) for x in tensors]), tensors, fresh)
+    for position, (x, d, w) in enumerate(zip(outputs, differentiable, dirty, strict=True)):
+        if d and w:
+            x._follow(Output(node, position))
+    saved: list[tuple[Kept, int | None]] = []
+    for x in ctx._to_save:
+        places = [position for position, output in enumerate(outputs) if output is x and differentiable[position]]
+        if x is None or not places:
+            saved.append(((x, 0 if x is None else version_of(x)), None))
+        else:
+            # An alias without history: an output that is held by its own node would be a reference cycle.
+            alias = x._new(x._array)
+            alias._storage = storage_of(x)
+            saved.append(((alias, version_of(x)), places[0]))
+    ctx._saved, ctx._to_save = tuple(saved), ()
+
+
+def _like(x: Any) -> Any:
+    """A tensor of the shape and dtype of `x` that needs no memory; None for what is not a tensor."""
+    if not isinstance(x, TensorBase):
+        return None
+    return x._new(np.broadcast_to(np.zeros((), x._array.dtype), x._array.shape))
+
+
+class _Once(Unary):
+    """The history of a gradient that cannot be differentiated again."""
+
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+    def dx(self, g: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """`backward` of a Function, which computes without being recorded: to differentiate its results is an error.
+
+    >>> import minigrad as torch
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     @once_differentiable
+    ...     def backward(ctx, g):
+    ...         return torch.from_numpy(g.numpy() * 2)
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> Double.apply(x).sum().backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    @functools.wraps(backward)
+    def call(ctx: Any, *gradients: Any) -> Any:
+        with no_grad():
+            returned = backward(ctx, *[None if g is None else g.detach() for g in gradients])
+        sources = [g for g in gradients if isinstance(g, TensorBase) and g._requires_grad]
+        if not (current.enabled and sources):
+            return returned
+        outputs = [
+            _refusing(x, sources[0]) if isinstance(x, TensorBase) else x
+            for x in (returned if isinstance(returned, tuple) else (returned,))
+        ]
+        return tuple(outputs) if isinstance(returned, tuple) else outputs[0]
+
+    return call
+
+
+def _refusing(x: TensorBase, source: TensorBase) -> Any:
+    """`x` with a history that leads to `source`, and no gradient to it."""
+    out = x._new(x._array)
+    _Once().record((edge_to(source),), (source,), out)
+    return out
