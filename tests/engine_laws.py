@@ -224,7 +224,7 @@ def accumulation() -> None:
     first, array, version = x.grad, x.grad.numpy(), x.grad._version
     (x * x).sum().backward()
     assert x.grad is first
-    assert x.grad.numpy() is array
+    assert np.shares_memory(x.grad.numpy(), array)
     assert x.grad._version == version + 1
     assert array.tolist() == [4.0, 8.0]
     x.grad = None
@@ -642,3 +642,171 @@ def no_recursion() -> None:
     watched = weakref.ref(y)
     del y
     assert watched() is None
+
+
+# ---- writes to views -------------------------------------------------------------------------------------------------
+
+PLACES = [0, 1, (slice(None), 1), (0, 2), slice(None), (1, slice(0, 2)), (slice(None), slice(1, None))]
+WRITES = ["scale", "add", "assign", "multiply", "square"]
+
+
+@law(st.lists(st.tuples(st.sampled_from(WRITES), st.sampled_from(PLACES)), min_size=1, max_size=5), st.data())
+def writes_to_views(writes: list[tuple[str, Any]], data: st.DataObject) -> None:
+    """After writes to parts of a matrix, gradients from it and from views taken before are those of its new values.
+
+    The oracle differentiates forward: a stack holds the values, and then their derivative by each element of x.
+    """
+    values = np.array([1.0, -2.0, 3.0, 2.0, -1.0, 4.0])
+    stack = np.concatenate([values[None], np.eye(6)]).reshape(7, 2, 3)
+    operands = stack.copy()
+    x = leaf(values)
+    y = x.reshape(2, 3) * 1
+    row, column, wide = y[1], y[:, 1:2], y[:, 0].expand(2, 2)
+    for name, place in writes:
+        at = place if isinstance(place, tuple) else (place,)
+        where = (slice(None), *at)
+        part, operand = stack[where], operands[where]
+        if name == "scale":
+            y[place].mul_(3)
+            stack[where] = 3 * part
+        elif name == "add":
+            y[place].add_(x.reshape(2, 3)[place])
+            stack[where] = part + operand
+        elif name == "assign":
+            y[place] = 5.0
+            stack[where] = np.concatenate([np.full_like(part[:1], 5), np.zeros_like(part[1:])])
+        else:
+            other = operand if name == "multiply" else part
+            stack[where] = np.concatenate([part[:1] * other[:1], part[1:] * other[:1] + part[:1] * other[1:]])
+            if name == "multiply":
+                y[place].mul_(x.reshape(2, 3)[place])
+            else:
+                y[place].pow_(2)
+    parts = [(y, stack), (row, stack[:, 1]), (column, stack[:, :, 1:2]), (wide, stack[:, None, :, 0].repeat(2, 1))]
+    total, expected = 0, np.zeros(6)
+    for tensor, part in parts:
+        np.testing.assert_array_equal(tensor.detach().numpy(), part[0])
+        g = data.draw(cotangents(part.shape[1:], "float64"))
+        total = total + (tensor * torch.from_numpy(g)).sum()
+        expected += (part[1:] * g).reshape(6, -1).sum(1)
+    total.backward()
+    np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-13)
+
+
+@law()
+def values_kept_by_writes() -> None:
+    """A write keeps what its gradient reads, and a later write to what it keeps is noticed."""
+    x, w = leaves([1, 2], [3, 4])
+    y = x * 1
+    y.mul_(w)
+    y.mul_(2)
+    (dx, dw) = torch.autograd.grad(y, [x, w], torch.tensor([1.0, 10.0]).double())
+    assert (dx.tolist(), dw.tolist()) == ([6, 80], [2, 40])
+    z = x.clone().exp_()
+    (dz,) = torch.autograd.grad(z.sum(), x, retain_graph=True)
+    np.testing.assert_allclose(dz.numpy(), np.exp([1.0, 2.0]))
+    z.add_(1)
+    with refused(MODIFIED):
+        z.sum().backward()
+
+
+@law()
+def views_that_cannot_follow() -> None:
+    """A view made under no_grad() is not written to while operations are recorded, and lets no gradient through."""
+    (x,) = leaves([1, 2])
+    c = torch.zeros(2, dtype=torch.float64)
+    with torch.no_grad():
+        v = c[:1]
+    with refused("no_grad mode"):
+        v.add_(x[:1])
+    assert c.tolist() == [0, 0]
+    c.add_(x)
+    with refused("no_grad mode"):
+        v.sum().backward()
+    with refused("a view of a leaf Variable that requires grad"):
+        x[0].add_(1)
+    with refused("a leaf Variable that requires grad"):
+        x.add_(1)
+    assert x.tolist() == [1, 2]
+
+
+# ---- hooks, retained gradients, several outputs ----------------------------------------------------------------------
+
+
+@law()
+def hooks() -> None:
+    """A hook sees the whole gradient once, and what it returns takes its place; a retained gradient is the hook's."""
+    (x,) = leaves([1, 2])
+    seen: list[Any] = []
+    y = x * 2
+    z = y + y * 3
+    y.retain_grad()
+    y.register_hook(lambda g: seen.append(g.tolist()))
+    handle = y.register_hook(lambda g: g * 10)
+    x.register_hook(lambda g: g + 1)
+    z.sum().backward(retain_graph=True)
+    assert seen == [[4, 4]]
+    assert (y.grad.tolist(), x.grad.tolist()) == ([40, 40], [81, 81])
+    handle.remove()
+    z.sum().backward(retain_graph=True)
+    assert (y.grad.tolist(), x.grad.tolist()) == ([44, 44], [90, 90])
+    kept: list[Any] = []
+    x.register_hook(kept.append)
+    x.grad = y.grad = None
+    z.sum().backward()
+    kept[0].mul_(100)
+    assert x.grad.tolist() == [9, 9]
+    y.grad.mul_(100)
+    w = x * 1
+    w.retain_grad()
+    g = torch.ones(2).double()
+    w.backward(g)
+    w.grad.mul_(100)
+    assert (g.tolist(), x.grad.tolist()) == ([1, 1], [11, 11])
+
+
+@law()
+def a_failing_hook_changes_nothing() -> None:
+    """A hook that raises, or returns what is no gradient, leaves every `.grad` as it was."""
+    x, y = leaves([1, 2], [3, 4])
+    y.register_hook(lambda g: g[:1])
+    z = x * y
+    z.retain_grad()
+    with refused("has changed the size"):
+        z.sum().backward()
+    assert (x.grad, y.grad, z.grad) == (None, None, None)
+
+
+class Both(torch.autograd.Function):
+    """The product and the sum of two tensors."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(a, b)
+        return a * b, a + b
+
+    @staticmethod
+    def backward(ctx: Any, p: Any, q: Any) -> Any:
+        a, b = ctx.saved_tensors
+        return p * b + q, p * a + q
+
+
+@law()
+def several_outputs() -> None:
+    """Of a node with several outputs, each gradient goes its way; one that does not arrive is zero."""
+    a, b = leaves([2, 3], [5, 7])
+    product, total = Both.apply(a, b)
+    assert (product.output_nr, total.output_nr, product.grad_fn is total.grad_fn) == (0, 1, True)
+    (da,) = torch.autograd.grad(product.sum(), a, retain_graph=True)
+    (db,) = torch.autograd.grad(total.sum() * 3, b, retain_graph=True)
+    assert (da.tolist(), db.tolist()) == ([5, 7], [3, 3])
+    total.register_hook(lambda g: g * 10)
+    middle = torch.autograd.grad((product * total).sum(), [product, total], retain_graph=True)
+    assert [g.tolist() for g in middle] == [[7, 10], [100, 210]]
+    (da,) = torch.autograd.grad((product * total).sum(), a, create_graph=True)
+    # The total is a + b; the hook makes 10 of each 1 that comes back for it.
+    assert da.tolist() == [7 * 5 + 10 * 10, 10 * 7 + 10 * 21]
+    (second,) = torch.autograd.grad(da.sum(), b)
+    assert second.tolist() == [7 + 10 * 5 + 10 * 2, 10 + 10 * 7 + 10 * 3]
+    with refused(FREED):
+        torch.autograd.grad(product.sum(), a)

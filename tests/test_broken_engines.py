@@ -16,8 +16,8 @@ import engine_laws
 import pytest
 
 from minigrad import autograd
-from minigrad.autograd import base, engine, node
-from minigrad.ops import shape
+from minigrad.autograd import base, engine, function, hooks, node
+from minigrad.ops import shape, strided
 from minigrad.ops.elementwise import Exp, Mul, Sub
 from minigrad.ops.reduce import Sum
 from minigrad.tensor import Tensor
@@ -53,27 +53,31 @@ class OldestFirst:
     heappop = staticmethod(heapq.heappop)
 
 
-def no_check(self: Any, position: int) -> Any:
-    return self._kept[position][0]
+def no_check(entry: Any, name: str) -> Any:
+    return entry[0]
 
 
-def kept_output_with_its_own_counter(self: Any, like: Any) -> Any:
-    out = like._new(self.kept(-1), self)
+def kept_output_with_its_own_storage(self: Any, like: Any) -> Any:
+    out = like._new(self.kept(-1)._array, self)
     out._requires_grad = True
     return out
 
 
 def kept_output_without_history(self: Any, like: Any) -> Any:
-    return like._new(self.kept(-1))
+    return like._new(self.kept(-1)._array)
 
 
 def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
     """A cycle: the output holds its node, and the node the output."""
-    self._kept = (out, (out._array, out._counter, out._counter[0]))
+    self._kept = ((out, 0),)
 
 
-def views_count_alone(x: Any, view: Any) -> None:
-    x._counter[1] += 1
+def views_with_a_storage_of_their_own(x: Any, view: Any, made_by: str = "") -> None:
+    view._base = x
+
+
+def gradients_of_views_alone(view: Any, base_tensor: Any, made_by: str) -> None:
+    """A view keeps the history it had before the write."""
 
 
 def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
@@ -82,6 +86,10 @@ def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
 
 def accumulate(old: str, new: str) -> list[tuple[Any, str, Any]]:
     return [(engine, "_accumulate", edited(engine._accumulate, old, new))]
+
+
+def hooked(old: str, new: str) -> list[tuple[Any, str, Any]]:
+    return [(engine, "run_hooks", edited(hooks.run_hooks, old, new))]
 
 
 def method(owner: Any, name: str, old: str, new: str) -> list[tuple[Any, str, Any]]:
@@ -109,7 +117,7 @@ ENGINES: list[Engine] = [
     (
         "sums recorded as the walk's own",
         lambda: walk("gradient._array.base is None and not record", "gradient._array.base is None"),
-        {"chain_rule"},
+        {"graph_of_gradients"},
     ),
     ("nothing is freed", lambda: walk("if not retain:", "if False:"), {"freed_graphs", "what_is_not_kept_dies"}),
     ("all is freed", lambda: walk("if not retain:", "if True:"), {"freed_graphs", "chain_rule"}),
@@ -120,20 +128,34 @@ ENGINES: list[Engine] = [
     ),
     (
         "no way is pruned",
-        lambda: walk("if useful is None or not useful.isdisjoint(node.edges):", "if True:"),
+        lambda: walk("useful is None or not useful.isdisjoint(node.edges)", "True"),
         {"unused_inputs"},
     ),
     (
         "the gradient of a result in the middle is doubled",
-        lambda: walk("arrived[node] = g", "arrived[node] = g * 2"),
+        lambda: [
+            (
+                engine,
+                "_arrived_at",
+                edited(
+                    engine._arrived_at,
+                    "    if goes_on:\n        arrived.update([(edge, gradients[position])",
+                    "    if goes_on:\n        arrived.update([(edge, gradients[position] * 2)",
+                ),
+            )
+        ],
         {"chain_rule"},
     ),
     ("a leaf does not copy", lambda: accumulate("if owned else gradient.clone()", ""), {"ownership"}),
     ("a leaf's gradient is replaced", lambda: accumulate("+= gradient._array", "= gradient._array"), {"accumulation"}),
     ("a new .grad each time", lambda: accumulate("if record or", "if True or"), {"accumulation", "chain_rule"}),
     ("in place also with a graph", lambda: accumulate("if record or not", "if not"), {"accumulation"}),
-    ("a write to .grad does not count", lambda: accumulate("_counter[0] += 1", "_counter[0] += 0"), {"accumulation"}),
-    ("frozen leaves are not asked", lambda: accumulate("if not leaf._requires_grad:", "if False:"), {"frozen_leaves"}),
+    ("a write to .grad does not count", lambda: accumulate(".version += 1", ".version += 0"), {"accumulation"}),
+    (
+        "frozen leaves are not asked",
+        lambda: accumulate("if not tensor._requires_grad:", "if False:"),
+        {"frozen_leaves"},
+    ),
     (
         "each .grad is written as it arrives",
         lambda: walk(
@@ -156,12 +178,12 @@ ENGINES: list[Engine] = [
     ),
     (
         "no version is checked",
-        lambda: [(node.Node, "kept", no_check)],
-        {"kept_values", "kept_values_of_the_second_order"},
+        lambda: [(each, "unpacked", no_check) for each in (node, function)],
+        {"kept_values", "kept_values_of_the_second_order", "values_kept_by_writes"},
     ),
     (
-        "a kept output has its own counter",
-        lambda: [(node.Node, "kept_output", kept_output_with_its_own_counter)],
+        "a kept output has its own storage",
+        lambda: [(node.Node, "kept_output", kept_output_with_its_own_storage)],
         {"kept_values_of_the_second_order"},
     ),
     (
@@ -171,23 +193,79 @@ ENGINES: list[Engine] = [
     ),
     ("a node holds its output", lambda: [(Exp, "keep", keep_the_output_tensor)], {"no_cycles"}),
     (
-        "a view has its own counter",
-        lambda: [(each, "share_storage", views_count_alone) for each in (base, node, shape)],
+        "a view has its own storage",
+        lambda: [(each, "share_storage", views_with_a_storage_of_their_own) for each in (base, node, shape)],
         {"kept_values", "every_write_counts"},
     ),
     (
-        "detach() has its own counter",
-        lambda: method(Tensor, "detach", "out._counter = self._counter", ""),
+        "detach() has its own storage",
+        lambda: method(Tensor, "detach", "out._storage = storage_of(self)", ""),
         {"kept_values"},
     ),
-    ("a write does not count", lambda: method(Tensor, "_write", "self._counter[0] += 1", ""), {"every_write_counts"}),
+    (
+        "a write does not count",
+        lambda: method(Tensor, "_write", "storage_of(self).version += 1", ""),
+        {"every_write_counts"},
+    ),
     (
         "an in-place op does not count",
-        lambda: method(Tensor, "_become", "self._counter[0] += 1", ""),
+        lambda: method(Tensor, "_rewrite", "storage_of(self).version += 1", ""),
         {"every_write_counts", "kept_values"},
     ),
     ("a sum keeps its input", lambda: [(Sum, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
     ("a product keeps both factors", lambda: [(Mul, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("views do not follow a write", lambda: [(strided, "follow", gradients_of_views_alone)], {"writes_to_views"}),
+    (
+        "the base does not follow a write",
+        lambda: method(Tensor, "_follow", "strided.Overwrite(layout).record((edge_to(base), node), (), base)", "pass"),
+        {"writes_to_views"},
+    ),
+    (
+        "what was overwritten keeps its gradient",
+        lambda: [(strided.Overwrite, "da", lambda self, g: g)],
+        {"writes_to_views"},
+    ),
+    (
+        "of elements at one place, the last gradient stays",
+        lambda: method(strided.PutStrided, "forward", "x.sum(repeated, keepdims=True)", "x[first]"),
+        {"writes_to_views"},
+    ),
+    (
+        "a write does not copy what its gradient reads",
+        lambda: method(Tensor, "_secure", "value._array = value._array.copy()", "pass"),
+        {"writes_to_views", "values_kept_by_writes"},
+    ),
+    (
+        "a write leaves the kept output alone",
+        lambda: method(Tensor, "_secure", "value._storage = storage_of(self)", ""),
+        {"values_kept_by_writes"},
+    ),
+    (
+        "any view is written to",
+        lambda: method(Tensor, "_check_recordable", "if reference() is self and made_by:", "if False:"),
+        {"views_that_cannot_follow"},
+    ),
+    ("a hook's result is lost", lambda: hooked("gradient = result", "pass"), {"hooks", "several_outputs"}),
+    (
+        "a hook may return anything",
+        lambda: hooked("!= gradient._array.shape", "is None"),
+        {"a_failing_hook_changes_nothing"},
+    ),
+    (
+        "what a hook saw is taken for the walk's own",
+        lambda: [(engine, "_run_leaf_hooks", edited(engine._run_leaf_hooks, "owned.discard(edge)", "pass"))],
+        {"hooks"},
+    ),
+    (
+        "a retained gradient is not copied",
+        lambda: [(engine, "_retain", edited(engine._retain, "gradient, False, record", "gradient, True, record"))],
+        {"hooks"},
+    ),
+    (
+        "the outputs of a node are mixed up",
+        lambda: [(node.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)))],
+        {"several_outputs"},
+    ),
     ("a sign", lambda: [(Sub, "db", Sub.da)], {"chain_rule", "shared_cotangents"}),
 ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.autograd.anomaly import anomaly, checked_backward
 from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import set_grad_enabled
-from minigrad.autograd.hooks import leaf_hooks, run_hooks
+from minigrad.autograd.hooks import Watch, leaf_hooks, run_hooks
 from minigrad.autograd.node import Edge, Node, Output, Several, edge_to, quiet
 from minigrad.size import Size
 
@@ -147,35 +147,48 @@ def _walk(
         _, node = heapq.heappop(heap)
         # Nothing but `g` holds this gradient now: it goes as soon as it has been passed on.
         gradient = earlier = None
-        if isinstance(node, Several):
-            edges = [Output(node, index) for index in range(node.count)]
-            g = [sums.pop(edge, None) for edge in edges]
-            if node.watch is not None:
-                g = _watched(node, g, owned, retained)
-            if only is not None:
-                arrived |= {edge: each for edge, each in zip(edges, g, strict=True) if edge in only}
-            owned.difference_update(edges)
-        else:
+        goes_on = useful is None or not useful.isdisjoint(node.edges)
+        if only is None and node.watch is None and not isinstance(node, Several):
             g = sums.pop(node)
-            if node.watch is not None:
-                (g,) = _watched(node, [g], owned, retained)
-            if only is not None and node in only:
-                arrived[node] = g
-            else:
-                owned.discard(node)
-        if useful is None or not useful.isdisjoint(node.edges):
-            arrivals = zip(node.edges, _backward(node, g) if node.watch is not None else node.backward(g), strict=True)
+            owned.discard(node)
+        else:
+            g = _arrived_at(node, goes_on, sums, owned, only or set(), arrived, retained)
+        if goes_on:
+            plain = node.watch is None and not anomaly.enabled
+            arrivals = zip(node.edges, node.backward(g) if plain else _backward(node, g), strict=True)
             if not retain:
                 node.release()
         else:
             arrivals = ()
 
 
-def _watched(node: Node, g: list[Any], owned: set[Edge], retained: list[tuple[Any, Any]]) -> list[Any]:
-    """The gradients of the node's outputs after their hooks; those that tensors retain are added to `retained`."""
-    watch: Any = node.watch
-    if watch.hooks:
-        owned.discard(node)
+def _arrived_at(
+    node: Node,
+    goes_on: bool,
+    sums: dict[Edge, Any],
+    owned: set[Edge],
+    only: set[Edge],
+    arrived: dict[Edge, Any],
+    retained: list[tuple[Any, Any]],
+) -> Any:
+    """The gradient of the node's output, a list of them if it has several, after all that is asked to see it."""
+    several = isinstance(node, Several)
+    edges: list[Edge] = [Output(node, index) for index in range(node.count)] if isinstance(node, Several) else [node]
+    gradients = [sums.pop(edge, None) for edge in edges]
+    owned.difference_update(edges)
+    wanted = [(edge, position) for position, edge in enumerate(edges) if edge in only]
+    # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
+    if goes_on:
+        arrived.update([(edge, gradients[position]) for edge, position in wanted])
+    if node.watch is not None:
+        gradients = _watched(node.watch, gradients, retained)
+    if not goes_on:
+        arrived.update([(edge, gradients[position]) for edge, position in wanted])
+    return gradients if several else gradients[0]
+
+
+def _watched(watch: Watch, g: list[Any], retained: list[tuple[Any, Any]]) -> list[Any]:
+    """The gradients of a node's outputs after their hooks; those that tensors retain are added to `retained`."""
     for index, gradient in enumerate(g):
         if gradient is not None and watch.hooks.get(index):
             g[index] = run_hooks(watch.hooks[index], gradient)
@@ -183,16 +196,17 @@ def _watched(node: Node, g: list[Any], owned: set[Edge], retained: list[tuple[An
         result = hook(tuple(g))
         g = g if result is None else list(_as_tuple(result))
     for index, reference in watch.retained.items():
-        if g[index] is not None and reference() is not None:
-            retained.append((reference(), g[index]))
+        tensor = reference()
+        if g[index] is not None and tensor is not None:
+            retained.append((tensor, g[index]))
     return g
 
 
 def _backward(node: Node, g: Any) -> Sequence[Any]:
     """What `node.backward(g)` returns, looked at by whoever watches the node."""
     gradients = checked_backward(node, g) if anomaly.enabled else node.backward(g)
-    watch: Any = node.watch
-    for hook in list(watch.hooks.get("after", {}).values()):
+    after = {} if node.watch is None else node.watch.hooks.get("after", {})
+    for hook in list(after.values()):
         result = hook(tuple(gradients), tuple(g) if isinstance(node, Several) else (g,))
         gradients = gradients if result is None else _as_tuple(result)
     return gradients

@@ -66,7 +66,7 @@ class AccumulateGrad:
 
     def name(self) -> str:
         """The name PyTorch prints for it."""
-        return "AccumulateGrad"
+        return "torch::autograd::AccumulateGrad"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AccumulateGrad) and self.variable is other.variable

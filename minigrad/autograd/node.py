@@ -105,7 +105,11 @@ class Node:
         return watch_of(self).add("after", hook)
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{self.short_name()} object at {id(self):#x}>"
+
+    def short_name(self) -> str:
+        """The name as PyTorch prints it with a tensor: without a C++ namespace."""
+        return self.name().rsplit("::", 1)[-1]
 
     def __call__(self, *inputs: Any) -> Any:
         """The result for these tensors (None for one left out), recorded if one of them requires a gradient."""
@@ -300,7 +304,10 @@ def next_number() -> int:
 
 def _entry(x: Any) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
-    return (x, version_of(x)) if isinstance(x, TensorBase) else (x, 0)
+    if not isinstance(x, TensorBase):
+        return x, 0
+    storage = x._storage
+    return x, 0 if storage is None else storage.version
 
 
 def _output_entry(out: Any) -> Kept:
@@ -317,9 +324,11 @@ def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:
 
 def keep_other(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
-    a, b = inputs[:2]
-    edge_a, edge_b = node.edges[:2]
-    node._kept = (None if edge_b is None else _entry(a), None if edge_a is None else _entry(b))
+    edges = node.edges
+    node._kept = (
+        None if edges[1] is None else _entry(inputs[0]),
+        None if edges[0] is None else _entry(inputs[1]),
+    )
 
 
 def keep_rest(node: Node, inputs: Sequence[Any], out: Any) -> None:

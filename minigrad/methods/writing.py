@@ -47,7 +47,7 @@ class Writing(Attributes):
                 )
             if value._requires_grad and is_grad_enabled():
                 source = elementwise.cast(value, self.dtype)
-                return self._rewrite(lambda before: elementwise.Copy("FillBackward1")(before, source))
+                return self._rewrite(lambda before: elementwise.Copy("FillBackward3")(before, source))
         number = value._array.item() if isinstance(value, TensorBase) else value
         filler = dtypes.filler(number, self.dtype)
         return self._write(lambda array: array.fill(filler), "FillBackward2")

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 _FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
 
 
+#: What may stand beside a tensor in arithmetic.
+NUMBERS = (int, float, np.generic)
+
+
 class Cast(Unary):
     """`y` is `x` in another dtype.   dx = g, cast back."""
 
@@ -75,25 +79,44 @@ class Elementwise(Binary):
     rounds_numbers: ClassVar[bool] = False
 
     def __call__(self, a: Any, b: Any) -> Any:
-        both = isinstance(a, TensorBase) and isinstance(b, TensorBase)
-        x = a._array if both or isinstance(a, TensorBase) else a
-        y = b._array if both or isinstance(b, TensorBase) else b
-        # Most calls need no promotion: two arrays of one float dtype, and a float array with a number.
-        simple = x.dtype is y.dtype and x.dtype in _FLOATS if both else _is_weak(x, y)
-        if not simple:
+        # Most operands are two of one class; to compare classes is faster than isinstance.
+        if type(a) is not type(b) and not (isinstance(a, TensorBase) and isinstance(b, TensorBase)):
+            return self.with_number(a, b)
+        x, y = a._array, b._array
+        dtype = x.dtype
+        if dtype is not y.dtype or dtype not in _FLOATS:
             a, b, x, y, common = self.promote(a, b, x, y)
+            dtype = common._numpy
         try:
             array = quiet().run(self.forward, x, y)
-            if not simple:
-                array = quiet().run(np.asarray(array).astype, common._numpy, copy=False)
         except ValueError:
-            raise RuntimeError(broadcast_shapes_message(np.shape(x), np.shape(y))) from None
-        out = (a if isinstance(a, TensorBase) else b)._new(array)
-        if current.enabled:
-            edge_a, edge_b = edge_to(a), edge_to(b)
-            if edge_a is not None or edge_b is not None:
-                self.shapes = (x.shape, y.shape) if both and x.shape != y.shape else None
-                self.record((edge_a, edge_b), (a, b), out)
+            raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
+        out = a._new(array if array.dtype is dtype else array.astype(dtype))
+        if (a._requires_grad or b._requires_grad) and current.enabled:
+            shape = x.shape
+            self.shapes = None if shape == y.shape else (shape, y.shape)
+            edge_a = (a._node or a) if a._requires_grad else None
+            self.record((edge_a, (b._node or b) if b._requires_grad else None), (a, b), out)
+        return out
+
+    def with_number(self, a: Any, b: Any) -> Any:
+        """The result for a tensor and a number, in either order; NotImplemented for anything else."""
+        first = isinstance(a, TensorBase)
+        tensor, number = (a, b) if first else (b, a)
+        if not isinstance(number, NUMBERS):
+            return NotImplemented
+        x, y = (a._array, b) if first else (a, b._array)
+        if first and type(number) in (float, int) and x.dtype in _FLOATS[:2]:
+            # The number takes on the array's dtype.
+            out = tensor._new(quiet().run(self.forward, x, y))
+        else:
+            a, b, x, y, common = self.promote(a, b, x, y)
+            tensor = a if first else b
+            out = tensor._new(np.asarray(quiet().run(self.forward, x, y)).astype(common._numpy, copy=False))
+        if tensor._requires_grad and current.enabled:
+            edge = tensor._node or tensor
+            self.shapes = None
+            self.record((edge, None) if first else (None, edge), (a, b), out)
         return out
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
@@ -122,11 +145,6 @@ class Elementwise(Binary):
             da = da if da is None else sum_to(da, shape_a)
             db = db if db is None else sum_to(db, shape_b)
         return da, db
-
-
-def _is_weak(x: Any, y: Any) -> bool:
-    """Whether `y` is a number that takes on the dtype of the array `x`, float32 or float64."""
-    return type(x) is np.ndarray and (type(y) is float or type(y) is int) and x.dtype in _FLOATS[:2]
 
 
 def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
@@ -429,7 +447,7 @@ class Copy(Elementwise):
 
     __slots__ = ("form",)
 
-    def __init__(self, form: str = "CopyBackwards") -> None:
+    def __init__(self, form: str = "torch::autograd::CopyBackwards") -> None:
         self.form = form
 
     def forward(self, a: Array, b: Array) -> Array:

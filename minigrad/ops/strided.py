@@ -102,7 +102,7 @@ class Overwrite(Binary):
         return StridedView(self.layout)(g)
 
     def name(self) -> str:
-        return "CopySlices"
+        return "torch::autograd::CopySlices"
 
 
 class Refused(Unary):
