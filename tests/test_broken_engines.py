@@ -54,7 +54,7 @@ class OldestFirst:
 
 
 def no_check(entry: Any, name: str) -> Any:
-    return entry[0]
+    return entry[0] if type(entry) is tuple else entry
 
 
 def kept_output_with_its_own_storage(self: Any, like: Any) -> Any:
@@ -69,7 +69,7 @@ def kept_output_without_history(self: Any, like: Any) -> Any:
 
 def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
     """A cycle: the output holds its node, and the node the output."""
-    self._kept = ((out, 0),)
+    self._kept = (out,)
 
 
 def views_with_a_storage_of_their_own(x: Any, view: Any, made_by: str = "") -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -191,3 +194,57 @@ def test_nothing_is_recorded_without_grad_mode_or_a_leaf_that_requires_it() -> N
         assert torch.ones(2, requires_grad=True).requires_grad
     with pytest.raises(RuntimeError, match="does not require grad"):
         out.sum().backward()
+
+
+# ---- large graphs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def without_collector() -> Generator[None, None, None]:
+    """Memory goes by reference counting alone."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def chain(n: int) -> list[float]:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(n // 2):
+        y = y * 1.0 + 0.0
+    y.backward()
+    return [x.grad.item(), 1.0]
+
+
+def consumers(n: int) -> list[float]:
+    x = torch.tensor(1.0, requires_grad=True)
+    torch.stack([x * k for k in range(n)]).sum().backward()
+    return [x.grad.item(), n * (n - 1) / 2]
+
+
+def doublings(n: int) -> list[float]:
+    x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+    y = x
+    for _ in range(n):
+        y = y + y
+    y.backward()
+    return [x.grad.item(), 2.0**n]
+
+
+@pytest.mark.parametrize(("build", "size"), [(chain, 1_000_000), (consumers, 5_000), (doublings, 60)])
+def test_a_large_graph_is_walked_in_linear_time_and_leaves_no_memory(
+    build: Callable[[int], list[float]], size: int, without_collector: None
+) -> None:
+    build(min(size, 50))
+    begin = time.process_time()
+    build(size // 10)
+    a_tenth = time.process_time() - begin
+    blocks = sys.getallocatedblocks()
+    begin = time.process_time()
+    gradient, expected = build(size)
+    whole = time.process_time() - begin
+    assert gradient == expected
+    # What is left are a few cached numbers, whatever the size.
+    assert sys.getallocatedblocks() - blocks < 200
+    assert whole < 10 * 4 * a_tenth + 0.1

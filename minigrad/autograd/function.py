@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase, share_storage, storage_of, version_of
+from minigrad.autograd.base import TensorBase, share_storage, storage_of
 from minigrad.autograd.grad_mode import current, no_grad
-from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, unpacked
+from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, entry_of, output_entry, unpacked
 from minigrad.size import Size
 
 
@@ -270,13 +270,8 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
     saved: list[tuple[Kept, int | None]] = []
     for x in ctx._to_save:
         places = [position for position, output in enumerate(outputs) if output is x and differentiable[position]]
-        if x is None or not places:
-            saved.append(((x, 0 if x is None else version_of(x)), None))
-        else:
-            # An alias without history: an output that is held by its own node would be a reference cycle.
-            alias = x._new(x._array)
-            alias._storage = storage_of(x)
-            saved.append(((alias, version_of(x)), places[0]))
+        # Held by its own node, an output would be a reference cycle.
+        saved.append((output_entry(x), places[0]) if x is not None and places else (entry_of(x), None))
     ctx._saved, ctx._to_save = tuple(saved), ()
 
 

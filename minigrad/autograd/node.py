@@ -28,8 +28,8 @@ from minigrad.dtypes import Array, of
 # leaf, or nowhere if the input requires none.
 Edge: TypeAlias = "Node | Output | TensorBase | None"
 
-# Something a node keeps, and the version of its storage when it was kept.
-Kept: TypeAlias = tuple[Any, int]
+# Something a node keeps, with the version of its storage when it was kept: `(value, version)`, or `value` for version 0.
+Kept: TypeAlias = Any
 
 _numbers = itertools.count()
 
@@ -278,7 +278,7 @@ def edge_to(x: Any) -> Edge:
 
 def unpacked(entry: Kept, name: str) -> Any:
     """What the node `name` kept, checked to be as it was."""
-    value, version = entry
+    value, version = entry if type(entry) is tuple else (entry, 0)
     if isinstance(value, TensorBase) and version_of(value) != version:
         array: Array = value._array
         raise RuntimeError(
@@ -302,15 +302,13 @@ def next_number() -> int:
     return next(_numbers)
 
 
-def _entry(x: Any) -> Kept:
+def entry_of(x: Any) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
-    if not isinstance(x, TensorBase):
-        return x, 0
-    storage = x._storage
-    return x, 0 if storage is None else storage.version
+    storage = x._storage if isinstance(x, TensorBase) else None
+    return x if storage is None or not storage.version else (x, storage.version)
 
 
-def _output_entry(out: Any) -> Kept:
+def output_entry(out: Any) -> Kept:
     """What to keep of an output: an alias without its history."""
     alias = out._new(out._array)
     alias._storage = storage_of(out)
@@ -319,28 +317,28 @@ def _output_entry(out: Any) -> Kept:
 
 def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep all inputs."""
-    node._kept = tuple([_entry(x) for x in inputs])
+    node._kept = tuple([entry_of(x) for x in inputs])
 
 
 def keep_other(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
     edges = node.edges
     node._kept = (
-        None if edges[1] is None else _entry(inputs[0]),
-        None if edges[0] is None else _entry(inputs[1]),
+        None if edges[1] is None else entry_of(inputs[0]),
+        None if edges[0] is None else entry_of(inputs[1]),
     )
 
 
 def keep_rest(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep all inputs but the first: the indices that say where its elements went."""
-    node._kept = (None, *[_entry(x) for x in inputs[1:]])
+    node._kept = (None, *[entry_of(x) for x in inputs[1:]])
 
 
 def keep_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep the output."""
-    node._kept = (_output_entry(out),)
+    node._kept = (output_entry(out),)
 
 
 def keep_input_and_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep the inputs and the output."""
-    node._kept = (*[_entry(x) for x in inputs], _output_entry(out))
+    node._kept = (*[entry_of(x) for x in inputs], output_entry(out))

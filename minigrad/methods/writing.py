@@ -153,7 +153,7 @@ class Writing(Attributes):
             stack += node.edges
             entries = getattr(node, "_kept", None) or ()
             for position, entry in enumerate(entries):
-                value = None if entry is None else entry[0]
+                value = entry[0] if type(entry) is tuple else entry
                 if not isinstance(value, TensorBase):
                     continue
                 if value is before or value._base is before:
