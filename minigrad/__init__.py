@@ -3,7 +3,7 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
-from minigrad import autograd, creation, functions, nn, random
+from minigrad import autograd, creation, functions, nn, random, sampling
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import is_inference_mode_enabled
@@ -13,6 +13,7 @@ from minigrad.dtypes import (
     bool_ as bool,
 )
 from minigrad.dtypes import (
+    can_cast,
     dtype,
     float16,
     float32,
@@ -33,8 +34,11 @@ from minigrad.dtypes import int16 as short
 from minigrad.dtypes import int32 as int
 from minigrad.dtypes import int64 as long
 from minigrad.functions import *
+from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, strided
+from minigrad.limits import finfo, iinfo
 from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
+from minigrad.sampling import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
 
@@ -47,17 +51,21 @@ __all__ = [
     "__version__",
     "autograd",
     "bool",
+    "can_cast",
+    "contiguous_format",
     "default_generator",
     "device",
     "double",
     "dtype",
     "enable_grad",
+    "finfo",
     "float",
     "float16",
     "float32",
     "float64",
     "get_default_dtype",
     "half",
+    "iinfo",
     "inference_mode",
     "initial_seed",
     "int",
@@ -69,10 +77,13 @@ __all__ = [
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "layout",
     "long",
     "manual_seed",
+    "memory_format",
     "nn",
     "no_grad",
+    "preserve_format",
     "promote_types",
     "random",
     "seed",
@@ -80,7 +91,9 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "short",
+    "strided",
     "uint8",
 ]
 __all__ += creation.__all__
 __all__ += functions.__all__
+__all__ += sampling.__all__

@@ -1,4 +1,4 @@
-"""Functions that make tensors: from data, filled with a value, or drawn at random."""
+"""Functions that make tensors: from data, filled with a value, or with a range of numbers."""
 
 from __future__ import annotations
 
@@ -6,46 +6,45 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex, Unpack
 
 import numpy as np
 
-from minigrad import draws, dtypes
-from minigrad.devices import device as Device
-from minigrad.dtypes import Array, Number, dtype
-from minigrad.ops.dims import sizes_of
-from minigrad.random import Generator, default_generator
+from minigrad import dtypes
+from minigrad.data import array_of_data
+from minigrad.dtypes import Array, Number
+from minigrad.layouts import keeps_order, memory_format
+from minigrad.methods.interoperation import checked_array, shared
+from minigrad.methods.making import strided_array
+from minigrad.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
 from minigrad.tensor import Tensor, new_leaf
 
 __all__ = [
     "arange",
     "as_tensor",
-    "bernoulli",
     "empty",
     "empty_like",
+    "empty_permuted",
+    "empty_strided",
     "eye",
+    "from_dlpack",
     "from_numpy",
     "full",
     "full_like",
-    "multinomial",
+    "linspace",
+    "logspace",
     "ones",
     "ones_like",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
+    "scalar_tensor",
     "tensor",
     "zeros",
     "zeros_like",
 ]
 
-OnDevice = Device | str | None
-Sizes = Sequence[SupportsIndex]
 
-
-def tensor(data: Any, *, dtype: dtype | None = None, device: OnDevice = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: Any, *, dtype: DType = None, device: OnDevice = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
     """A new leaf tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
     Without a dtype, Python's bools, ints and floats become bool, int64 and the default dtype; NumPy's values
@@ -58,7 +57,8 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: OnDevice = None, re
     >>> tensor([0.5, 1.0], requires_grad=True)
     tensor([0.5000, 1.0000], requires_grad=True)
     """
-    _check_dtype("tensor", dtype)
+    wanted = as_dtype("tensor", dtype)
+    checked("tensor", {"device": device, "pin_memory": pin_memory})
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -67,22 +67,20 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: OnDevice = None, re
             stacklevel=2,
         )
         data = data._array
-    return new_leaf(_from_data(data, dtype), requires_grad, device)
+    return new_leaf(array_of_data(data, wanted), requires_grad)
 
 
-def as_tensor(data: Any, dtype: dtype | None = None, device: OnDevice = None) -> Tensor:
+def as_tensor(data: Any, dtype: DType = None, device: OnDevice = None) -> Tensor:
     """`data` as a tensor: a tensor as it is and an array without a copy, if they have the dtype asked for.
 
     >>> import numpy as np
     >>> as_tensor(np.ones(2))
     tensor([1., 1.], dtype=torch.float64)
     """
-    _check_dtype("as_tensor", dtype)
-    if isinstance(data, Tensor):
-        return data.to(data.dtype if dtype is None else dtype)
-    if isinstance(data, np.ndarray) and (dtype is None or data.dtype == dtype._numpy):
-        return from_numpy(data)
-    return new_leaf(_from_data(data, dtype), False, device)
+    wanted = as_dtype("as_tensor", dtype)
+    if isinstance(data, Tensor | np.ndarray):
+        return (data if isinstance(data, Tensor) else from_numpy(data)).to(device, wanted)
+    return new_leaf(array_of_data(data, wanted), False, device)
 
 
 def from_numpy(ndarray: Array) -> Tensor:
@@ -95,175 +93,107 @@ def from_numpy(ndarray: Array) -> Tensor:
     >>> x
     tensor([7., 0.], dtype=torch.float64)
     """
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")
-    return new_leaf(_checked_array(ndarray))
+    return new_leaf(shared(ndarray))
 
 
-def _check_dtype(name: str, given: object) -> None:
-    if given is not None and not isinstance(given, dtype):
-        raise TypeError(
-            f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}; such as torch.float32"
+def from_dlpack(ext_tensor: Any, *, device: OnDevice = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of an array or tensor of any framework that has `__dlpack__`: NumPy, PyTorch, JAX, ….
+
+    `copy` is whether to make a copy; None makes one only if there is no other way.  Errors: RuntimeError for what has
+    no `__dlpack__`, TypeError for a dtype that tensors do not have.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2)
+    >>> x = from_dlpack(array)
+    >>> array[0] = 7
+    >>> x
+    tensor([7., 0.], dtype=torch.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule: expected an array or a tensor that has __dlpack__, got "
+            f"{type(ext_tensor).__name__}"
         )
-
-
-def _checked_array(array: Array) -> Array:
-    """`array` as a plain ndarray of a dtype that tensors have, with steps that PyTorch's strides can be."""
-    if any([step < 0 for step in array.strides]):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with "
-            "array.copy().)"
-        )
-    dtypes.of(array)
-    return np.asarray(array)
-
-
-def _from_data(data: Any, wanted: dtype | None) -> Array:
-    """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
-    if isinstance(data, np.ndarray | np.generic):
-        array = _checked_array(np.asarray(data))
-        return np.array(array, dtype=None if wanted is None else wanted._numpy)
-    values: list[Number] = []
-    shape, found = _collect(data, values)
-    target = wanted or found or dtypes.get_default_dtype()
-    try:
-        array = np.array(values, dtype=None if found is None else _widest(found)._numpy).reshape(shape)
-    except OverflowError:
-        raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
-    return dtypes.converted(array, target)
-
-
-def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
-    """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
-    if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
-        values.append(data)
-        return (), dtypes.of_number(data)
-    if isinstance(data, Tensor) and data.numel() == 1:
-        values.append(data.item())
-        return (), data.dtype
-    if isinstance(data, np.ndarray | np.generic):
-        values += data.reshape(-1).tolist()
-        return data.shape, dtypes.of(np.asarray(data))
-    if isinstance(data, str):
-        raise TypeError(f"new(): invalid data type 'str': expected numbers, got {data!r}")
-    if isinstance(data, Tensor):
-        raise ValueError(
-            f"only one element tensors can be converted to Python scalars, and this one has shape {data.shape}"
-        )
-    if not isinstance(data, Sequence):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
-    kinds = set(map(type, data))
-    if kinds <= {bool, int, float}:
-        # The innermost rows of numbers, nearly all of the data, without a call for each.
-        values += data
-        return (len(data),), _of_kinds(kinds)
-    return _collect_rows(data, values)
-
-
-def _of_kinds(kinds: set[type]) -> dtype | None:
-    for kind in (float, int, bool):
-        if kind in kinds:
-            return dtypes.of_number(kind())
-    return None
-
-
-def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
-    """As `_collect`, for a sequence of sequences or of numbers of several types, all of one shape."""
-    shape: tuple[int, ...] | None = None
-    found: dtype | None = None
-    for row in data:
-        if isinstance(row, str):
-            raise ValueError(f"too many dimensions 'str': expected numbers, got {row!r}")
-        row_shape, row_dtype = _collect(row, values)
-        if shape is None:
-            shape = row_shape
-        elif row_shape != shape:
-            raise _unequal(shape, row_shape, row)
-        if row_dtype is not None:
-            found = row_dtype if found is None else dtypes.promote_types(found, row_dtype)
-    return (len(data), *(shape or ())), found
-
-
-def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: Any) -> Exception:
-    """The error for a row of another shape than the rows before it."""
-    if len(got) < len(shape):
-        return TypeError(f"not a sequence: expected one of shape {list(shape)}, as the rows before it, got {row!r}")
-    if len(got) > len(shape):
-        return TypeError(
-            f"'{type(row).__name__}' object cannot be interpreted as a number: the elements before it have shape "
-            f"{list(shape)}, this one has {list(got)}"
-        )
-    dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    return ValueError(
-        f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}): all rows must be equally long"
-    )
-
-
-def _widest(found: dtype) -> dtype:
-    """The dtype to collect numbers in before they become another: no value is lost in it."""
-    return dtypes.float64 if found.is_floating_point else dtypes.bool_ if found is dtypes.bool_ else dtypes.int64
+    array = np.from_dlpack(ext_tensor) if copy is None else np.from_dlpack(ext_tensor, copy=copy)
+    return new_leaf(checked_array(array), False, device)
 
 
 # ---- filled ------------------------------------------------------------------------------------------------------
 
 
-def _filled(
+def made(
     name: str,
     make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
-    size: Sequence[Any],
-    dtype: dtype | None,
-    device: OnDevice,
-    requires_grad: bool,
+    sizes: Sequence[Any],
+    options: Options,
+    default: dtypes.dtype | None = None,
 ) -> Tensor:
-    """A leaf that `make(shape, dtype)` fills, after the checks that all of these functions share."""
-    _check_dtype(name, dtype)
-    shape = sizes_of(name, size)
-    if min(shape, default=0) < 0:
-        begin = "zeros: Dimension size must be non-negative." if name == "zeros" else "Trying to create tensor with"
-        raise RuntimeError(f"{begin} negative dimension {min(shape)}: {list(shape)}")
-    wanted = (dtype or dtypes.get_default_dtype())._numpy
-    if math.prod(shape) * wanted.itemsize >= 2**63:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-    return new_leaf(make(shape, wanted), requires_grad, device)
+    """A leaf that `make(shape, dtype)` fills, after the checks that all functions of this kind share."""
+    wanted, requires_grad = checked(name, options, default)
+    return new_leaf(make(checked_shape(name, sizes, options, wanted), wanted), requires_grad)
 
 
-def zeros(*size: Any, dtype: dtype | None = None, device: OnDevice = None, requires_grad: bool = False) -> Tensor:
+def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of zeros.
 
     >>> zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return _filled("zeros", np.zeros, size, dtype, device, requires_grad)
+    return made("zeros", np.zeros, sizes, options)
 
 
-def ones(*size: Any, dtype: dtype | None = None, device: OnDevice = None, requires_grad: bool = False) -> Tensor:
+def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of ones.
 
     >>> ones((2,), dtype=dtypes.int64)
     tensor([1, 1])
     """
-    return _filled("ones", np.ones, size, dtype, device, requires_grad)
+    return made("ones", np.ones, sizes, options)
 
 
-def empty(*size: Any, dtype: dtype | None = None, device: OnDevice = None, requires_grad: bool = False) -> Tensor:
+def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
     >>> empty(2, 3).shape
     torch.Size([2, 3])
     """
-    return _filled("empty", np.empty, size, dtype, device, requires_grad)
+    keeps_order("empty", memory_format)
+    return made("empty", np.empty, sizes, options)
 
 
-def full(
-    size: Sizes,
-    fill_value: Number,
-    *,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-) -> Tensor:
+def empty_strided(size: Sizes, stride: Sizes, **options: Unpack[Options]) -> Tensor:
+    """As `empty`, with `stride[d]` elements between two neighbours in dimension d.
+
+    >>> empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    return made("empty_strided", lambda shape, of: strided_array(shape, stride, of), (size,), options)
+
+
+def empty_permuted(size: Sizes, physical_layout: Sizes, **options: Unpack[Options]) -> Tensor:
+    """As `empty`, with the dimensions in the order `physical_layout` in memory, the last one dense.
+
+    >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
+    (12, 1, 3)
+    """
+    wanted, requires_grad = checked("empty_permuted", options)
+    shape, order = checked_shape("empty_permuted", (size,), options, wanted), [index(dim) for dim in physical_layout]
+    if len(order) != len(shape):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for position, dim in enumerate(order):
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim})")
+        if dim in order[:position]:
+            raise RuntimeError("Duplicate dim not allowed")
+    dense = np.empty([shape[dim] for dim in order], wanted)
+    return new_leaf(dense.transpose(sorted(range(len(order)), key=order.__getitem__)), requires_grad)
+
+
+def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, whose type decides the dtype if none is given.
 
     >>> full((2,), 7)
@@ -271,63 +201,35 @@ def full(
     """
     if not isinstance(size, Sequence):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    chosen = dtypes.of_number(value) if dtype is None else dtype
-
-    _check_dtype("full", chosen)
-    filler = dtypes.filler(value, chosen)
-    return _filled("full", lambda shape, _: np.full(shape, filler), (size,), chosen, device, requires_grad)
+    value = number_of("full", "fill_value", fill_value, 2)
+    wanted, requires_grad = checked("full", options, dtypes.of_number(value))
+    filler = dtypes.filler(value, dtypes.of(np.empty(0, wanted)))
+    return new_leaf(np.full(checked_shape("full", (size,), options, wanted), filler), requires_grad)
 
 
-def arange(
-    *bounds: Any,
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
+def scalar_tensor(s: Number, **options: Unpack[Options]) -> Tensor:
+    """A 0-d tensor of the number `s`, in the default dtype if none is given.
 
-    >>> arange(3), arange(1, 2, 0.25)
-    (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
+    >>> scalar_tensor(3)
+    tensor(3.)
     """
-    _check_dtype("arange", dtype)
-    if len(bounds) == 1:
-        (end,) = bounds
-    elif bounds:
-        start, end, step = (*bounds, step)[:3]
-    if end is None or len(bounds) > 3:
+    wanted, requires_grad = checked("scalar_tensor", options)
+    filler = dtypes.filler(number_of("scalar_tensor", "s", s, 1), dtypes.of(np.empty(0, wanted)))
+    return new_leaf(filler, requires_grad)
+
+
+def number_of(name: str, argument: str, given: Any, position: int) -> Any:
+    """A number, given to the function `name` as one or as a 0-d tensor."""
+    if isinstance(given, Tensor) and given.ndim == 0:
+        return given.item()
+    if not isinstance(given, int | float | np.generic):
         raise TypeError(
-            "arange() takes (end), (start, end) or (start, end, step): got no end, or more than three bounds"
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
         )
-    start, end, step = [each.item() if isinstance(each, Tensor | np.generic) else each for each in (start, end, step)]
-    if dtype is dtypes.bool_:
-        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}")
-    is_float = any([isinstance(number, float) for number in (start, end, step)])
-    wanted = dtype or (dtypes.get_default_dtype() if is_float else dtypes.int64)
-    if wanted is dtypes.int64:
-        start, end, step = int(start), int(end), int(step)
-    # Each element by itself, start + i * step in float64 or int64: no error adds up along the way.
-    values = start + np.arange(math.ceil((end - start) / step)) * step
-    return new_leaf(values.astype(wanted._numpy), requires_grad, device)
+    return given
 
 
-def eye(
-    n: SupportsIndex,
-    m: SupportsIndex | None = None,
-    *,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-) -> Tensor:
+def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
     """The `n` by `m` (or `n` by `n`) matrix with ones on the diagonal and zeros elsewhere.
 
     >>> eye(2)
@@ -338,154 +240,158 @@ def eye(
     for name, size in (("n", rows), ("m", columns)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return _filled("eye", lambda shape, of: np.eye(*shape, dtype=of), (rows, columns), dtype, device, requires_grad)
+    wanted, requires_grad = checked("eye", options)
+    return new_leaf(np.eye(rows, columns, dtype=wanted), requires_grad)
 
 
-def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros of the shape, dtype and memory order of `input`."""
-    return _like("zeros_like", input, dtype).zero_().requires_grad_(requires_grad)
+    return like("zeros_like", input, lambda array: array.fill(0), memory_format, options)
 
 
-def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def ones_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones of the shape, dtype and memory order of `input`."""
-    return _like("ones_like", input, dtype).fill_(1).requires_grad_(requires_grad)
+    return like("ones_like", input, lambda array: array.fill(1), memory_format, options)
 
 
-def full_like(input: Tensor, fill_value: Number, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def full_like(
+    input: Tensor, fill_value: Number, *, memory_format: memory_format | None = None, **options: Unpack[Options]
+) -> Tensor:
     """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
-    return _like("full_like", input, dtype).fill_(fill_value).requires_grad_(requires_grad)
+    value = number_of("full_like", "fill_value", fill_value, 2)
+    return like(
+        "full_like", input, lambda array: array.fill(dtypes.filler(value, dtypes.of(array))), memory_format, options
+    )
 
 
-def empty_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
+def empty_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of the shape, dtype and memory order of `input`, to be written before it is read."""
-    return _like("empty_like", input, dtype).requires_grad_(requires_grad)
+    return like("empty_like", input, lambda array: None, memory_format, options)
 
 
-def _like(name: str, input: Tensor, dtype: dtype | None) -> Tensor:
+def like(
+    name: str,
+    input: Tensor,
+    fill: Callable[[Array], object],
+    memory_format: memory_format | None,
+    options: Options,
+) -> Tensor:
+    """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    _check_dtype(name, dtype)
+    wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
-    order: Literal["C", "K"] = "C" if 0 in array.strides else "K"
-    return new_leaf(np.empty_like(array, (dtype or input.dtype)._numpy, order))
+    order: Literal["C", "K"] = "K" if keeps_order(name, memory_format) and 0 not in array.strides else "C"
+    new = np.empty_like(array, wanted, order)
+    fill(new)
+    return new_leaf(new, requires_grad)
 
 
-# ---- random ------------------------------------------------------------------------------------------------------
+# ---- ranges ------------------------------------------------------------------------------------------------------
 
 
-def rand(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """A tensor of draws from the uniform distribution on [0, 1).
+def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, **options: Unpack[Options]) -> Tensor:
+    """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
 
-    >>> import minigrad as torch
-    >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
-    tensor([0.2961, 0.5166])
+    >>> arange(3), arange(1, 2, 0.25)
+    (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
-    out = _filled("rand", np.empty, size, dtype, device, False).uniform_(generator=generator)
-    return out.requires_grad_(requires_grad)
-
-
-def randn(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """A tensor of draws from the normal distribution of mean 0 and standard deviation 1.
-
-    >>> import minigrad as torch
-    >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
-    tensor([-0.1115,  0.1204])
-    """
-    out = _filled("randn", np.empty, size, dtype, device, False).normal_(generator=generator)
-    return out.requires_grad_(requires_grad)
-
-
-def rand_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    return _like("rand_like", input, dtype).uniform_().requires_grad_(requires_grad)
-
-
-def randn_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
-    """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    return _like("randn_like", input, dtype).normal_().requires_grad_(requires_grad)
-
-
-def randint(
-    *args: Any,
-    low: int = 0,
-    high: int | None = None,
-    size: Sizes | None = None,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-) -> Tensor:
-    """A tensor of whole numbers drawn evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
-
-    >>> import minigrad as torch
-    >>> torch.randint(10, (3,), generator=torch.Generator().manual_seed(123))
-    tensor([2, 9, 2])
-    """
-    given = list(args)
-    if size is None and given:
-        size = given.pop()
-    if given and high is None:
-        high = given.pop()
-    if given:
-        low = given.pop()
-    if given or high is None or not isinstance(size, Sequence):
+    given = {"start": start, "end": end, "step": step}
+    # One bound alone is the end.
+    names = ["end"] if len(bounds) == 1 and start is None and end is None else list(given)
+    if len(bounds) > 3 or any([given[name] is not None for name in names[: len(bounds)]]):
         raise TypeError(
-            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
+            "arange() received an invalid combination of arguments: expected (end), (start, end) or (start, end, step)"
         )
-    out = _filled("randint", np.empty, (size,), dtype or dtypes.int64, device, False)
-    draws.random_(out._array, index(low), index(high), generator or default_generator)
-    return out
+    given |= dict(zip(names, bounds, strict=False))
+    if given["end"] is None:
+        raise TypeError("arange() received an invalid combination of arguments: there is no end")
+    defaults = {"start": 0, "end": None, "step": 1}
+    first, last, by = [
+        number_of("arange", name, defaults[name] if each is None else each, 1) for name, each in given.items()
+    ]
+    first, last, by = [each.item() if isinstance(each, np.generic) else each for each in (first, last, by)]
+    is_float = any([isinstance(number, float) for number in (first, last, by)])
+    wanted, requires_grad = checked("arange", options, None if is_float else dtypes.int64)
+    return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
-def randperm(
-    n: SupportsIndex,
-    *,
-    generator: Generator | None = None,
-    dtype: dtype | None = None,
-    device: OnDevice = None,
-) -> Tensor:
-    """The numbers 0 … n-1 in a random order.
+def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
+    """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
+    if wanted.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}")
+    if wanted == np.int64:
+        start, end, step = int(start), int(end), int(step)
+        if step == 0:
+            raise ValueError("step must be nonzero: as an int64, this one is 0")
+    # Integers are counted from the start without its fraction, as many as there are with it.
+    count = (
+        math.ceil((end - start) / step)
+        if isinstance(end - start, float) or isinstance(step, float)
+        else -((start - end) // step)
+    )
+    if count >= 2**63:
+        raise RuntimeError("invalid size, possible overflow?")
+    if wanted.kind != "f":
+        start, step = int(start), int(step)
+    return (start + np.arange(count) * step).astype(wanted)
 
-    >>> import minigrad as torch
-    >>> torch.randperm(4, generator=torch.Generator().manual_seed(123))
-    tensor([2, 0, 1, 3])
+
+def linspace(start: Any, end: Any, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    >>> linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    _check_dtype("randperm", dtype)
-    if index(n) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {index(n)}: [{index(n)}]")
-    order = draws.randperm(index(n), generator or default_generator)
-    return new_leaf(order.astype((dtype or dtypes.int64)._numpy, copy=False), False, device)
+    wanted, requires_grad = checked("linspace", options)
+    return new_leaf(_spaced("linspace", start, end, steps, wanted).astype(wanted), requires_grad)
 
 
-def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that `input` says, else 0, for each element.
+def logspace(start: Any, end: Any, steps: SupportsIndex, base: float = 10.0, **options: Unpack[Options]) -> Tensor:
+    """The powers of `base` with exponents `linspace(start, end, steps)`.
 
-    >>> bernoulli(ones(3))
-    tensor([1., 1., 1.])
+    >>> logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
     """
-    return empty_like(input).bernoulli_(input, generator=generator)
+    wanted, requires_grad = checked("logspace", options)
+    exponents = _spaced("logspace", start, end, steps, wanted)
+    with np.errstate(all="ignore"):
+        return new_leaf(np.power(exponents.dtype.type(base), exponents).astype(wanted), requires_grad)
 
 
-def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
-) -> Tensor:
-    """`num_samples` indices (int64) for each row of `input`, drawn with its elements as weights.
-
-    `input` is `(N,)` or `(M, N)`, its weights need not add up to 1; the result is `(S,)` or `(M, S)`.
-
-    >>> multinomial(tensor([0.0, 1.0]), 3, replacement=True)
-    tensor([1, 1, 1])
-    """
-    return new_leaf(draws.multinomial(input._array, index(num_samples), replacement, generator or default_generator))
+def _spaced(name: str, start: Any, end: Any, steps: SupportsIndex, wanted: np.dtype[Any]) -> Array:
+    """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
+    count = index(steps)
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    if wanted.kind == "b":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers")
+    for argument, each in (("start", start), ("end", end)):
+        if isinstance(each, Tensor) and each.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {argument} with {each.ndim} "
+                "dimension(s)."
+            )
+    of_wanted = dtypes.of(np.empty(0, wanted))
+    exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
+    first, last = [
+        exact(dtypes.filler(number_of(name, argument, each, position), of_wanted))
+        for position, (argument, each) in enumerate((("start", start), ("end", end)), 1)
+    ]
+    step = (last - first) / exact(max(count - 1, 1))
+    numbers = np.arange(count)
+    half = count // 2
+    return (
+        np.where(
+            numbers < half, first + step * numbers.astype(exact), last - step * (count - 1 - numbers).astype(exact)
+        )
+        if count != 1
+        else np.array([first])
+    )

@@ -89,10 +89,11 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     )
 
 
-def random_(array: Array, low: int, high: int, generator: Generator) -> Array:
+def random_(array: Array, low: int, high: int | None, generator: Generator) -> Array:
     """Every element is `low + r % (high - low)`; r has 32 bits, and 64 from high - low = 2**28 on.
 
-    For a floating dtype a bound that rounding could cross first moves inwards to a representable number.
+    Without `high`, up to the largest number: of a floating dtype, the largest before the first gap.  For a floating
+    dtype a bound that rounding could cross first moves inwards to a representable number.
 
     >>> random_(np.empty(5, "int64"), 0, 10, Generator().manual_seed(0))
     array([4, 9, 3, 0, 3])
@@ -109,11 +110,25 @@ def random_(array: Array, low: int, high: int, generator: Generator) -> Array:
         return values
 
     def wide(bits: Array) -> Array:
-        return (bits % np.uint64(span) + start).view(np.int64)
+        return (bits % np.uint64(span) + start if span < 2**64 else bits).view(np.int64)
 
     if span >= 2**28:
         return _fill(array, generator._random64, wide)
     return _fill(array, generator._random32, narrow)
+
+
+def random_all_(array: Array, generator: Generator) -> Array:
+    """Every element is `r % (most + 1)` for the largest number of a dtype, of a floating one before the first gap.
+
+    r has 64 bits for int64 and float64, else 32.
+
+    >>> random_all_(np.empty(3, "uint8"), Generator().manual_seed(0))
+    array([172,  47, 117], dtype=uint8)
+    """
+    count = _most(array) + 1
+    if array.dtype.itemsize == 8:
+        return _fill(array, generator._random64, lambda bits: (bits % np.uint64(count)).view(np.int64))
+    return _fill(array, generator._random32, lambda bits: bits % np.uint32(count))
 
 
 def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
@@ -165,6 +180,56 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
         return values
 
     return _fill(array, generator._random64, transform)
+
+
+def log_normal_(array: Array, mean: float, std: float, generator: Generator) -> Array:
+    """Every element is `exp(n)`, n normal with that mean and standard deviation, one by one in double precision.
+
+    >>> log_normal_(np.empty(3), 1.0, 2.0, Generator().manual_seed(0)).round(4)
+    array([5.92629e+01, 1.51160e+00, 3.48000e-02])
+    """
+    if not std > 0.0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    _check_floating(array, "log_normal_cpu")
+    return _fill(
+        array,
+        lambda count: _serial_normal(count, generator),
+        lambda values: np.exp(_scale_and_shift(values, np.float64(std), np.float64(mean))),
+    )
+
+
+def cauchy_(array: Array, median: float, sigma: float, generator: Generator) -> Array:
+    """Every element is `median + sigma * tan(pi * (u - 1/2))`, u a uniform float64 in (0, 1).
+
+    >>> cauchy_(np.empty(3), 0.0, 1.0, Generator().manual_seed(0)).round(4)
+    array([10.5977,  0.7648, -0.1283])
+    """
+    if not sigma > 0.0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if array.dtype.kind != "f":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {dtypes.of(array)._c_name}"
+        )
+    eps = float(np.finfo(np.float64).eps)
+    return _fill(
+        array,
+        generator._random64,
+        lambda bits: median + sigma * np.tan(math.pi * (np.clip(_unit(bits), eps, 1 - eps) - 0.5)),
+    )
+
+
+def geometric_(array: Array, p: float, generator: Generator) -> Array:
+    """Every element is `ceil(log(u) / log(1 - p))`, u a uniform float64 in [0, 1): how often to try for a success.
+
+    >>> geometric_(np.empty(3), 0.3, Generator().manual_seed(0))
+    array([1., 1., 3.])
+    """
+    if not 0.0 < p < 1.0:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    rate = math.log1p(-p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _fill(array, generator._random64, lambda bits: np.ceil(np.log(_unit(bits)) / rate))
 
 
 def randperm(n: int, generator: Generator) -> Array:
@@ -379,8 +444,17 @@ def _cumulative(weights: Array) -> Array:
     return cumulative
 
 
-def _integer_bounds(low: int, high: int, array: Array) -> tuple[int, int]:
+def _most(array: Array) -> int:
+    """The largest number of the array's dtype; of a floating one, the largest before the first gap."""
+    if array.dtype.kind == "f":
+        return int(2 ** (np.finfo(array.dtype).nmant + 1))
+    return 1 if array.dtype.kind == "b" else int(np.iinfo(array.dtype).max)
+
+
+def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]:
     """The bounds of `random_` for the array: checked, and for a floating dtype moved inwards where needed."""
+    if high is None:
+        return low, _most(array) + 1
     if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")
     if low >= high:

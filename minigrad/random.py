@@ -19,6 +19,15 @@ __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "see
 
 _DEFAULT_SEED = 67280421310721
 
+# The record that PyTorch keeps a generator's state in, with the names it has there.
+_STATE = np.dtype(
+    [
+        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("state", "<u8", (624,)),
+        ("normal_x", "<f8"), ("normal_y", "<f8"), ("normal_rho", "<f8"), ("normal_is_valid", "<i8"),
+        ("next_float_normal", "<f4"), ("is_next_float_normal_valid", "<i4"),
+    ]
+)  # fmt: skip
+
 
 class Generator:
     """A stream of random numbers: equal seeds and equal draws give equal numbers, here and in PyTorch.
@@ -30,6 +39,10 @@ class Generator:
     """
 
     __slots__ = ("_engine", "_next_normal", "_seed")
+
+    _engine: np.random.RandomState | None
+    _next_normal: float | None
+    _seed: int
 
     def __init__(self, device: object = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
@@ -66,11 +79,41 @@ class Generator:
         """A new generator that will draw what this one would; drawing from either leaves the other alone."""
         return copy.deepcopy(self)
 
+    def __copy__(self) -> Generator:
+        return self.clone_state()
+
+    def _state_bytes(self) -> Array:
+        """The state as PyTorch writes it down: a uint8 array of 5056 elements."""
+        state = np.zeros((), _STATE)
+        is_new = self._engine is None
+        _, words, position, *_ = self._started().get_state(legacy=True)
+        state["seed"], state["seeded"], state["state"] = self._seed, 1, words
+        state["left"], state["next"] = 624 - int(position) + 1, 0 if is_new else position
+        if self._next_normal is not None:
+            state["normal_y"], state["normal_is_valid"] = self._next_normal, 1
+        return state.reshape(1).view(np.uint8)
+
+    def _set_state_bytes(self, array: Array) -> None:
+        """Set the state that `_state_bytes`, or PyTorch, wrote down; a RuntimeError for what neither has written."""
+        if array.size != _STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found the input RNG state size to be "
+                f"{array.size}"
+            )
+        state = array.view(_STATE)[0]
+        if not (state["seeded"] and 1 <= state["left"] <= 624 and state["next"] <= 624):
+            raise RuntimeError("Invalid mt19937 state: these bytes were not written by get_rng_state()")
+        self._restart(int(state["seed"]))
+        # When one is left, the next number is the first of the next 624.
+        position = 624 if state["left"] == 1 else int(state["next"])
+        self._started().set_state(("MT19937", state["state"].astype(np.uint32), position, 0, 0.0))
+        self._next_normal = float(state["normal_y"]) if state["normal_is_valid"] else None
+
     def _restart(self, seed: int) -> None:
         self._seed = seed
-        self._engine: np.random.RandomState | None = None
+        self._engine = None
         # Box and Muller's method makes two normal numbers; the second waits here for the next call.
-        self._next_normal: float | None = None
+        self._next_normal = None
 
     def _started(self) -> np.random.RandomState:
         # The engine is made by the first draw, because `np.random` is a module that NumPy itself imports

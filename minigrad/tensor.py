@@ -8,7 +8,7 @@ in `minigrad.autograd`.
 from __future__ import annotations
 
 import builtins
-import copy
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -25,14 +25,22 @@ from minigrad.dtypes import Array
 from minigrad.methods.arithmetic import Arithmetic
 from minigrad.methods.comparison import Comparison
 from minigrad.methods.conversion import Conversion
+from minigrad.methods.drawing import Drawing
+from minigrad.methods.interoperation import Interoperation
+from minigrad.methods.making import Making
 from minigrad.methods.mathematics import Mathematics
+from minigrad.methods.parts import Parts
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
+from minigrad.methods.scattering import Scattering
+from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
-from minigrad.methods.shaping import Shaping
+from minigrad.methods.sorting import Sorting
 
 
-class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, Selection, Conversion):
+class Tensor(
+    Arithmetic, Mathematics, Comparison, Selecting, Reduction, Sorting, Products, Parts, Selection, Scattering, Conversion, Making, Drawing, Interoperation
+):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 
     Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like.
@@ -47,9 +55,6 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
 
     __slots__ = ()
 
-    # NumPy's arrays and scalars leave `array * tensor` to the tensor.
-    __array_priority__ = 1000
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError(
             "Tensor() is not a way to make tensors here; use minigrad.tensor(data), zeros(size) or empty(size)"
@@ -57,21 +62,19 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
 
     @staticmethod
     def _new(array: Any, node: Node | Output | None = None) -> Tensor:
-        out = object.__new__(Tensor)
+        out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.
-        out._array = array if type(array) is np.ndarray else np.asarray(array)
+        out._array = array if type(array) is _ndarray else np.asarray(array)
         out._node = node
         out._requires_grad = False
-        out._grad = None
-        out._storage = None
-        out._base = None
+        out._grad = out._storage = out._base = None
         return out
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        grad_fn = None if self.grad_fn is None else self.grad_fn.name()
-        return printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self._requires_grad)
+        grad_fn = None if self.grad_fn is None else self.grad_fn.short_name()
+        return printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self.requires_grad)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:
@@ -91,7 +94,8 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
     @property
     def requires_grad(self) -> builtins.bool:
         """Whether a backward pass is to reach this tensor; on a leaf, it can be set."""
-        return self._requires_grad
+        # As in PyTorch, a view made under no_grad() says what its base does, though no gradient flows through it.
+        return self._requires_grad or (self._base is not None and self._base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: builtins.bool) -> None:
@@ -270,15 +274,10 @@ class Tensor(Arithmetic, Mathematics, Comparison, Reduction, Products, Shaping, 
             )
         self._array = value._array
 
-    def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor:
-        if self._node is not None:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                f"moment: this one was made by {self.grad_fn!r}. Copy x.detach() instead."
-            )
-        copied = new_leaf(self._array.copy(order="K"), self._requires_grad)
-        copied._grad = copy.deepcopy(self._grad, memo)
-        return copied
+
+# Looked up once: each operation makes a tensor.
+_blank = functools.partial(object.__new__, Tensor)
+_ndarray = np.ndarray
 
 
 def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None = None) -> Tensor:

@@ -139,6 +139,11 @@ def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str) -> None:
 OTHER_NAMES = {
     # A C++ name, printed with its namespace.
     ("torch::autograd::CopyBackwards", "CopyBackwards"),
+    ("torch::autograd::CopySlices", "CopySlices"),
+    # A norm by its older name.
+    ("NormBackward1", "LinalgVectorNormBackward0"),
+    # Divided by a number, in C++.
+    ("DivBackward1", "DivBackward0"),
     # In place with an operand of a wider dtype: minigrad records the cast back.
     *((f"{step}Backward0", "ToCopyBackward0") for step in ("Add", "Sub", "Mul", "Div")),
     # Batched products that PyTorch folds into others, or leaves out because there are no elements.

@@ -18,7 +18,8 @@ import pytest
 from minigrad import autograd
 from minigrad.autograd import base, engine, function, hooks, node
 from minigrad.ops import shape, strided
-from minigrad.ops.elementwise import Exp, Mul, Sub
+from minigrad.ops.elementwise import Mul, Sub
+from minigrad.ops.mathematics import Exp
 from minigrad.ops.reduce import Sum
 from minigrad.tensor import Tensor
 

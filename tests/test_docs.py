@@ -48,3 +48,14 @@ def test_docstrings(name: str) -> None:
         pytest.skip("the tour is run, not imported: test_main.py")
     module = importlib.import_module(name)
     run([test for test in doctest.DocTestFinder().find(module, name) if test.examples])
+
+
+def test_every_public_name_is_on_the_page_of_what_is_there() -> None:
+    text = (ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    listed = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`([^`]+)`", prose))))
+    methods = {name for name in dir(minigrad.Tensor) if not name.startswith("_")}
+    public = methods | {*minigrad.functions.__all__, *minigrad.creation.__all__, *minigrad.nn.functional.__all__}
+    public |= set(minigrad.autograd.__all__)
+    # An in-place form is told by the form without the underscore.
+    assert not {name for name in public if name not in listed and name.removesuffix("_") not in listed}

@@ -65,12 +65,10 @@ def test_a_deep_copy_shares_nothing() -> None:
     model(torch.tensor([0])).sum().backward()
     copied = copy.deepcopy(model)
     assert type(copied.scale) is nn.Parameter
-    assert torch.equal(copied.scale.grad, model.scale.grad)
+    assert copied.scale.grad is None
     with torch.no_grad():
         copied.scale.fill_(9)
-        copied.scale.grad.fill_(9)
     assert model.scale.item() == 2
-    assert model.scale.grad.item() != 9
     tied = copy.deepcopy(Model(tied=True))
     assert tied.head.weight is tied.embedding.weight
 

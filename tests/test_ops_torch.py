@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +33,33 @@ from strategies import cotangents
 from table import CASES, Case
 
 import minigrad
-from minigrad import creation, functions
+from minigrad import creation, functions, sampling
+from minigrad.nn import functional
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
-FEW = settings(max_examples=max(8, settings.default.max_examples // 3))
+FEW = settings(max_examples=max(5, settings.default.max_examples // 6))
+
+
+def _family(cases: list[Case]) -> Callable[..., None]:
+    """The test of a family's rows.  (One for all: Hypothesis counts on fewer than a thousand runs of a test.)"""
+
+    @pytest.mark.parametrize("case", cases, ids=str)
+    @FEW
+    @given(data=st.data())
+    def test(case: Case, data: st.DataObject) -> None:
+        _check_case(case, data)
+
+    return test
+
 
 for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
+    _before = len(CASES)
     importlib.import_module(_file.stem)
+    globals()[f"test_{_file.stem.removeprefix('cases_')}_is_pytorchs"] = _family(CASES[_before:])
 
-# ---- the test ----------------------------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-@FEW
-@given(data=st.data())
-def test_case_is_pytorchs(case: Case, data: st.DataObject) -> None:
+def _check_case(case: Case, data: st.DataObject) -> None:
     operands = data.draw(case.operands, label="operands")
     grads = [data.draw(st.booleans(), label="requires_grad") for _ in operands]
     theirs = [operand_of(torch, each, grad) for each, grad in zip(operands, grads, strict=True)]
@@ -147,8 +158,9 @@ def test_every_public_name_is_in_the_table() -> None:
     }
     free = {
         name
-        for module in (functions, creation)
+        for module in (functions, creation, sampling)
         for name, value in vars(module).items()
         if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
-    assert methods | free == covered
+    layers = {f"nn.functional.{name}" for name in functional.__all__}
+    assert methods | free | layers == covered

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.methods.forms import OPERANDS, Operand, checked_operand, in_place
+from minigrad.autograd.base import TensorBase
+from minigrad.dtypes import Number
+from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
-from minigrad.ops import elementwise
+from minigrad.ops import arithmetic, elementwise, ternary
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -20,37 +22,51 @@ class Arithmetic(Writing):
 
     __slots__ = ()
 
+    # ---- operators ---------------------------------------------------------------------------------------------------
+
     def __add__(self, other: Operand) -> Tensor:
-        return elementwise.Add()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Add()(self, other)
 
     def __radd__(self, other: Operand) -> Tensor:
-        return elementwise.Add()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Add()(self, other)
 
     def __sub__(self, other: Operand) -> Tensor:
-        return elementwise.Sub()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Sub()(self, other)
 
     def __rsub__(self, other: Operand) -> Tensor:
         return elementwise.Rsub()(other, self) if isinstance(other, OPERANDS) else NotImplemented
 
     def __mul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Mul()(self, other)
 
     def __rmul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Mul()(self, other)
 
     def __truediv__(self, other: Operand) -> Tensor:
-        return elementwise.Div()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return elementwise.Div()(self, other)
 
     def __rtruediv__(self, other: Operand) -> Tensor:
         return elementwise.Rdiv()(other, self) if isinstance(other, OPERANDS) else NotImplemented
 
+    __rdiv__ = __rtruediv__
+
+    def __floordiv__(self, other: Operand) -> Tensor:
+        return arithmetic.FloorDivide()(self, other)
+
+    def __rfloordiv__(self, other: Operand) -> Tensor:
+        return arithmetic.FloorDivide()(other, self) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __mod__(self, other: Operand) -> Tensor:
+        return arithmetic.remainder(self, other)
+
+    def __rmod__(self, other: Operand) -> Tensor:
+        return arithmetic.remainder(other, self) if isinstance(other, OPERANDS) else NotImplemented
+
     def __pow__(self, other: Operand) -> Tensor:
-        if isinstance(other, builtins.int | builtins.float | np.generic):
-            return elementwise.PowNumber(other.item() if isinstance(other, np.generic) else other)(self)
-        return elementwise.Pow()(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return arithmetic.power(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     def __rpow__(self, other: Operand) -> Tensor:
-        return elementwise.Rpow()(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return arithmetic.power(other, self) if isinstance(other, OPERANDS) else NotImplemented
 
     def __neg__(self) -> Tensor:
         return elementwise.Neg()(self)
@@ -60,41 +76,110 @@ class Arithmetic(Writing):
             raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
         return self
 
-    def __abs__(self) -> Tensor:
-        return elementwise.Abs()(self)
+    __iadd__ = in_place(__add__)
+    __isub__ = in_place(__sub__)
+    __imul__ = in_place(__mul__)
+    __itruediv__ = in_place(__truediv__)
+    __ifloordiv__ = in_place(__floordiv__)
+    __imod__ = in_place(__mod__)
+    __ipow__ = in_place(__pow__)
+
+    # ---- methods -----------------------------------------------------------------------------------------------------
+
+    def add(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """The sum `self + alpha * other`."""
+        return arithmetic.add(self, checked_operand("add", other), checked_number("add", "alpha", alpha))
+
+    def sub(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """The difference `self - alpha * other`."""
+        return arithmetic.sub(self, checked_operand("sub", other), checked_number("sub", "alpha", alpha))
+
+    def mul(self, other: Operand) -> Tensor:
+        """The product `self * other`, element by element."""
+        return elementwise.Mul()(self, checked_operand("mul", other))
+
+    def div(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+        """The quotient `self / other`, in floating point also for integers.
+
+        With the `rounding_mode` "floor" it is rounded down, with "trunc" towards 0, and keeps an integer dtype.
+        """
+        return arithmetic.div(self, checked_operand("div", other), rounding_mode)
+
+    def true_divide(self, other: Operand) -> Tensor:
+        """The quotient `self / other`, in floating point also for integers."""
+        return elementwise.Div()(self, checked_operand("true_divide", other))
+
+    def floor_divide(self, other: Operand) -> Tensor:
+        """The quotient `self / other`, rounded down."""
+        return arithmetic.FloorDivide()(self, checked_operand("floor_divide", other))
+
+    def remainder(self, other: Operand) -> Tensor:
+        """What `self / other`, rounded down, leaves of each element; it has the sign of `other`."""
+        return arithmetic.remainder(self, checked_operand("remainder", other))
+
+    def fmod(self, other: Operand) -> Tensor:
+        """What `self / other`, rounded towards 0, leaves of each element; it has the sign of `self`."""
+        return arithmetic.fmod(self, checked_operand("fmod", other))
+
+    def pow(self, exponent: Operand) -> Tensor:
+        """Each element to the power of `exponent`."""
+        return arithmetic.power(self, checked_operand("pow", exponent))
 
     def neg(self) -> Tensor:
         """The negative of each element."""
         return elementwise.Neg()(self)
 
-    def add(self, other: Operand) -> Tensor:
-        """The sum `self + other`."""
-        return self.__add__(checked_operand("add", other))
+    def positive(self) -> Any:
+        """This tensor, which must not be of bools."""
+        return self.__pos__()
 
-    def sub(self, other: Operand) -> Tensor:
-        """The difference `self - other`."""
-        return self.__sub__(checked_operand("sub", other))
+    def lerp(self, end: Tensor, weight: Operand) -> Tensor:
+        """`self + weight * (end - self)`: this tensor for the weight 0, `end` for 1, between them what lies between."""
+        weight = checked_operand("lerp", weight)
+        return ternary.lerp(self, checked_tensor("lerp", end, "end"), weight)
 
-    def mul(self, other: Operand) -> Tensor:
-        """The product `self * other`, element by element."""
-        return self.__mul__(checked_operand("mul", other))
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """`self + value * tensor1 * tensor2`."""
+        number = checked_number("addcmul", "value", value)
+        one, two = _checked_tensors("addcmul", tensor1=tensor1, tensor2=tensor2)
+        return ternary.addcmul(self, one, two, number)
 
-    def div(self, other: Operand) -> Tensor:
-        """The quotient `self / other`, in floating point also for integers."""
-        return self.__truediv__(checked_operand("div", other))
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """`self + value * tensor1 / tensor2`."""
+        number = checked_number("addcdiv", "value", value)
+        one, two = _checked_tensors("addcdiv", tensor1=tensor1, tensor2=tensor2)
+        return ternary.addcdiv(self, one, two, number)
 
-    def pow(self, exponent: Operand) -> Tensor:
-        """Each element to the power of `exponent`."""
-        return self.__pow__(exponent)
-
-    __iadd__ = in_place(__add__)
-    __isub__ = in_place(__sub__)
-    __imul__ = in_place(__mul__)
-    __itruediv__ = in_place(__truediv__)
-    __ipow__ = in_place(__pow__)
+    multiply = mul
+    subtract = sub
+    divide = div
+    negative = neg
     add_ = in_place(add)
-    sub_ = in_place(sub)
-    mul_ = in_place(mul)
-    div_ = in_place(div)
-    neg_ = in_place(neg)
+    sub_ = subtract_ = in_place(sub)
+    mul_ = multiply_ = in_place(mul)
+    div_ = divide_ = in_place(div)
+    true_divide_ = in_place(true_divide)
+    floor_divide_ = in_place(floor_divide)
+    remainder_ = in_place(remainder)
+    fmod_ = in_place(fmod)
     pow_ = in_place(pow)
+    neg_ = negative_ = in_place(neg)
+    lerp_ = in_place(lerp)
+    addcmul_ = in_place(addcmul)
+    addcdiv_ = in_place(addcdiv)
+
+
+def checked_number(name: str, argument: str, given: Any) -> Any:
+    """`given`, which must be a number or a 0-d tensor that requires no gradient, as a Python number."""
+    if isinstance(given, TensorBase) and given._array.ndim == 0 and not given._requires_grad:
+        return given._array.item()
+    if isinstance(given, np.generic):
+        return given.item()
+    if not isinstance(given, int | float):
+        raise TypeError(f"{name}(): argument '{argument}' must be Number, not {type(given).__name__}")
+    return given
+
+
+def _checked_tensors(name: str, **given: Any) -> list[Any]:
+    """The arguments of those names, which must be tensors."""
+    return [checked_tensor(name, each, argument, i) for i, (argument, each) in enumerate(given.items(), start=1)]

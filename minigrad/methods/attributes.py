@@ -63,11 +63,31 @@ class Attributes(TensorBase):
         """Bytes per element."""
         return self._array.itemsize
 
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> builtins.int:
+        """Bytes of all elements."""
+        return self._array.nbytes
+
+    @property
+    def is_cuda(self) -> builtins.bool:
+        """Whether the elements are on a graphics processor: never."""
+        return False
+
+    @property
+    def is_sparse(self) -> builtins.bool:
+        """Whether only some of the elements are in memory: never."""
+        return False
+
     def stride(self) -> tuple[builtins.int, ...]:
         """How many elements lie between two neighbours, for each dimension."""
         return tuple([step // self._array.itemsize for step in self._array.strides])
 
-    def is_contiguous(self) -> builtins.bool:
+    def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
         return self._array.flags.c_contiguous
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.devices import device as Device
-from minigrad.dtypes import Array
+from minigrad.layouts import keeps_order, memory_format
+from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
 from minigrad.ops import elementwise
+from minigrad.options import as_dtype
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -23,115 +23,133 @@ class Conversion(Writing):
 
     __slots__ = ()
 
-    def clone(self) -> Tensor:
+    def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy, recorded: its gradient is this tensor's."""
-        return elementwise.Clone()(self)
+        return elementwise.Clone("K" if keeps_order("clone", memory_format) else "C")(self)
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes.
 
-        `to(dtype)`, `to(device, dtype=None)` and `to(other)`, each with `copy=False`.
+        `to(dtype, …)`, `to(device=None, dtype=None, …)` and `to(other, …)`, each with `non_blocking=False, copy=False`;
+        with `copy`, a copy in any case.
 
         >>> import minigrad as torch
         >>> torch.tensor([1, 2]).to(torch.float64)
         tensor([1., 2.], dtype=torch.float64)
         """
-        copy = kwargs.pop("copy", False)
-        wanted = self.dtype
-        for argument in (*args, *kwargs.values()):
-            if isinstance(argument, dtypes.dtype):
-                wanted = argument
-            elif isinstance(argument, TensorBase):
-                wanted = dtypes.of(argument._array)
-            elif argument is not None and not isinstance(argument, builtins.bool):
-                Device(argument)
-        return elementwise.Cast(wanted)(self) if copy and wanted is self.dtype else elementwise.cast(self, wanted)
+        given = _arguments_of_to(args, kwargs)
+        other = given.get("other")
+        wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or self.dtype
+        if given.get("device") is not None:
+            Device(given["device"])
+        out = elementwise.Cast(wanted)(self) if given.get("copy") else elementwise.cast(self, wanted)
+        dense = keeps_order("to", given.get("memory_format")) or out is self
+        return out if dense else out.contiguous()
 
-    def float(self) -> Tensor:
+    def float(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as float32."""
         return elementwise.cast(self, dtypes.float32)
 
-    def double(self) -> Tensor:
+    def double(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as float64."""
         return elementwise.cast(self, dtypes.float64)
 
-    def half(self) -> Tensor:
+    def half(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as float16."""
         return elementwise.cast(self, dtypes.float16)
 
-    def long(self) -> Tensor:
+    def long(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as int64."""
         return elementwise.cast(self, dtypes.int64)
 
-    def int(self) -> Tensor:
+    def int(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as int32."""
         return elementwise.cast(self, dtypes.int32)
 
-    def bool(self) -> Tensor:
+    def short(self, memory_format: memory_format | None = None) -> Tensor:
+        """This tensor as int16."""
+        return elementwise.cast(self, dtypes.int16)
+
+    def char(self, memory_format: memory_format | None = None) -> Tensor:
+        """This tensor as int8."""
+        return elementwise.cast(self, dtypes.int8)
+
+    def byte(self, memory_format: memory_format | None = None) -> Tensor:
+        """This tensor as uint8."""
+        return elementwise.cast(self, dtypes.uint8)
+
+    def bool(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as bool: whether each element is not zero."""
         return elementwise.cast(self, dtypes.bool_)
 
+    def type(self, dtype: dtypes.dtype | str | None = None, non_blocking: builtins.bool = False) -> Any:
+        """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype or a type so named.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2]).type(), torch.tensor([1, 2]).type("torch.FloatTensor")
+        ('torch.LongTensor', tensor([1., 2.]))
+        """
+        if dtype is None:
+            return f"torch.{self.dtype._tensor_name}Tensor"
+        wanted = dtype if isinstance(dtype, dtypes.dtype) else _TYPES.get(dtype)
+        if wanted is None:
+            raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
+        return elementwise.cast(self, wanted)
+
     def type_as(self, other: Tensor) -> Tensor:
         """This tensor in the dtype of `other`."""
-        return elementwise.cast(self, other.dtype)
+        return elementwise.cast(self, checked_tensor("type_as", other, "other").dtype)
 
-    def cpu(self) -> Any:
+    def cpu(self, memory_format: memory_format | None = None) -> Any:
         """This tensor, which is on the CPU."""
         return self
 
-    def item(self) -> Any:
-        """The only element, as a Python number."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the elements are complex numbers: never here."""
+        return False
+
+    def is_signed(self) -> builtins.bool:
+        """Whether the elements can be negative."""
+        return self.dtype.is_signed
+
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the only element is not zero."""
         if self._array.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._array.size} elements cannot be converted to Scalar: item() is for one element; "
-                "tolist() gives all"
-            )
-        return self._array.item()
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
-        return self._array.tolist()
-
-    def numpy(self) -> Array:
-        """The array of the elements itself, not a copy: a write to it shows in the tensor."""
-        if self._requires_grad:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        return self._array
-
-    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
-        """The result of a NumPy function on this tensor, as a tensor."""
-        return self._new(array)
-
-    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Array:
-        return np.array(self.numpy(), dtype=dtype, copy=copy)
-
-    def _only(self, wanted: str) -> Any:
-        if self._array.size != 1:
-            raise ValueError(
-                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
-            )
-        return self._array.item()
-
-    def __int__(self) -> builtins.int:
-        return int(self._only("int()"))
-
-    def __float__(self) -> builtins.float:
-        return float(self._only("float()"))
-
-    def __bool__(self) -> builtins.bool:
-        if self._array.size == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        if self._array.size > 1:
-            raise RuntimeError(
-                "Boolean value of Tensor with more than one value is ambiguous: did you mean .all(), .any() or equal()?"
-            )
+            how_many = "more than one value" if self._array.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous: did you mean .any() or .all()?")
         return bool(self._array.item())
 
-    def __index__(self) -> builtins.int:
-        if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            raise TypeError(
-                "only integer tensors of a single element can be converted to an index: this one has dtype "
-                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor first: "
-                "torch.tensor(data).)"
+    def fill(self, value: Any) -> Tensor:
+        """A tensor of this one's shape and dtype with the number `value`, or that of a 0-d tensor, everywhere."""
+        of_tensor = isinstance(value, TensorBase)
+        if of_tensor and value.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
             )
-        return int(self._array.item())
+        number = value if of_tensor else self._new(dtypes.filler(value, self.dtype))
+        return elementwise.Copy(f"FillBackward{int(of_tensor)}")(self, elementwise.cast(number, self.dtype))
+
+
+_TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}
+
+_PLACES = ("non_blocking", "copy")
+
+
+def _arguments_of_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of one of the three forms of `to`, by name."""
+    names: tuple[str, ...] = ("device", "dtype", *_PLACES)
+    if args and isinstance(args[0], dtypes.dtype | type):
+        names = ("dtype", *_PLACES)
+    elif args and isinstance(args[0], TensorBase):
+        names = ("other", *_PLACES)
+    given = dict(zip(names, args, strict=False)) | kwargs
+    if (
+        len(args) > len(names)
+        or len(given) < len(args) + len(kwargs)
+        or kwargs.keys() - {*names, "memory_format", "dtype"}
+    ):
+        raise TypeError(
+            "to() received an invalid combination of arguments: expected (dtype), (device, dtype) or (other), each "
+            "with non_blocking, copy and memory_format"
+        )
+    return given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
@@ -24,6 +25,7 @@ Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
 OPERANDS = (TensorBase, int, float, np.generic)
 
+_POSITION = re.compile(r"\(position (\d+)\)")
 _FROM_NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
@@ -45,7 +47,12 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
                 args = (kwargs.pop("input"),)
         if not args:
             raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
-        return method(checked_tensor(name, args[0]), *args[1:], **kwargs)
+        first = checked_tensor(name, args[0])
+        try:
+            return method(first, *args[1:], **kwargs)
+        except TypeError as error:
+            # A method counts its arguments after the tensor, a function from it on.
+            raise TypeError(_POSITION.sub(lambda n: f"(position {int(n[1]) + 1})", str(error), count=1)) from None
 
     function.__module__, function.__qualname__ = "minigrad.functions", name
     return function
@@ -62,7 +69,11 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
 
     @functools.wraps(method)
     def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return self._rewrite(lambda before: method(before, *args, **kwargs))
+        try:
+            return self._rewrite(lambda before: method(before, *args, **kwargs))
+        except TypeError as error:
+            # The error of a wrong argument names the form that was called.
+            raise TypeError(str(error).replace(f"{method.__name__}()", f"{call.__name__}()", 1)) from None
 
     call.__name__ += "_"
     call.__qualname__ += "_"

@@ -1,13 +1,17 @@
-"""Products."""
+"""Products of vectors, matrices and batches of matrices."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from minigrad.autograd.base import TensorBase
-from minigrad.methods.forms import checked_tensor
+from minigrad.dtypes import Number
+from minigrad.methods.forms import checked_tensor, in_place
 from minigrad.methods.writing import Writing
-from minigrad.ops import matmul
+from minigrad.ops import addmm, einsum, matmul
+from minigrad.ops.elementwise import Mul
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -21,14 +25,119 @@ class Products(Writing):
     def __matmul__(self, other: Tensor) -> Tensor:
         return matmul.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
 
+    def __rmatmul__(self, other: Tensor) -> Tensor:
+        return matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
+
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product `self @ other`."""
-        return matmul.matmul(self, checked_tensor("matmul", other, "other", 1))
+        return matmul.matmul(self, checked_tensor("matmul", other, "other"))
 
     def mm(self, mat2: Tensor) -> Tensor:
         """The product of two matrices."""
-        checked_tensor("mm", mat2, "mat2", 1)
+        checked_tensor("mm", mat2, "mat2")
         for name, each in (("self", self), ("mat2", mat2)):
             if each.ndim != 2:
                 raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor; matmul() takes other ranks")
         return matmul.matmul(self, mat2)
+
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
+        return matmul.bmm(self, checked_tensor("bmm", mat2, "mat2"))
+
+    def mv(self, vec: Tensor) -> Tensor:
+        """The product of a matrix and a vector."""
+        checked_tensor("mv", vec, "vec")
+        if self.ndim == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv() expects a matrix")
+        if (self.ndim, vec.ndim) != (2, 1):
+            raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim} dimensions")
+        return matmul.matmul(self, vec)
+
+    def dot(self, tensor: Tensor) -> Tensor:
+        """The inner product of two vectors."""
+        return matmul.dot(self, checked_tensor("dot", tensor, "tensor"), "DotBackward0")
+
+    def vdot(self, other: Tensor) -> Tensor:
+        """The inner product of two vectors: of real numbers, the same as `dot`."""
+        return matmul.dot(self, checked_tensor("vdot", other, "other"), "VdotBackward0")
+
+    def inner(self, other: Tensor) -> Tensor:
+        """The sum of products over the last dimension of both; with a 0-d tensor, the product by a number.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2]).inner(torch.tensor([[1, 0], [3, 4]]))
+        tensor([ 1, 11])
+        """
+        if self.ndim == 0 or checked_tensor("inner", other, "other").ndim == 0:
+            return Mul()(self, other)
+        if self._array.shape[-1] != other._array.shape[-1]:
+            raise RuntimeError(
+                "inner() the last dimension must match on both input tensors but got shapes "
+                f"{list(self.shape)} and {list(other.shape)}"
+            )
+        return einsum.tensordot(self, other, (-1,), (-1,))
+
+    def outer(self, vec2: Tensor) -> Tensor:
+        """The products of each element of a vector with each of another: `y[i, j] = self[i] * vec2[j]`."""
+        return matmul.outer(self, checked_tensor("outer", vec2, "vec2"))
+
+    def ger(self, vec2: Tensor) -> Tensor:
+        """The same as `outer`."""
+        return matmul.outer(self, checked_tensor("ger", vec2, "vec2"))
+
+    def kron(self, other: Tensor) -> Tensor:
+        """The Kronecker product: `other` as often as `self` has elements, each time multiplied by one of these.
+
+        >>> import minigrad as torch
+        >>> torch.eye(2).kron(torch.tensor([[1.0, 2.0]]))
+        tensor([[1., 2., 0., 0.],
+                [0., 0., 1., 2.]])
+        """
+        return einsum.kron(self, checked_tensor("kron", other, "other"))
+
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+        """`beta * self + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `self` counts."""
+        return addmm.addmm(self, *_factors("addmm", mat1=mat1, mat2=mat2), *_scalars("addmm", beta, alpha))
+
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+        """`beta * self + alpha * (mat @ vec)` for a matrix and a vector."""
+        return addmm.addmv(self, *_factors("addmv", mat=mat, vec=vec), *_scalars("addmv", beta, alpha))
+
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+        """`beta * self + alpha * p`, for p the sum of all products of matrices of two batches."""
+        batches = _factors("addbmm", batch1=batch1, batch2=batch2)
+        return addmm.addbmm(self, *batches, *_scalars("addbmm", beta, alpha))
+
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+        """`beta * self + alpha * (batch1 @ batch2)` for two batches of matrices."""
+        return addmm.baddbmm(
+            self, *_factors("baddbmm", batch1=batch1, batch2=batch2), *_scalars("baddbmm", beta, alpha)
+        )
+
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+        """`beta * self + alpha * p`, for p the outer product of two vectors."""
+        return addmm.addr(self, *_factors("addr", vec1=vec1, vec2=vec2), *_scalars("addr", beta, alpha))
+
+    addmm_ = in_place(addmm)
+    addmv_ = in_place(addmv)
+    addbmm_ = in_place(addbmm)
+    baddbmm_ = in_place(baddbmm)
+    addr_ = in_place(addr)
+
+
+def _factors(name: str, **factors: Any) -> list[Any]:
+    """The factors of a product, which must be tensors."""
+    return [checked_tensor(name, each, argument, i) for i, (argument, each) in enumerate(factors.items(), start=1)]
+
+
+def _scalars(name: str, beta: Any, alpha: Any) -> list[Number]:
+    """Two numbers, each given as one or as a 0-d tensor."""
+    numbers: list[Number] = []
+    for argument, given in (("beta", beta), ("alpha", alpha)):
+        if isinstance(given, TensorBase) and given._array.ndim == 0 and not given._requires_grad:
+            numbers.append(given._array.item())
+        elif isinstance(given, int | float | np.generic):
+            numbers.append(given)
+        else:
+            raise TypeError(f"{name}(): argument '{argument}' must be Number, not {type(given).__name__}")
+    return numbers

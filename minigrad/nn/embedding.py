@@ -5,12 +5,14 @@ from __future__ import annotations
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.creation import OnDevice, empty
+from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
+from minigrad.nn.lookup import _padding_position
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
 
 
@@ -52,7 +54,7 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = None if padding_idx is None else F._padding_position(padding_idx, index(num_embeddings))
+        self.padding_idx = None if padding_idx is None else _padding_position(padding_idx, index(num_embeddings))
         if _weight is None:
             weight = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(weight, requires_grad=not _freeze)

@@ -6,12 +6,13 @@ import math
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.creation import OnDevice, empty
+from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
 
 

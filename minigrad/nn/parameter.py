@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.base import storage_of
+from minigrad.dtypes import Array
 from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
 
 
@@ -49,7 +50,9 @@ class Parameter(Tensor):
         return f"Parameter containing:\n{super().__repr__()}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
-        plain = super().__deepcopy__(memo)
-        copied = Parameter(plain, self._requires_grad)
-        copied._grad = plain._grad
+        copied = memo[id(self)] = type(self)(self.data.clone(), self._requires_grad)
         return copied
+
+    @classmethod
+    def _rebuilt(cls, array: Array, requires_grad: bool) -> Any:
+        return Parameter(new_leaf(array), requires_grad)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -59,24 +61,24 @@ class SumTo(Unary):
 
 def expanded(x: Array, shape: tuple[int, ...]) -> Array:
     """`x` repeated to `shape`, which it is known to broadcast to: as a view, read-only if an element repeats."""
+    if math.prod(shape) == x.size:
+        return x.reshape(shape)
     new = len(shape) - x.ndim
     steps = [step if size == wanted else 0 for size, step, wanted in zip(x.shape, x.strides, shape[new:], strict=True)]
-    view = strided(x, shape, (*(0,) * new, *steps))
-    # Where nothing is repeated, each element has a place of its own.
-    if view.size != x.size:
-        view.flags.writeable = False
+    view = strided(x, shape, (0,) * new + tuple(steps))
+    view.flags.writeable = False
     return view
 
 
 def strided(x: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
     """The view of `x` of that shape with that many bytes between neighbours, from x's first element on."""
     # The constructor takes a tenth of as_strided's time, but wants a buffer without gaps.
-    if x.flags.c_contiguous and x.size:
+    if x.flags.c_contiguous:
         return np.ndarray(shape, x.dtype, x, 0, strides)
     return as_strided(x, shape, strides)
 
 
-def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+def sum_to(x: Any, shape: tuple[int, ...]) -> Tensor:
     """`x` summed to `shape`, which broadcasts to x's; `x` itself if it has that shape."""
     return x if x._array.shape == shape else SumTo(shape)(x)
 
@@ -85,6 +87,19 @@ def sum_over(x: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> 
     """The sum over `axes`, in x's dtype but added up in at least float32."""
     wide = np.float32 if x.dtype == np.float16 else x.dtype
     return x.sum(axis=axes, dtype=wide, keepdims=keepdims).astype(x.dtype, copy=False)
+
+
+def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that all of `shapes` broadcast to; a RuntimeError if there is none."""
+    common = shapes[0] if shapes else ()
+    for shape in shapes[1:]:
+        if shape == common:
+            continue
+        try:
+            common = np.broadcast_shapes(common, shape)
+        except ValueError:
+            raise RuntimeError(broadcast_shapes_message(common, shape)) from None
+    return common
 
 
 def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:

@@ -13,15 +13,13 @@ from minigrad.autograd.grad_mode import current
 from minigrad.autograd.node import (
     Binary,
     Unary,
-    edge_to,
-    keep_input_and_output,
     keep_inputs,
     keep_other,
-    keep_output,
     quiet,
 )
 from minigrad.dtypes import Array, dtype
 from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
+from minigrad.ops.choosing import cleared
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -248,80 +246,6 @@ class Rdiv(Div):
         return "MulBackward0"
 
 
-class Pow(Elementwise):
-    """`a ** b`.   da = g * b * a**(b-1), 0 where b = 0;  db = g * y * log(a), 0 where a = 0 and b >= 0."""
-
-    __slots__ = ()
-    keep = keep_input_and_output
-
-    def forward(self, a: Any, b: Array) -> Array:
-        if b.dtype == bool:
-            raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
-        if b.dtype.kind == "f" or not (b < 0).any():
-            return np.power(a, b)
-        # 1 / a**-b, rounded to an integer: 1 or -1 for those, else 0.
-        return np.where(b < 0, np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0), np.power(a, np.abs(b)))
-
-    def da(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
-        return masked(g * b * a ** (b - 1), b._array != 0)
-
-    def db(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
-        base: Any = a if isinstance(a, TensorBase) else g._new(np.asarray(a, g._array.dtype))
-        gradient = g * self.kept_output(g) * base.log()
-        return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
-
-    def name(self) -> str:
-        return "PowBackward1"
-
-
-class Rpow(Pow):
-    """`a ** b` for a number `a`.   db = g * y * log(a)."""
-
-    __slots__ = ()
-
-    def name(self) -> str:
-        return "PowBackward2"
-
-
-class PowNumber(Unary):
-    """`x ** n` for a number `n`.   dx = g * n * x**(n-1), 0 for n = 0."""
-
-    __slots__ = ("n",)
-    keep = keep_inputs
-
-    def __init__(self, n: int | float) -> None:
-        self.n = n
-
-    def __call__(self, x: Any) -> Any:
-        common = dtypes.result_type(x._array, self.n)
-        if self.n < 0 and not common.is_floating_point:
-            raise RuntimeError(
-                f"Integers to negative integer powers are not allowed: the exponent is {self.n}. Make the base "
-                "floating point first: x.float() ** n."
-            )
-        if common is dtypes.bool_:
-            return cast(PowNumber(int(self.n))(x), common)
-        # A RuntimeError for an exponent that the dtype cannot hold; float32 and float64 hold all, if as infinite.
-        if common is dtypes.float16:
-            dtypes.filler(self.n, common)
-        else:
-            dtypes.converted(np.asarray(self.n), common)
-        return super().__call__(cast(x, common))
-
-    def forward(self, x: Array) -> Array:
-        # The operator, unlike np.power, takes the short way for exponents such as 2 and 0.5; PyTorch also for -0.5.
-        return np.reciprocal(np.sqrt(x)) if self.n == -0.5 else x**self.n
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        return masked(g, np.zeros((), bool)) if self.n == 0 else g * (self.n * x ** (self.n - 1))
-
-    def name(self) -> str:
-        return "PowBackward0"
-
-
 class Neg(Unary):
     """`-x`.   dx = -g."""
 
@@ -337,93 +261,6 @@ class Neg(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return -g
-
-
-class Abs(Unary):
-    """`|x|`.   dx = g * sign(x)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-
-    def forward(self, x: Array) -> Array:
-        if x.dtype == bool:
-            raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-        return np.absolute(x)
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        # Not np.sign, which is nan at nan: there, as in PyTorch, no gradient flows.
-        return g * x._new(np.subtract(x._array > 0, x._array < 0, dtype=x._array.dtype))
-
-
-class Relu(Unary):
-    """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
-
-    __slots__ = ()
-    keep = keep_output
-
-    def forward(self, x: Array) -> Array:
-        if x.dtype == bool:
-            raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        # Unlike np.maximum, this leaves nan and -0.0 as they are.
-        return np.where(x < 0, x.dtype.type(0), x)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return masked(g, ~(self.kept_output(g)._array <= 0))
-
-
-class Floating(Unary):
-    """A unary op whose result is floating point, also for integers."""
-
-    __slots__ = ()
-
-    def __call__(self, x: Any) -> Any:
-        return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
-
-
-class Exp(Floating):
-    """`e**x`, its own derivative.   dx = g * y."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.exp
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept_output(g)
-
-
-class Log(Floating):
-    """The natural logarithm of `x`.   dx = g / x."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.log
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / self.kept(0)
-
-
-class Tanh(Floating):
-    """The hyperbolic tangent of `x`.   dx = g * (1 - y**2)."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.tanh
-
-    def dx(self, g: Tensor) -> Tensor:
-        y = self.kept_output(g)
-        return g * (1 - y * y)
-
-
-class Sqrt(Floating):
-    """The square root of `x`.   dx = g / (2 * y)."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.sqrt
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / (2 * self.kept_output(g))
 
 
 class Clone(Unary):
@@ -493,7 +330,7 @@ class Mask(Unary):
         self.mask = mask
 
     def forward(self, x: Array) -> Array:
-        return np.where(self.mask, x, x.dtype.type(0))
+        return cleared(self.mask, x)
 
     def dx(self, g: Tensor) -> Tensor:
         return masked(g, self.mask)
@@ -504,22 +341,11 @@ def masked(x: Tensor, mask: Array) -> Tensor:
     return Mask(mask)(x)
 
 
+def zeroed(x: Tensor) -> Tensor:
+    """Zeros for the elements of `x`, even where it is not finite."""
+    return Mask(np.zeros((), bool))(x)
+
+
 def floating(of_type: dtype) -> dtype:
     """`of_type` if it is a floating-point dtype, else the default one."""
     return of_type if of_type.is_floating_point else dtypes.get_default_dtype()
-
-
-def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
-    """The tensor of `ufunc(a, b)`, a comparison or bitwise op; no gradient flows through it."""
-    x, y = (operand._array if isinstance(operand, TensorBase) else operand for operand in (a, b))
-    common = dtypes.result_type(x, y)
-    if common.is_floating_point and ufunc.__name__.startswith("bitwise"):
-        raise NotImplementedError(
-            f"\"{ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}': expected bools or integers, "
-            "such as (x > 0) & (y > 0)"
-        )
-    x, y = (_in_dtype(operand, common, common)[1] for operand in (a, b))
-    try:
-        return a._new(quiet().run(ufunc, x, y))
-    except ValueError:
-        raise RuntimeError(broadcast_shapes_message(np.shape(x), np.shape(y))) from None

@@ -63,6 +63,20 @@ class Lookup(Binary):
         return "EmbeddingBackward0"
 
 
+class ScaledLookup(Lookup):
+    """`Y = W[ids]`, with a gradient in which each id counts once: rows of dW are means, not sums.
+
+    dW = ScatterAdd(G / count), with the number of times that each id occurs.
+    """
+
+    __slots__ = ()
+
+    def da(self, g: Tensor) -> Tensor:
+        ids = self.kept(1)._array
+        counts = np.bincount(ids.reshape(-1), minlength=1)[ids]
+        return super().da(g / g._new(counts[..., None].astype(g._array.dtype)))
+
+
 class ScatterAdd(Binary):
     """`T = 0;  T[ids[n]] += R[n]` for each n: row v of the table is the sum of the rows of `R` whose id is v.
 

@@ -10,7 +10,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.node import Binary, keep_other
 from minigrad.dtypes import Array
-from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
+from minigrad.ops.broadcast import common_shape, sum_to
+from minigrad.ops.elementwise import cast
 from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class MatMul(Binary):
         return product(a, b)
 
     def da(self, g: Tensor) -> Tensor:
+        if len(self.shapes[0]) == 2 < g._array.ndim:
+            # As below, one product.
+            return SumOfProducts()(matrices(g), matrices(self.kept(1).mT))
         return sum_to(g @ self.kept(1).mT, self.shapes[0])
 
     def db(self, g: Tensor) -> Tensor:
@@ -43,6 +47,32 @@ class MatMul(Binary):
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
 
 
+class Bmm(MatMul):
+    """`a @ b` for `(B, N, K)` and `(B, K, M)`: B products of matrices."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "BmmBackward0"
+
+
+class SumOfProducts(Binary):
+    """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`.   da[i] = g @ b[i].T,  db[i] = a[i].T @ g."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Array:
+        batch, n, k = a.shape
+        return product(a.transpose(1, 0, 2).reshape(n, batch * k), b.reshape(batch * k, b.shape[2]))
+
+    def da(self, g: Tensor) -> Tensor:
+        return g @ self.kept(1).mT
+
+    def db(self, g: Tensor) -> Tensor:
+        return self.kept(0).mT @ g
+
+
 class Mv(Binary):
     """`a @ b` for a matrix `(N, K)` and a vector `(K,)`.   da = outer(g, b),  db = a.T @ g."""
 
@@ -53,17 +83,37 @@ class Mv(Binary):
         return product(a, b)
 
     def da(self, g: Tensor) -> Tensor:
-        return g.unsqueeze(1) * self.kept(1)
+        return Outer()(g, self.kept(1))
 
     def db(self, g: Tensor) -> Tensor:
         return self.kept(0).mT @ g
 
 
-class Dot(Binary):
-    """The inner product `a @ b` of two vectors `(K,)`.   da = g * b,  db = g * a."""
+class Outer(Binary):
+    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`.   da = g @ b,  db = g.T @ a."""
 
     __slots__ = ()
     keep = keep_other
+    forward = np.multiply.outer
+
+    def da(self, g: Tensor) -> Tensor:
+        return g @ self.kept(1)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g.mT @ self.kept(0)
+
+    def name(self) -> str:
+        return "MulBackward0"
+
+
+class Dot(Binary):
+    """The inner product `a @ b` of two vectors `(K,)`.   da = g * b,  db = g * a."""
+
+    __slots__ = ("form",)
+    keep = keep_other
+
+    def __init__(self, form: str = "DotBackward0") -> None:
+        self.form = form
 
     def forward(self, a: Array, b: Array) -> Any:
         return product(a, b)
@@ -74,11 +124,20 @@ class Dot(Binary):
     def db(self, g: Tensor) -> Tensor:
         return g * self.kept(0)
 
+    def name(self) -> str:
+        return self.form
+
 
 def rows(x: Tensor) -> Tensor:
     """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
     *leading, size = x._array.shape
     return x.reshape(math.prod(leading), size)
+
+
+def matrices(x: Tensor) -> Tensor:
+    """`x`, of shape `(*, N, M)`, as one batch of matrices `(B, N, M)`."""
+    *leading, n, m = x._array.shape
+    return x.reshape(math.prod(leading), n, m)
 
 
 def product(a: Array, b: Array) -> Any:
@@ -96,12 +155,7 @@ def matmul(a: Any, b: Any) -> Tensor:
     x, y = a._array, b._array
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D")
-    if x.dtype != y.dtype:
-        raise _dtype_error(x, y)
-    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
-        raise _size_error(x, y)
-    if x.dtype == bool:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
+    _check_factors(x, y)
     result: Tensor
     if x.ndim == 1 == y.ndim:
         result = Dot()(a, b)
@@ -115,12 +169,59 @@ def matmul(a: Any, b: Any) -> Tensor:
         result = matmul(a.unsqueeze(0), b)
         result = Reshape((*y.shape[:-2], y.shape[-1]), form)(result)
     else:
-        try:
-            np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-        except ValueError:
-            raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
+        if x.ndim > 2 < y.ndim:
+            common_shape([x.shape[:-2], y.shape[:-2]])
         result = MatMul()(a, b)
     return result
+
+
+def bmm(a: Any, b: Any) -> Tensor:
+    """`a @ b` for two batches of equally many matrices."""
+    x, y = a._array, b._array
+    for name, each in (("batch1", x), ("batch2", y)):
+        if each.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor, got {each.ndim}-D; matmul() takes other ranks")
+    if x.dtype != y.dtype:
+        left, right = dtypes.of(x), dtypes.of(y)
+        raise RuntimeError(
+            f"expected scalar type {left._tensor_name} but found {right._tensor_name}. {dtype_remedy(left, right)}"
+        )
+    if y.shape[:2] != (x.shape[0], x.shape[2]):
+        raise _size_error(x, y)
+    if x.dtype == bool:
+        raise NotImplementedError("\"bmm\" not implemented for 'Bool': make the factors numbers, x.float()")
+    result: Tensor = Bmm()(a, b)
+    return result
+
+
+def dot(a: Any, b: Any, form: str) -> Tensor:
+    """The inner product of two vectors, recorded as `form`."""
+    x, y = a._array, b._array
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    _check_factors(x, y)
+    result: Tensor = Dot(form)(a, b)
+    return result
+
+
+def outer(a: Any, b: Any) -> Tensor:
+    """The products of each element of `a` with each of `b`, of any mix of dtypes."""
+    for name, each in (("self", a), ("vec2", b)):
+        if each.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
+    common = dtypes.result_type(a._array, b._array)
+    result: Tensor = Outer()(cast(a, common), cast(b, common))
+    return result
+
+
+def _check_factors(x: Array, y: Array) -> None:
+    """Nothing if `x @ y` is defined, as far as dtypes and inner sizes go; else PyTorch's error."""
+    if x.dtype != y.dtype:
+        raise _dtype_error(x, y)
+    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
+        raise _size_error(x, y)
+    if x.dtype == bool:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
 
 
 def _dtype_error(x: Array, y: Array) -> Exception:
@@ -158,10 +259,10 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
         rows = math.prod(x.shape[:-1])
         begin = f"size mismatch, got input ({rows}), mat ({rows}x{x.shape[-1]}), vec ({len(y)})"
     elif y.ndim > 2:
-        batch = y.shape[0]
+        batch = x.shape[0] if x.ndim == 3 else y.shape[0]
         begin = (
             f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {x.shape[-1]}] but got: "
-            f"[{batch}, {y.shape[-2]}]."
+            f"[{y.shape[0]}, {y.shape[-2]}]."
         )
     else:
         begin = mat_message(x.shape, y.shape)

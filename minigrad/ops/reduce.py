@@ -7,69 +7,124 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_rest
+from minigrad.autograd.node import Unary, View, keep_input_and_output, keep_inputs, quiet
 from minigrad.dtypes import Array
-from minigrad.ops.broadcast import Expand, sum_over
+from minigrad.ops.broadcast import expanded, sum_to
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import masked
+from minigrad.ops.scan import CumProd, Shift
 from minigrad.ops.shape import Reshape
+from minigrad.ops.summing import count_over, total, widened, with_ones
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
 class Sum(Unary):
-    """The sum of `x` over the dimensions `dims`.   dx = g, expanded to x's shape: each addend counts once."""
+    """The sum of `x` over the dimensions `dims`.   dx = Repeat(g), to x's shape: each addend counts once."""
 
-    __slots__ = ("dims", "keepdim", "whole", "x_shape")
+    __slots__ = ("dims", "form", "keepdim", "x_shape")
 
-    def __init__(self, dims: tuple[int, ...], keepdim: bool = False, whole: bool = False) -> None:
+    def __init__(self, dims: tuple[int, ...], keepdim: bool = False, form: str = "SumBackward1") -> None:
         self.dims = dims
         self.keepdim = keepdim
-        self.whole = whole
+        self.form = form
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        return sum_over(x, self.dims, self.keepdim)
+        return total(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return expand_reduced(g, self.x_shape, self.dims)
+        return Repeat(self.x_shape, self.dims)(g)
 
     def name(self) -> str:
-        return f"{type(self).__name__}Backward{0 if self.whole else 1}"
+        return self.form
+
+
+class Repeat(View):
+    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view.
+
+    dx = Sum(g), over the repetitions.
+    """
+
+    __slots__ = ("dims", "keepdim", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.dims = dims
+
+    def forward(self, x: Array) -> Array:
+        self.keepdim = x.ndim == len(self.shape)
+        return expanded(x.reshape(with_ones(self.shape, self.dims)), self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Sum(self.dims, self.keepdim)(g)
+
+    def name(self) -> str:
+        return "ExpandBackward0"
 
 
 class Mean(Sum):
-    """The mean of `x` over the dimensions `dims`.   dx = g / n, expanded to x's shape, for n elements each."""
+    """The mean of `x` over the dimensions `dims`.   dx = Repeat(g / n), to x's shape, for n elements each."""
 
     __slots__ = ()
 
     def forward(self, x: Array) -> Array:
-        # Divided before the sum is rounded to float16.
         self.x_shape = x.shape
-        wide = x.astype(np.float32) if x.dtype == np.float16 else x
-        mean: Array = sum_over(wide, self.dims, self.keepdim) / wide.dtype.type(self.count())
-        return mean.astype(x.dtype, copy=False)
+        return average(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return super().dx(g / max(self.count(), 1))
+        return super().dx(g / max(count_over(self.x_shape, self.dims), 1))
 
-    def count(self) -> int:
-        """The number of elements that each mean is of."""
-        return int(np.prod([self.x_shape[dim] for dim in self.dims], dtype=np.int64))
+
+class NanSum(Sum):
+    """The sum of the elements of `x` that are not nan.   dx = g there, 0 at the nans."""
+
+    __slots__ = ()
+    keep = keep_inputs
+
+    def forward(self, x: Array) -> Array:
+        return super().forward(np.where(np.isnan(x), x.dtype.type(0), x))
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Spread(~np.isnan(self.kept(0)._array))(kept_dims(g, self.x_shape, self.dims))
+
+
+class Prod(Sum):
+    """The product of `x` over the dimensions `dims`.   dx = g * (the product of the other elements)."""
+
+    __slots__ = ()
+    keep = keep_input_and_output
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        product: Array = np.asarray(widened(x).prod(axis=self.dims, dtype=widened(x).dtype, keepdims=self.keepdim))
+        return product.astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)
+        if x._array.ndim == 0:
+            return g
+        if x._array.all():
+            others = Repeat(self.x_shape, self.dims)(self.kept_output(g)) / x
+        elif len(self.dims) == 1:
+            others = product_of_others(x, self.dims[0])
+        else:
+            others = product_of_others(x.reshape(-1), 0).reshape(self.x_shape)
+        return Repeat(self.x_shape, self.dims)(g) * others
 
 
 class Extremum(Unary):
-    """The largest (`np.max`) or smallest (`np.min`) element of `x`.
+    """The one element of `x` that `find` finds, such as the largest (`np.max`).
 
     dx = g / n at the n elements equal to it, 0 elsewhere.
     """
 
-    __slots__ = ("find",)
+    __slots__ = ("find", "form")
     keep = keep_input_and_output
 
-    def __init__(self, find: Callable[[Array], Any]) -> None:
+    def __init__(self, find: Callable[[Array], Any], form: str) -> None:
         self.find = find
+        self.form = form
 
     def forward(self, x: Array) -> Any:
         return self.find(x)
@@ -77,71 +132,100 @@ class Extremum(Unary):
     def dx(self, g: Tensor) -> Tensor:
         x, y = self.kept(0)._array, self.kept_output(g)._array
         chosen = np.isnan(x) if np.isnan(y) else x == y
-        return masked(expand_reduced(g / int(chosen.sum()), x.shape, tuple(range(x.ndim))), chosen)
+        return Spread(chosen)(g / int(np.count_nonzero(chosen)))
 
     def name(self) -> str:
-        return "MaxBackward1" if self.find is np.max else "MinBackward1"
+        return self.form
 
 
-class TakeAlong(Binary):
-    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`.
+class Extrema(Unary):
+    """The largest (`np.max`) or smallest (`np.min`) elements of `x` over the dimensions `dims`.
 
-    dx = PutAlong(g), at the places taken.
+    dx = g / n at the n elements equal to them, 0 elsewhere.
     """
 
-    __slots__ = ("dim", "form", "keepdim", "size")
-    keep = keep_rest
+    __slots__ = ("dims", "find", "form", "keepdim")
+    keep = keep_input_and_output
 
-    def __init__(self, dim: int, keepdim: bool = True, form: str = "Gather") -> None:
-        self.dim = dim
+    def __init__(self, find: Callable[..., Any], dims: tuple[int, ...], keepdim: bool, form: str) -> None:
+        self.find = find
+        self.dims = dims
         self.keepdim = keepdim
         self.form = form
 
-    def forward(self, x: Array, indices: Array) -> Array:
-        self.size = x.shape[self.dim]
-        taken = np.take_along_axis(x, indices, self.dim)
-        return taken if self.keepdim else taken.squeeze(self.dim)
+    def forward(self, x: Array) -> Any:
+        return self.find(x, axis=self.dims, keepdims=self.keepdim)
 
-    def da(self, g: Tensor) -> Tensor:
-        return PutAlong(self.dim, self.size)(g if self.keepdim else g.unsqueeze(self.dim), self.kept(1))
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)._array
+        y = self.kept_output(g)._array.reshape(with_ones(x.shape, self.dims))
+        return Spread(*shares(x == y, y, self.dims))(kept_dims(g, x.shape, self.dims))
 
     def name(self) -> str:
-        return f"{self.form}Backward0"
+        return self.form
 
 
-class PutAlong(Binary):
-    """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
+class Spread(Unary):
+    """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count.
 
-    dx = TakeAlong(g).
+    dx = the sum of g / count over the places chosen.
     """
 
-    __slots__ = ("dim", "size")
-    keep = keep_rest
+    __slots__ = ("chosen", "count", "x_shape")
 
-    def __init__(self, dim: int, size: int) -> None:
-        self.dim = dim
-        self.size = size
+    def __init__(self, chosen: Array, count: Array | None = None) -> None:
+        self.chosen = chosen
+        self.count = count
 
-    def forward(self, x: Array, indices: Array) -> Array:
-        shape = (*x.shape[: self.dim], self.size, *x.shape[self.dim + 1 :])
-        y = np.zeros(shape, x.dtype)
-        np.put_along_axis(y, indices, x, self.dim)
-        return y
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        # A product, not a choice, as in PyTorch: of an infinite x it is nan at the other places.
+        spread: Array = np.multiply(self.chosen, x if self.count is None else x / self.count, dtype=x.dtype)
+        return spread
 
-    def da(self, g: Tensor) -> Tensor:
-        return TakeAlong(self.dim)(g, self.kept(1))
+    def dx(self, g: Tensor) -> Tensor:
+        return sum_to(Spread(self.chosen, self.count)(g), self.x_shape)
 
 
-def expand_reduced(g: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
-    """`g`, from which reducing `shape` has removed `dims` or left them at size 1, repeated along them again."""
-    ones = tuple([1 if dim in dims else size for dim, size in enumerate(shape)])
-    return Expand(shape)(g if g._array.shape == ones else Reshape(ones)(g))
+def shares(chosen: Array, y: Array, dims: tuple[int, ...]) -> tuple[Array, Array | None]:
+    """The places `chosen`, and how many there are for each result `y` over `dims`, or None for one each."""
+    # Where there are as many as results there are no ties; but a nan equals nothing, and has none.
+    if np.count_nonzero(chosen) == y.size and not np.isnan(y).any():
+        return chosen, None
+    return chosen, chosen.sum(axis=dims, keepdims=True, dtype=y.dtype)
+
+
+def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
+    """The mean of `x` over `dims`, in at least float32."""
+    sums = total(x, dims, keepdims)
+    mean: Array = np.true_divide(sums, count_over(x.shape, dims), dtype=sums.dtype)
+    return mean
+
+
+def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
+    """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
+    ones = with_ones(shape, dims)
+    return y if y._array.shape == ones else Reshape(ones)(y)
+
+
+def product_of_others(x: Tensor, dim: int) -> Tensor:
+    """For each element the product of all others along `dim`: of those before it and of those after it."""
+    before = CumProd(dim)(Shift(dim, 1, 1)(x))
+    after = CumProd(dim, reverse=True)(Shift(dim, -1, 1)(x))
+    return before * after
+
+
+def check_not_empty(name: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+    """Nothing if each result over `dims` is of at least one element; else an IndexError."""
+    for dim in dims:
+        if shape[dim] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
 def argument(verb: str, find: Callable[..., Any], x: Any, dim: Any, keepdim: bool) -> Any:
     """The index (int64) of the first largest (`np.argmax`) or smallest element: of all of `x`, or along `dim`."""
     array = x._array
-    if array.dtype == bool and verb.startswith("arg"):
+    if array.dtype == bool:
         raise RuntimeError(f"{verb}(): does not support bool input: expected numbers, such as x.long()")
     if dim is None:
         if array.size == 0:
@@ -151,9 +235,25 @@ def argument(verb: str, find: Callable[..., Any], x: Any, dim: Any, keepdim: boo
     position = normal_dim(dim, array.ndim)
     if array.ndim == 0:
         return x._new(np.asarray(find(array)))
-    if array.shape[position] == 0:
-        raise IndexError(f"{verb}(): Expected reduction dim {dim} to have non-zero size.")
-    return x._new(find(array, axis=position, keepdims=keepdim))
+    check_not_empty(verb, array.shape, (position,))
+    return x._new(index_of(find, array, position, keepdim))
+
+
+def index_of(find: Callable[..., Any], x: Array, dim: int, keepdim: bool = False) -> Array:
+    """The index of the first largest (`np.argmax`) or smallest element along `dim`, where nan counts as either."""
+    if x.strides[dim] == x.itemsize or x.size < 2**14:
+        found: Array = find(x, axis=dim, keepdims=keepdim)
+        return found
+    # NumPy would copy x with `dim` last.  Of the elements equal to the extremum, the first is written last.
+    best = quiet().run(np.max if find is np.argmax else np.min, x, axis=dim, keepdims=True)
+    equal = x == best
+    if np.isnan(best).any():
+        equal |= np.isnan(x)
+    places = np.flatnonzero(equal)[::-1]
+    inner = int(np.prod(x.shape[dim + 1 :], dtype=np.int64))
+    index = np.empty(best.size, np.int64)
+    index[places // (inner * x.shape[dim]) * inner + places % inner] = places // inner % x.shape[dim]
+    return index.reshape(best.shape if keepdim else best.squeeze(dim).shape)
 
 
 def logical(ufunc: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:

@@ -1,6 +1,9 @@
-"""Adding rows into a table, where rows of the same id add up: the array work below a lookup's backward."""
+"""Writing elements at places of an array, and adding them up there: the array work below a lookup's backward."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +13,8 @@ from minigrad.dtypes import Array
 _SMALL = 32768
 # An id with more repeats than this is summed by one matrix product, not repeat by repeat.
 _HOT = 8
+# Rows narrower than this are added element by element, however many there are.
+_NARROW = 16
 
 
 def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
@@ -17,19 +22,25 @@ def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
 
     `rows` is `(N, D)` and `ids` is `(N,)` with values in `[0, num_rows)`.  Sums are made in at least float32.
     """
-    size = rows.shape[1]
-    wide = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
     # Zeroed pages are the kernel's to give: rows that no id names are never touched.
-    table = np.zeros((num_rows, size), wide.dtype)
-    if rows.size <= _SMALL:
+    table = np.zeros((num_rows, rows.shape[1]), np.promote_types(rows.dtype, np.float32))
+    add_rows_to_zeros(table, rows.astype(table.dtype, copy=False), ids)
+    return table.astype(rows.dtype, copy=False)
+
+
+def add_rows_to_zeros(table: Array, rows: Array, ids: Array) -> None:
+    """Make of `table`, zeros so far and contiguous, that of `add_rows`; all in one dtype."""
+    size = rows.shape[1]
+    if rows.size <= _SMALL or size < _NARROW:
         # np.add.at is fast for one index array on a 1-d array, and only then.
         # In int64, since int32 ids times the row size may be more than an int32 holds.
-        places = ids.astype(np.int64, copy=False)[:, None] * size + np.arange(size)
-        np.add.at(table.reshape(-1), places.reshape(-1), wide.reshape(-1))
+        places = ids.astype(np.int64, copy=False)
+        if size != 1:
+            places = places[:, None] * size + np.arange(size)
+        np.add.at(table.reshape(-1), places.reshape(-1), rows.reshape(-1))
     else:
-        names, sums = _sum_by_id(wide, ids)
+        names, sums = _sum_by_id(rows, ids)
         table[names] = sums
-    return table.astype(rows.dtype, copy=False)
 
 
 def _sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
@@ -54,3 +65,85 @@ def _sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
         members = order[starts[segment] : starts[segment] + counts[segment]]
         sums[segment] = np.ones(len(members), rows.dtype) @ rows[members]
     return ordered[starts], sums
+
+
+# ---- places ----------------------------------------------------------------------------------------------------------
+
+
+def merged(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
+    """`shape` with `dims`, which are neighbours, as one dimension.
+
+    >>> merged((2, 3, 4, 5), (1, 2))
+    (2, 12, 5)
+    """
+    first = dims[0] if dims else 0
+    return (*shape[:first], math.prod([shape[dim] for dim in dims]), *shape[first + len(dims) :])
+
+
+def in_front(ndim: int, dims: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The order of dimensions with `dims` first, for those that are no neighbours; None for those that are."""
+    if len(dims) <= 1 or dims == tuple(range(dims[0], dims[0] + len(dims))):
+        return None
+    return (*dims, *[dim for dim in range(ndim) if dim not in dims])
+
+
+def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
+    """`x` at `places`, counted in `dims` as if they were one, negative ones from the end of one: a contiguous copy.
+
+    Places in dimensions that are no neighbours come first in the result, as in NumPy.
+    """
+    if len(dims) == 1 and x.flags.c_contiguous:
+        return x.take(places, dims[0])
+    order = in_front(x.ndim, dims)
+    if order is not None:
+        x, dims = x.transpose(order), tuple(range(len(dims)))
+    if x.flags.c_contiguous:
+        return x.reshape(merged(x.shape, dims)).take(places, dims[0] if dims else 0)
+    return np.asarray(x[_positions(x, dims, places)], order="C")
+
+
+def write_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
+    """`y[places] = value`, in place, with places as in `read_at`."""
+    order = in_front(y.ndim, dims)
+    if order is not None:
+        y, dims = y.transpose(order), tuple(range(len(dims)))
+    if y.flags.c_contiguous:
+        y.reshape(merged(y.shape, dims))[_positions(y, dims[:1], places)] = value
+    else:
+        y[_positions(y, dims, places)] = value
+
+
+def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...]:
+    """The NumPy index of places in `dims`, which are neighbours."""
+    if len(dims) <= 1:
+        return (*(slice(None),) * sum(dims), places)
+    return (*(slice(None),) * dims[0], *np.unravel_index(places, [x.shape[dim] for dim in dims]))
+
+
+def from_start(places: Array, count: int) -> Array:
+    """`places` in [-count, count) as places in [0, count)."""
+    return np.where(places < 0, places + count, places) if places.size and places.min() < 0 else places
+
+
+def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
+    """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
+    order = in_front(y.ndim, dims)
+    if order is not None:
+        y, dims = y.transpose(order), tuple(range(len(dims)))
+    shape, first = merged(y.shape, dims), dims[0] if dims else 0
+    count, size = shape[first], math.prod(shape[first + 1 :])
+    wide = np.promote_types(y.dtype, np.float32) if y.dtype.kind == "f" else y.dtype
+    table = y.astype(wide, order="C", copy=not y.flags.c_contiguous or y.dtype != wide)
+    values = np.broadcast_to(value, (*shape[:first], *places.shape, *shape[first + 1 :])).astype(wide, copy=False)
+    ids = from_start(places.reshape(-1).astype(np.int64, copy=False), count)
+    if first == 0 and size >= _NARROW and values.size > _SMALL:
+        names, sums = _sum_by_id(values.reshape(ids.size, size), ids)
+        table.reshape(count, size)[names] += sums
+    else:
+        if size != 1:
+            ids = ids[:, None] * size + np.arange(size)
+        if first:
+            ids = np.arange(math.prod(shape[:first])).reshape(-1, *(1,) * ids.ndim) * (count * size) + ids
+        np.add.at(table.reshape(-1), ids.reshape(-1), values.reshape(-1))
+    if table is not y:
+        y[...] = table

@@ -56,7 +56,7 @@ class Permute(View):
 
     __slots__ = ("dims", "form")
 
-    def __init__(self, dims: tuple[int, ...], form: str = "Permute") -> None:
+    def __init__(self, dims: tuple[int, ...], form: str = "PermuteBackward0") -> None:
         self.dims = dims
         self.form = form
 
@@ -68,7 +68,18 @@ class Permute(View):
         return Permute(tuple(inverse))(g)
 
     def name(self) -> str:
-        return f"{self.form}Backward0"
+        return self.form
+
+
+#: The name of a step for its name in place.
+IN_PLACE = {
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+}
 
 
 def swapped(ndim: int, dim0: int, dim1: int) -> tuple[int, ...]:
@@ -77,6 +88,17 @@ def swapped(ndim: int, dim0: int, dim1: int) -> tuple[int, ...]:
     if ndim:
         dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
     return tuple(dims)
+
+
+def moved(ndim: int, source: Sequence[int], destination: Sequence[int]) -> tuple[int, ...]:
+    """The permutation of `ndim` dimensions that puts `source[i]` in place `destination[i]` and keeps the others' order.
+
+    >>> moved(4, [0], [2])
+    (1, 2, 0, 3)
+    """
+    places = dict(zip(destination, source, strict=True))
+    others = iter([dim for dim in range(ndim) if dim not in source])
+    return tuple([places[place] if place in places else next(others) for place in range(ndim)])
 
 
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
@@ -117,7 +139,7 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
             raise RuntimeError(
                 f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {dim}"
             )
-        if existing not in (None, 1, size) and size != -1:
+        if size < -1 or (existing not in (None, 1, size) and size != -1):
             raise RuntimeError(
                 f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
                 f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"

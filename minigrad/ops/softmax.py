@@ -1,4 +1,4 @@
-"""Softmax."""
+"""Softmax, its logarithm, and the logarithm of its denominator."""
 
 from __future__ import annotations
 
@@ -6,33 +6,179 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Unary, keep_output
+from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
+from minigrad.ops.reduce import kept_dims
+from minigrad.ops.summing import sum_of_products, total, widened
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
 class Softmax(Unary):
-    """`exp(x) / sum(exp(x))` along `dim`.   dx = (g - sum(g * y)) * y."""
+    """`y = exp(x) / sum(exp(x))` along `dims`.   dx = (g - sum(g * y)) * y."""
 
-    __slots__ = ("dim",)
+    __slots__ = ("dims",)
     keep = keep_output
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
+    def __init__(self, dims: tuple[int, ...]) -> None:
+        self.dims = dims
 
     def forward(self, x: Array) -> Array:
-        if x.size == 0:
-            return x.copy()
-        axis = self.dim if x.ndim else None
         # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
-        y = x.astype(np.promote_types(x.dtype, np.float32))
-        y -= y.max(axis=axis, keepdims=True)
+        wide = widened(x)
+        y = np.asarray(wide - largest(wide, self.dims))
         np.exp(y, out=y)
-        y /= y.sum(axis=axis, keepdims=True)
+        y /= total(y, self.dims)
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        y = self.kept_output(g)
-        return (g - (g * y).sum(self.dim, keepdim=True)) * y
+        return SoftmaxBackwardData(self.dims)(g, self.kept_output(g))
+
+
+class SoftmaxBackwardData(Binary):
+    """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax.
+
+    dg = (h - sum(h * y)) * y,  dy = h * (g - sum(g * y)) - g * sum(h * y).
+    """
+
+    __slots__ = ("dims",)
+    keep = keep_inputs
+
+    def __init__(self, dims: tuple[int, ...]) -> None:
+        self.dims = dims
+
+    def forward(self, g: Array, y: Array) -> Array:
+        wide_g, wide_y = widened(g), widened(y)
+        out = wide_g - sum_of_products(wide_g, wide_y, self.dims)
+        out *= wide_y
+        return out.astype(y.dtype, copy=False)
+
+    def da(self, h: Tensor) -> Tensor:
+        return SoftmaxBackwardData(self.dims)(h, self.kept(1))
+
+    def db(self, h: Tensor) -> Tensor:
+        g, y = self.kept(0), self.kept(1)
+        return h * (g - (g * y).sum(self.dims, True)) - g * (h * y).sum(self.dims, True)
+
+
+class LogSoftmax(Unary):
+    """`y = x - log(sum(exp(x)))` along `dims`.   dx = g - exp(y) * sum(g)."""
+
+    __slots__ = ("dims", "exponentials")
+    keep = keep_output
+    exponentials: tuple[Array, Array] | None
+
+    def __init__(self, dims: tuple[int, ...]) -> None:
+        self.dims = dims
+
+    def forward(self, x: Array) -> Array:
+        wide = widened(x)
+        y = np.asarray(wide - largest(wide, self.dims))
+        out = np.asarray(np.exp(y))
+        self.exponentials = out, total(out, self.dims)
+        y -= np.log(self.exponentials[1])
+        return y.astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        # Used up: they become the gradient.  Another backward pass computes them anew.
+        known, self.exponentials = self.exponentials, None
+        return LogSoftmaxBackwardData(self.dims, known)(g, self.kept_output(g))
+
+
+class LogSoftmaxBackwardData(Binary):
+    """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax.
+
+    dg = h - sum(h * exp(y)),  dy = -h * exp(y) * sum(g).  `known`, if at hand, are two arrays whose ratio is exp(y).
+    """
+
+    __slots__ = ("dims", "known")
+    keep = keep_inputs
+
+    def __init__(self, dims: tuple[int, ...], known: tuple[Array, Array] | None) -> None:
+        self.dims = dims
+        self.known = known
+
+    def forward(self, g: Array, y: Array) -> Array:
+        wide, known, self.known = widened(g), self.known, None
+        out, sums = (np.asarray(np.exp(widened(y))), 1) if known is None else known
+        out *= total(wide, self.dims) / sums
+        np.subtract(wide, out, out=out)
+        return out.astype(y.dtype, copy=False)
+
+    def da(self, h: Tensor) -> Tensor:
+        return h - (h * self.kept(1).exp()).sum(self.dims, True)
+
+    def db(self, h: Tensor) -> Tensor:
+        return -h * self.kept(1).exp() * self.kept(0).sum(self.dims, True)
+
+
+class LogSumExp(Unary):
+    """`log(sum(exp(x)))` over `dims`.   dx = g * softmax(x)."""
+
+    __slots__ = ("dims", "exponentials", "keepdim")
+    keep = keep_inputs
+    exponentials: tuple[Array, Array] | None
+
+    def __init__(self, dims: tuple[int, ...], keepdim: bool) -> None:
+        self.dims = dims
+        self.keepdim = keepdim
+
+    def forward(self, x: Array) -> Array:
+        out, sums, most = exponentials(x, self.dims)
+        self.exponentials = out, sums
+        y: Array = np.log(sums) + most
+        return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)
+        # Used up: they become the gradient.  Another backward pass computes them anew.
+        known, self.exponentials = self.exponentials, None
+        return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
+
+    def name(self) -> str:
+        return "LogsumexpBackward0"
+
+
+class ScaledSoftmax(Binary):
+    """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand.
+
+    dg = sum(h * softmax(x)),  dx = the gradient of the softmax for h * g.
+    """
+
+    __slots__ = ("dims", "known")
+    keep = keep_inputs
+
+    def __init__(self, dims: tuple[int, ...], known: tuple[Array, Array] | None) -> None:
+        self.dims = dims
+        self.known = known
+
+    def forward(self, g: Array, x: Array) -> Array:
+        known, self.known = self.known, None
+        out, sums = exponentials(x, self.dims)[:2] if known is None else known
+        out *= g / sums
+        return out.astype(x.dtype, copy=False)
+
+    def da(self, h: Tensor) -> Tensor:
+        return (h * Softmax(self.dims)(self.kept(1))).sum(self.dims, True)
+
+    def db(self, h: Tensor) -> Tensor:
+        return SoftmaxBackwardData(self.dims)(h * self.kept(0), Softmax(self.dims)(self.kept(1)))
+
+
+def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """`exp(x - m)` in at least float32, its sums over `dims`, and m: the largest elements, but 0 for infinite ones.
+
+    So the sum of nothing but -inf is 0, and that of an inf is infinite.
+    """
+    wide = widened(x)
+    most = largest(wide, dims)
+    most[np.isinf(most)] = 0
+    out = np.asarray(wide - most)
+    np.exp(out, out=out)
+    return out, total(out, dims), most
+
+
+def largest(x: Array, dims: tuple[int, ...]) -> Array:
+    """The largest elements along `dims`, which stay; of none, -inf."""
+    return np.asarray(x.max(axis=dims, keepdims=True, initial=-np.inf))

@@ -6,6 +6,7 @@ however it was made, becomes a StridedView of this new `x`: so a gradient flows 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,22 @@ class Layout(NamedTuple):
         whole: Array = np.ndarray(self.base_shape, dtype, memory, 0, self.base_strides)
         part: Array = np.ndarray(self.shape, dtype, memory, self.offset, self.strides)
         return whole, part
+
+    def apart(self) -> Iterator[tuple[int | slice, ...]]:
+        """Indices that together select the view, each of them elements of which no two are in one place.
+
+        It is one, but for windows that overlap: along them a step is no longer than what lies within a window.
+        """
+        extent = 0
+        overlapping: list[int] = []
+        for dim in sorted(range(len(self.shape)), key=self.strides.__getitem__):
+            if 0 < self.strides[dim] <= extent and self.shape[dim] > 1:
+                overlapping.append(dim)
+            else:
+                extent += (self.shape[dim] - 1) * self.strides[dim]
+        for index in np.ndindex(*[self.shape[dim] for dim in overlapping]):
+            by_dim = dict(zip(overlapping, index, strict=True))
+            yield tuple([by_dim.get(dim, slice(None)) for dim in range(len(self.shape))])
 
 
 def layout_of(view: Array, base: Array) -> Layout:
@@ -71,10 +88,13 @@ class PutStrided(Unary):
 
     def forward(self, x: Array) -> Array:
         whole, part = self.layout.zeros(x.dtype)
-        # A view repeats elements only along steps of 0: it was expanded.
+        # Along steps of 0 the view was expanded.
         repeated = tuple([dim for dim, step in enumerate(part.strides) if step == 0])
         first = tuple([slice(0, 1) if dim in repeated else slice(None) for dim in range(part.ndim)])
-        part[first] = x.sum(repeated, keepdims=True)
+        # With an Ellipsis also a single element is a view.
+        part, sums = part[(*first, ...)], np.asarray(x.sum(repeated, keepdims=True))
+        for index in self.layout.apart():
+            part[(*index, ...)] += sums[index]
         return np.array(whole)
 
     def dx(self, g: Tensor) -> Tensor:

@@ -1,0 +1,101 @@
+"""Numbers in nested sequences, as Python has them, made into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.base import TensorBase
+from minigrad.dtypes import Array, Number, dtype
+from minigrad.methods.interoperation import checked_array
+from minigrad.size import Size
+
+
+def array_of_data(data: Any, wanted: dtype | None = None) -> Array:
+    """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
+    if isinstance(data, np.ndarray | np.generic):
+        array = checked_array(np.asarray(data))
+        return np.array(array, dtype=None if wanted is None else wanted._numpy)
+    values: list[Number] = []
+    shape, found = _collect(data, values)
+    target = wanted or found or dtypes.get_default_dtype()
+    try:
+        array = np.array(values, dtype=None if found is None else _widest(found)._numpy).reshape(shape)
+    except OverflowError:
+        raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
+    return dtypes.converted(array, target)
+
+
+def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
+    """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
+    if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
+        values.append(data)
+        return (), dtypes.of_number(data)
+    if isinstance(data, TensorBase) and data._array.size == 1:
+        values.append(data._array.item())
+        return (), dtypes.of(data._array)
+    if isinstance(data, np.ndarray | np.generic):
+        values += data.reshape(-1).tolist()
+        return data.shape, dtypes.of(np.asarray(data))
+    if isinstance(data, str):
+        raise TypeError(f"new(): invalid data type 'str': expected numbers, got {data!r}")
+    if isinstance(data, TensorBase):
+        raise ValueError(
+            "only one element tensors can be converted to Python scalars, and this one has shape "
+            f"{Size(data._array.shape)}"
+        )
+    if not isinstance(data, Sequence):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
+    kinds = set(map(type, data))
+    if kinds <= {bool, int, float}:
+        # The innermost rows of numbers, nearly all of the data, without a call for each.
+        values += data
+        return (len(data),), _of_kinds(kinds)
+    return _collect_rows(data, values)
+
+
+def _of_kinds(kinds: set[type]) -> dtype | None:
+    for kind in (float, int, bool):
+        if kind in kinds:
+            return dtypes.of_number(kind())
+    return None
+
+
+def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
+    """As `_collect`, for a sequence of sequences or of numbers of several types, all of one shape."""
+    shape: tuple[int, ...] | None = None
+    found: dtype | None = None
+    for row in data:
+        if isinstance(row, str):
+            raise ValueError(f"too many dimensions 'str': expected numbers, got {row!r}")
+        row_shape, row_dtype = _collect(row, values)
+        if shape is None:
+            shape = row_shape
+        elif row_shape != shape:
+            raise _unequal(shape, row_shape, row)
+        if row_dtype is not None:
+            found = row_dtype if found is None else dtypes.promote_types(found, row_dtype)
+    return (len(data), *(shape or ())), found
+
+
+def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: Any) -> Exception:
+    """The error for a row of another shape than the rows before it."""
+    if len(got) < len(shape):
+        return TypeError(f"not a sequence: expected one of shape {list(shape)}, as the rows before it, got {row!r}")
+    if len(got) > len(shape):
+        return TypeError(
+            f"'{type(row).__name__}' object cannot be interpreted as a number: the elements before it have shape "
+            f"{list(shape)}, this one has {list(got)}"
+        )
+    dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
+    return ValueError(
+        f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}): all rows must be equally long"
+    )
+
+
+def _widest(found: dtype) -> dtype:
+    """The dtype to collect numbers in before they become another: no value is lost in it."""
+    return dtypes.float64 if found.is_floating_point else dtypes.bool_ if found is dtypes.bool_ else dtypes.int64

@@ -1,0 +1,75 @@
+"""What the numbers of a dtype can be: `finfo` and `iinfo`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minigrad import dtypes
+
+
+class finfo:
+    """The limits of a floating-point dtype, the default one if none is given.
+
+    >>> finfo(dtypes.float32).eps
+    1.1920928955078125e-07
+    >>> finfo(dtypes.float16)
+    finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, tiny=6.10352e-05, \
+dtype=float16)
+    """
+
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+
+    def __init__(self, type: dtypes.dtype | None = None) -> None:
+        of = dtypes.get_default_dtype() if type is None else type
+        if not (isinstance(of, dtypes.dtype) and of.is_floating_point):
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type, got {of!r}. Use torch.iinfo to handle it"
+            )
+        info = np.finfo(of._numpy)
+        self.dtype, self.bits = of._name, 8 * of.itemsize
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        # The smallest number with all its digits.
+        self.tiny = self.smallest_normal = float(info.tiny)
+        # In decimal: a power of ten that all digits of any number are good for.
+        self.resolution = 10.0**-info.precision
+
+    def __repr__(self) -> str:
+        shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        limits = ", ".join([f"{name}={getattr(self, name):g}" for name in shown])
+        return f"finfo({limits}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class iinfo:
+    """The limits of an integer dtype.
+
+    >>> iinfo(dtypes.int8).max
+    127
+    >>> iinfo(dtypes.uint8)
+    iinfo(min=0, max=255, dtype=uint8)
+    """
+
+    __slots__ = ("bits", "dtype", "max", "min")
+
+    def __init__(self, type: dtypes.dtype) -> None:
+        if not isinstance(type, dtypes.dtype) or type.is_floating_point:
+            raise TypeError(f"torch.iinfo() requires an integer input type, got {type!r}. Use torch.finfo to handle it")
+        if type is dtypes.bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        info = np.iinfo(type._numpy)
+        self.dtype, self.bits = type._name, 8 * type.itemsize
+        self.min, self.max = int(info.min), int(info.max)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)

@@ -1,0 +1,76 @@
+"""Draws at random."""
+
+from __future__ import annotations
+
+import builtins
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad import draws
+from minigrad.autograd.base import TensorBase
+from minigrad.methods.writing import Writing
+from minigrad.ops.drawn import Drawn
+from minigrad.random import Generator, default_generator
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Drawing(Writing):
+    """Draws at random."""
+
+    __slots__ = ()
+
+    def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None) -> Tensor:
+        """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
+        source = generator or default_generator
+        if isinstance(p, TensorBase):
+            raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
+
+        def draw(x: Any) -> Any:
+            return draws.bernoulli_(np.empty_like(x), x if p is None else p, source)
+
+        return Drawn(draw, "BernoulliBackward0")(self)
+
+    def multinomial(
+        self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None
+    ) -> Tensor:
+        """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
+        source = generator or default_generator
+        return self._new(draws.multinomial(self._array, index(num_samples), replacement, source))
+
+    def random_(self, *bounds: Any, to: builtins.int | None = None, generator: Generator | None = None) -> Any:
+        """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`.
+
+        Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.
+        """
+        source = generator or default_generator
+        if not bounds and to is None:
+            return self._write(lambda array: draws.random_all_(array, source), "RandomBackward2")
+        if len(bounds) > 2 or (len(bounds) == 2 and to is not None):
+            raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
+        low, high = bounds if len(bounds) == 2 else (*bounds, to) if to is not None and bounds else (0, *bounds, to)[:2]
+        high = to if high is None else high
+        form = "RandomBackward1" if len(bounds) + (to is not None) == 1 else "RandomBackward0"
+        return self._write(lambda array: draws.random_(array, index(low), high, source), form)
+
+    def log_normal_(
+        self, mean: builtins.float = 1.0, std: builtins.float = 2.0, *, generator: Generator | None = None
+    ) -> Any:
+        """Write `exp` of draws from the normal distribution."""
+        source = generator or default_generator
+        return self._write(lambda array: draws.log_normal_(array, mean, std, source), "LogNormalBackward0")
+
+    def cauchy_(
+        self, median: builtins.float = 0.0, sigma: builtins.float = 1.0, *, generator: Generator | None = None
+    ) -> Any:
+        """Write draws from the Cauchy distribution around `median`, half of them within `sigma` of it."""
+        source = generator or default_generator
+        return self._write(lambda array: draws.cauchy_(array, median, sigma, source), "CauchyBackward0")
+
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Any:
+        """Write how many trials it takes, each of which succeeds with probability `p`, until one does."""
+        source = generator or default_generator
+        return self._write(lambda array: draws.geometric_(array, p, source), "GeometricBackward0")

@@ -1,0 +1,272 @@
+"""To Python's numbers, to NumPy, to other frameworks, to copies and pickles, and back."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from minigrad import dtypes
+from minigrad.dtypes import Array
+from minigrad.methods.attributes import Attributes
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Interoperation(Attributes):
+    """To Python's numbers, to NumPy, to other frameworks, to copies and pickles, and back."""
+
+    __slots__ = ()
+
+    # ---- Python's numbers --------------------------------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        if self._array.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._array.size} elements cannot be converted to Scalar: item() is for one element; "
+                "tolist() gives all"
+            )
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+        return self._array.tolist()
+
+    def _only(self, wanted: str) -> Any:
+        if self._array.size != 1:
+            raise ValueError(
+                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
+            )
+        return self._array.item()
+
+    def __int__(self) -> builtins.int:
+        return int(self._only("int()"))
+
+    def __float__(self) -> builtins.float:
+        if self._requires_grad:
+            warn_once(_SCALAR)
+        return float(self._only("float()"))
+
+    def __complex__(self) -> complex:
+        if self._requires_grad:
+            warn_once(_SCALAR)
+        return complex(self._only("complex()"))
+
+    def __bool__(self) -> builtins.bool:
+        if self._array.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        if self._array.size > 1:
+            raise RuntimeError(
+                "Boolean value of Tensor with more than one value is ambiguous: did you mean .all(), .any() or equal()?"
+            )
+        return bool(self._array.item())
+
+    def __index__(self) -> builtins.int:
+        if self._array.size != 1 or self._array.dtype.kind not in "biu":
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index: this one has dtype "
+                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor first: "
+                "torch.tensor(data).)"
+            )
+        return int(self._array.item())
+
+    # ---- NumPy -------------------------------------------------------------------------------------------------------
+
+    # NumPy's arrays and scalars leave `array * tensor` to the tensor.
+    __array_priority__: ClassVar[builtins.int] = 1000
+
+    def numpy(self, *, force: builtins.bool = False) -> Array:
+        """The elements as an array, not a copy: a write to it shows in the tensor.
+
+        Errors: RuntimeError if this tensor requires a gradient, unless `force`.
+
+        >>> import minigrad as torch
+        >>> x = torch.zeros(2)
+        >>> x.numpy()[0] = 7
+        >>> x
+        tensor([7., 0.])
+        """
+        if self._requires_grad and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        # A view: what is done to the array's shape is not done to the tensor's.
+        return self._array.view()
+
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Array:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+        """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
+        return self._new(shared(array.astype(np.uint8) if array.dtype == np.bool_ else array))
+
+    # ---- DLPack ------------------------------------------------------------------------------------------------------
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = -1,
+        max_version: tuple[builtins.int, builtins.int] | None = None,
+        dl_device: tuple[Any, builtins.int] | None = None,
+        copy: builtins.bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the memory, for `from_dlpack` of any framework.  Source: the Python array API standard.
+
+        Errors: BufferError if this tensor requires a gradient, lies on read-only memory while the consumer's version
+        of DLPack knows none, or is wanted on another device than the CPU.
+        """
+        if self._requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if stream is not None and not isinstance(stream, builtins.int):
+            raise TypeError("stream must be ``int`` or ``none``")
+        if stream not in (None, -1):
+            raise AssertionError("stream should be None on cpu.")
+        wishes: dict[str, Any] = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return self._array.__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
+
+    def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
+        """DLPack's number of the kind of device, 1 for the CPU, and of the device."""
+        return self._array.__dlpack_device__()
+
+    # ---- copies and pickles ------------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
+        if self._node is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment: this one is the result of an operation. Copy x.detach() instead."
+            )
+        # Tensors on one memory are copied to one memory: it is the memory that the memo remembers.
+        whole = _whole(self._array)
+        key = ("memory", id(whole))
+        if key not in memo:
+            memo[key] = _memory(whole).copy()
+        copied = self._rebuilt(_like_on(self._array, whole, memo[key]), self._requires_grad)
+        memo[id(self)] = copied
+        copied._grad = copy.deepcopy(self._grad, memo)
+        copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
+        if self.__dict__.get("_backward_hooks"):
+            warnings.warn(
+                "backward hook on tensor will not be serialized: register it again on what is loaded",
+                UserWarning,
+                stacklevel=2,
+            )
+        args = type(self), _memory(self._array), self._array.shape, self._array.strides, self._requires_grad
+        return _unpickled, args, self._attributes() or None
+
+    def _attributes(self) -> dict[str, Any]:
+        """What the user has set on this tensor; hooks stay with the original."""
+        return {name: value for name, value in self.__dict__.items() if not name.endswith("_hooks")}
+
+    @classmethod
+    def _rebuilt(cls, array: Array, requires_grad: builtins.bool) -> Any:
+        """A leaf of this class on `array`."""
+        leaf = cls._new(array)
+        leaf._requires_grad = requires_grad
+        return leaf
+
+    def storage_offset(self) -> builtins.int:
+        """How many elements lie in memory before the first of this tensor: 0 unless it is a view.
+
+        >>> import minigrad as torch
+        >>> torch.arange(6).reshape(2, 3)[1:].storage_offset()
+        3
+        """
+        return (self._array.ctypes.data - _whole(self._array).ctypes.data) // self._array.itemsize
+
+
+_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+_READ_ONLY = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor is an error here, and undefined behavior in PyTorch. You may want to copy the array to protect its "
+    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest "
+    "of this program."
+)
+
+_warned: set[str] = set()
+
+
+def warn_once(message: str) -> None:
+    """Warn the caller's caller with `message`, the first time in this process."""
+    if message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def checked_array(ndarray: Array) -> Array:
+    """`ndarray`, which must be of a dtype that tensors have (TypeError) and of steps that are strides (ValueError)."""
+    steps = ndarray.strides if ndarray.size else ()
+    if any([step < 0 for step in steps]):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().)"
+        )
+    dtypes.of(ndarray)
+    if any([step % ndarray.itemsize for step in steps]):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    return ndarray
+
+
+def shared(ndarray: Array) -> Array:
+    """The memory of `ndarray` as an array for a tensor, which a change of the other's shape does not reach."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")
+    if not checked_array(ndarray).flags.writeable:
+        warn_once(_READ_ONLY)
+    # By way of its memoryview, the tensor's memory begins with this array, whatever it is a view of.
+    array = np.asarray(ndarray.data)
+    # NumPy writes the steps of dimensions of one element anew.
+    return array if array.strides == ndarray.strides else as_strided(array, strides=ndarray.strides)
+
+
+def _whole(array: Array) -> Array:
+    """The array that `array` is a view of, itself if it is none."""
+    base = array.base
+    while base is not None:
+        if isinstance(base, np.ndarray):
+            array = base
+        # What `as_strided` puts between two arrays has a base, too.
+        base = getattr(base, "base", None)
+    return array
+
+
+def _memory(array: Array) -> Array:
+    """All elements from the first of `array` to its last, those between its steps included, in one dimension."""
+    span = sum([(size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)])
+    return as_strided(array, (span // array.itemsize + 1 if array.size else 0,), (array.itemsize,))
+
+
+def _like_on(array: Array, whole: Array, memory: Array) -> Array:
+    """What `array` is on the memory of `whole`, on a copy of that `memory`."""
+    if array.size == 0:
+        return array.copy()
+    out: Array = np.ndarray(array.shape, array.dtype, memory, array.ctypes.data - whole.ctypes.data, array.strides)
+    out.flags.writeable = not _overlaps_itself(array)
+    return out
+
+
+def _overlaps_itself(array: Array) -> bool:
+    """Whether several elements have one place in memory, so that it must not be written to through this array."""
+    return any([step == 0 and size > 1 for size, step in zip(array.shape, array.strides, strict=True)])
+
+
+def _unpickled(kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool) -> Any:
+    array = as_strided(memory, shape, strides)
+    if _overlaps_itself(array):
+        array.flags.writeable = False
+    return kind._rebuilt(array, requires_grad)

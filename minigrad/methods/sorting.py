@@ -1,0 +1,456 @@
+"""Order, and counting."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from minigrad import dtypes, return_types
+from minigrad.autograd.base import TensorBase
+from minigrad.autograd.node import quiet
+from minigrad.dtypes import Array, Number
+from minigrad.methods.forms import checked_tensor, numpy_names
+from minigrad.methods.reduction import selected
+from minigrad.methods.writing import Writing
+from minigrad.ops import counting, elementwise, reduce, sorting
+from minigrad.ops.dims import normal_dim
+from minigrad.ops.indexing import Slice
+from minigrad.ops.join import Cat
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Sorting(Writing):
+    """Order, and counting."""
+
+    __slots__ = ()
+
+    # ---- order -------------------------------------------------------------------------------------------------------
+
+    @numpy_names
+    def sort(
+        self, dim: SupportsIndex = -1, descending: builtins.bool = False, *, stable: builtins.bool | None = None
+    ) -> Any:
+        """The elements in order along `dim`, and where each was: `(values, indices)`; nan is the largest.
+
+        Equal elements keep their order, `stable` or not.
+
+        >>> from minigrad import tensor
+        >>> tensor([3, 1, 2]).sort(descending=True)
+        torch.return_types.sort(
+        values=tensor([3, 2, 1]),
+        indices=tensor([0, 2, 1]))
+        """
+        position = normal_dim(dim, self.ndim)
+        indices = sorting.order(self._array, position, descending)
+        form = "SortBackward0" if stable is None else "SortBackward1"
+        return selected(return_types.sort, self, position, indices, True, form)
+
+    @numpy_names
+    def argsort(
+        self, dim: SupportsIndex = -1, descending: builtins.bool = False, *, stable: builtins.bool = False
+    ) -> Tensor:
+        """The indices that put the elements in order along `dim`; equal elements keep theirs, `stable` or not."""
+        return self._new(sorting.order(self._array, normal_dim(dim, self.ndim), descending))
+
+    def msort(self) -> Tensor:
+        """The elements in order along the first dimension."""
+        return self.sort(0)[0]
+
+    @numpy_names
+    def topk(
+        self,
+        k: SupportsIndex,
+        dim: SupportsIndex = -1,
+        largest: builtins.bool = True,
+        sorted: builtins.bool = True,
+    ) -> Any:
+        """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`."""
+        position = normal_dim(dim, self.ndim)
+        if not 0 <= index(k) <= _size(self, position):
+            raise RuntimeError(f"selected index k out of range: {k} is not in [0, {_size(self, position)}]")
+        if self._array.dtype == builtins.bool:
+            raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
+        indices = sorting.top(self._array, index(k), position, largest)
+        return selected(return_types.topk, self, position, indices, True, "TopkBackward0")
+
+    @numpy_names
+    def kthvalue(self, k: SupportsIndex, dim: SupportsIndex = -1, keepdim: builtins.bool = False) -> Any:
+        """The `k`-th smallest element along `dim`, counted from 1, and its index: `(values, indices)`."""
+        position = normal_dim(dim, self.ndim)
+        _check_has_elements("kthvalue", self, position)
+        if not 1 <= index(k) <= _size(self, position):
+            raise RuntimeError(
+                f"kthvalue(): selected number k out of range for dimension {position}: {k} is not in "
+                f"[1, {_size(self, position)}]"
+            )
+        if self.ndim:
+            _check_is_not_bool("kthvalue_cpu", self)
+        indices = sorting.kth(self._array, index(k) - 1, position)
+        return selected(return_types.kthvalue, self, position, indices, keepdim, "KthvalueBackward0")
+
+    @numpy_names
+    def median(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
+        """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`.
+
+        A nan is the median of all it is among.
+
+        >>> from minigrad import tensor
+        >>> tensor([4.0, 1.0, 3.0, 2.0]).median()
+        tensor(2.)
+        """
+        return _median(self, "median", sorting.middle, dim, keepdim)
+
+    @numpy_names
+    def nanmedian(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
+        """The median as of `median`, of the elements that are not nan."""
+        return _median(self, "nanmedian", sorting.middle_number, dim, keepdim)
+
+    @numpy_names
+    def mode(self, dim: SupportsIndex = -1, keepdim: builtins.bool = False) -> Any:
+        """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
+        position = normal_dim(dim, self.ndim)
+        _check_has_elements("mode", self, position)
+        indices = sorting.most_frequent(self._array, position)
+        return selected(return_types.mode, self, position, indices, keepdim, "ModeBackward0")
+
+    def diff(
+        self,
+        n: SupportsIndex = 1,
+        dim: SupportsIndex = -1,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
+    ) -> Any:
+        """The differences of neighbours along `dim`, `n` times over, with `prepend` before and `append` after them."""
+        if self.ndim == 0:
+            raise RuntimeError("diff expects input to be at least one-dimensional: got a 0-d tensor")
+        if index(n) < 0:
+            raise RuntimeError(f"order must be non-negative but got {n}")
+        if index(n) == 0:
+            return elementwise.Copy()(self._new(np.empty_like(self._array)), self)
+        position = normal_dim(dim, self.ndim)
+        x: Any = _joined(self, position, prepend, append)
+        before = (slice(None),) * position
+        for _ in range(builtins.min(index(n), _size(x, position))):
+            later, earlier = Slice((*before, slice(1, None)))(x), Slice((*before, slice(None, -1)))(x)
+            x = later ^ earlier if x._array.dtype == builtins.bool else elementwise.Sub()(later, earlier)
+        return x
+
+    # ---- counting ----------------------------------------------------------------------------------------------------
+
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: SupportsIndex | None = None,
+    ) -> Any:
+        """The distinct elements, in order; with `dim`, the distinct parts along it.
+
+        If asked for, then also for each element the index of its like among them, and for each of them how often it
+        occurs.  No nan is like another.
+
+        >>> from minigrad import tensor
+        >>> tensor([3, 1, 3]).unique(return_inverse=True, return_counts=True)
+        (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+        """
+        return _distinct(self, "unique", dim, return_inverse, return_counts)
+
+    def unique_consecutive(
+        self,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: SupportsIndex | None = None,
+    ) -> Any:
+        """As `unique`, but in the order in which they stand, where only neighbours are taken for one."""
+        return _distinct(self, "unique_consecutive", dim, return_inverse, return_counts)
+
+    def bincount(self, weights: Tensor | None = None, minlength: SupportsIndex = 0) -> Tensor:
+        """How often each number from 0 to the largest occurs among these integers, or with what sum of weights.
+
+        The input is `(N,)`, the weights too; the result has at least `minlength` elements.
+
+        >>> from minigrad import tensor
+        >>> tensor([2, 0, 2]).bincount()
+        tensor([1, 0, 2])
+        """
+        ids, least = self._array, index(minlength)
+        if ids.dtype == builtins.bool or ids.dtype.kind == "f":
+            raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{self.dtype._tensor_name}': x.long()")
+        if least < 0:
+            raise RuntimeError(f"minlength should be >= 0, got {least}")
+        if ids.ndim != 1 or (ids.size and ids.min() < 0):
+            raise RuntimeError(
+                f"bincount only supports 1-d non-negative integral inputs: got shape {self.shape}"
+                + (f" and a least element of {ids.min()}" if ids.size else "")
+            )
+        if weights is None or not ids.size:
+            return self._new(np.bincount(ids, minlength=least))
+        given = checked_tensor("bincount", weights, "weights", 2)._array
+        if given.shape != ids.shape:
+            raise RuntimeError(
+                f"weights should be 1-d and have the same length as input, which is {len(ids)}: got shape "
+                f"{weights.shape}"
+            )
+        totals = np.bincount(ids, given, least).astype(np.float32 if given.dtype == np.float32 else np.float64)
+        return _underived("bincount", totals, self, weights)
+
+    def histc(self, bins: SupportsIndex = 100, min: Number = 0, max: Number = 0) -> Tensor:
+        """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
+        x = self._array.reshape(-1)
+        _check_is_floating("histogram_cpu", self)
+        count = _bins("histc", bins)
+        low, high = x.dtype.type(min), x.dtype.type(max)
+        if low == high and x.size:
+            low, high = x.min(), x.max()
+        _check_is_finite("histc", low, high)
+        if low > high:
+            raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
+        if low == high:
+            low, high = low - x.dtype.type(1), high + x.dtype.type(1)
+        return self._new(counting.in_equal_bins(x, count, low, high).astype(x.dtype))
+
+    def histogram(
+        self,
+        bins: SupportsIndex | Tensor = 100,
+        *,
+        range: Sequence[builtins.float] | None = None,
+        weight: Tensor | None = None,
+        density: builtins.bool = False,
+    ) -> Any:
+        """How many elements, or what weight of them, each bin holds, and the bins' edges: `(hist, bin_edges)`.
+
+        `bins` are the edges, `(N + 1,)`, or how many bins equally divide the `range`, which is that of the elements if
+        None.  The last edge belongs to the last bin.  With `density`, the bins' areas add up to 1.
+
+        >>> from minigrad import tensor
+        >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
+        tensor([2., 2.])
+        """
+        _check_is_floating("histogramdd", self)
+        if self._array.dtype == np.float16:
+            raise NotImplementedError("\"histogramdd\" not implemented for 'Half': x.float()")
+        x, weights = self._array.reshape(-1), _weights(self, weight)
+        if isinstance(bins, TensorBase):
+            if range is not None:
+                raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
+            edges = _edges(self, bins)
+        else:
+            edges = counting.equally_spaced(*_range(x, range), _bins("histogram", bins) + 1)
+        hist = counting.in_bins(x, edges, weights).astype(x.dtype)
+        if density:
+            hist = quiet().run(lambda: hist / hist.sum() / np.diff(edges))
+        return return_types.histogram([_underived("histogram", each, self, weight) for each in (hist, edges)])
+
+
+def inserted(boundaries: Any, values: Any, out_int32: bool, right: bool, side: str | None, sorter: Any) -> Any:
+    """The indices that `searchsorted` gives, after its checks."""
+    given: Array = checked_tensor("searchsorted", boundaries, "sorted_sequence")._array
+    common = dtypes.result_type(given, values._array if isinstance(values, TensorBase) else values)._numpy
+    wanted = np.asarray(values._array if isinstance(values, TensorBase) else values).astype(common, copy=False)
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    if given.ndim == 0:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if wanted.ndim == 0 and given.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({given.ndim}) and input value's dim(0) numel(1)"
+        )
+    if given.ndim > 1 and given.shape[:-1] != wanted.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(given.shape)} and input "
+            f"value tensor {list(wanted.shape)}"
+        )
+    if sorter is not None:
+        given = np.take_along_axis(given, _sorter(given, sorter), -1)
+    points = sorting.insertion_points(given.astype(common, copy=False), wanted, right or side == "right")
+    return boundaries._new(points.astype(np.int32 if out_int32 else np.int64, copy=False))
+
+
+def _sorter(boundaries: Array, sorter: Any) -> Array:
+    """The indices of a sorter of `boundaries`, checked."""
+    indices: Array = checked_tensor("searchsorted", sorter, "sorter", 6)._array
+    if indices.shape != boundaries.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(boundaries.shape)} and got sorter tensor {list(indices.shape)}"
+        )
+    if indices.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype._tensor_name}"
+        )
+    if indices.size and not (indices.min() >= 0 and indices.max() < boundaries.shape[-1]):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+    return indices
+
+
+def _size(x: Any, dim: int) -> int:
+    """The size of `x` along `dim`; of a 0-d tensor 1."""
+    size: int = x._array.shape[dim] if x._array.ndim else 1
+    return size
+
+
+def _check_is_not_bool(name: str, x: Any) -> None:
+    if x._array.dtype == bool:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool': expected numbers, such as x.long()")
+
+
+def _check_is_floating(name: str, x: Any) -> None:
+    if x._array.dtype.kind != "f":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{x.dtype._tensor_name}': x.float()")
+
+
+def _check_has_elements(name: str, x: Any, dim: int) -> None:
+    if x._array.ndim:
+        reduce.check_not_empty(name, x._array.shape, (dim,))
+
+
+def _median(x: Any, name: str, find: Any, dim: SupportsIndex | None, keepdim: bool) -> Any:
+    """The median of all elements as `find` finds it, or those along `dim` and their indices."""
+    if dim is not None:
+        position = normal_dim(dim, x.ndim)
+        _check_has_elements("median", x, position)
+        _check_is_not_bool("median_cpu", x)
+        form = f"{name.capitalize()}Backward1"
+        return selected(getattr(return_types, name), x, position, find(x._array, position), keepdim, form)
+
+    def value(array: Array) -> Any:
+        elements = array.reshape(-1)
+        # Of nothing it is nan, or what the processor makes of that.
+        return elements[find(elements, 0)[0]] if elements.size else np.array(np.nan).astype(array.dtype)
+
+    _check_is_not_bool("median_cpu", x)
+    return reduce.Extremum(value, f"{name.capitalize()}Backward0")(x)
+
+
+def _joined(x: Any, dim: int, prepend: Any, append: Any) -> Any:
+    """`prepend`, `x` and `append` one after another along `dim`."""
+    given = [each for each in (prepend, x, append) if each is not None]
+    if len(given) == 1:
+        return x
+    for each in given:
+        if each.ndim != x.ndim:
+            raise RuntimeError(
+                f"diff expects prepend or append to be the same dimension as input: {x.ndim}, got {each.ndim}"
+            )
+        for other, (size, wanted) in enumerate(zip(each.shape, x.shape, strict=True)):
+            if other != dim and size != wanted:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({other}) = {wanted}, but got tensor.size({other}) = {size}"
+                )
+    common = dtypes.result_type(*[each._array for each in given])
+    return Cat(dim)(*[elementwise.cast(each, common) for each in given])
+
+
+def _distinct(x: Any, name: str, dim: SupportsIndex | None, inverse: bool, counts: bool) -> Any:
+    """The distinct elements or, with `dim`, parts, and what else is asked for."""
+    position = None if dim is None else normal_dim(dim, x.ndim)
+    sizes = x._array.shape
+    if position is not None:
+        if not sizes:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        if sizes.count(0) > 1:
+            raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied")
+        if sizes[position] and 0 in sizes:
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    found, where, times = counting.distinct(x._array, position, name == "unique_consecutive")
+    form = name.title().replace("_", "") if name != "unique" else "Unique2" if dim is None else "UniqueDim"
+    step = {"Unique2": "_unique2", "UniqueDim": "unique_dim"}.get(form, name)
+    error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
+    results = [counting.Underived(found, f"{form}Backward0", error)(x)]
+    results += [x._new(array) for array, wanted in ((where, inverse), (times, counts)) if wanted]
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+def _underived(name: str, result: Array, x: Any, weight: Any) -> Any:
+    """`result`, computed from `x` and perhaps a weight by the function `name`, as a tensor."""
+    error = RuntimeError(f"derivative for aten::{name} is not implemented")
+    return counting.Underived(result, "torch::autograd::NotImplemented", error)(
+        x, *([] if weight is None else [weight])
+    )
+
+
+def _bins(name: str, bins: Any) -> int:
+    """`bins` as a number of bins."""
+    if not isinstance(bins, SupportsIndex):
+        raise TypeError(f"{name}(): argument 'bins' (position 2) must be int, not {type(bins).__name__}")
+    if index(bins) <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    return index(bins)
+
+
+def _check_is_finite(name: str, low: Any, high: Any) -> None:
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.{name}: range of [{low}, {high}] is not finite")
+
+
+def _range(x: Array, given: Any) -> tuple[Any, Any]:
+    """The least and the largest edge of a histogram, of x's dtype."""
+    if given is not None:
+        if len(given) != 2:
+            raise RuntimeError(
+                f"torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got {len(given)}"
+            )
+        low, high = x.dtype.type(given[0]), x.dtype.type(given[1])
+        if low > high:
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low} max {high} for dimension 0"
+            )
+    elif x.size:
+        low, high = x.min(), x.max()
+    else:
+        low, high = x.dtype.type(0), x.dtype.type(1)
+    _check_is_finite("histogramdd: dimension 0's", low, high)
+    half = x.dtype.type(0.5)
+    return (low - half, high + half) if low == high else (low, high)
+
+
+def _edges(x: Any, bins: Any) -> Array:
+    """The edges of a histogram of `x`, checked."""
+    edges: Array = bins._array
+    if bins.dtype is not x.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{x.dtype._c_name} and bins for dimension 0 with dtype {bins.dtype._c_name}"
+        )
+    if edges.ndim != 1:
+        raise RuntimeError(
+            f"torch.histogramdd: bins tensor should have one dimension, but got {edges.ndim} dimensions in the bins "
+            "tensor for dimension 0"
+        )
+    if edges.size < 2:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {edges.size - 1} for dimension 0")
+    return edges.copy()
+
+
+def _weights(x: Any, weight: Any) -> Array | None:
+    """The weights of a histogram of `x` in order, checked."""
+    if weight is None:
+        return None
+    array: Array = checked_tensor("histogram", weight, "weight", 4)._array
+    if array.shape != x._array.shape:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+            f"excluding its innermost dimension, but got input with shape {[*x.shape, 1]} and weight with shape "
+            f"{list(weight.shape)}"
+        )
+    if weight.dtype is not x.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+            f"dtype, but got input({x.dtype._c_name}), and weight({weight.dtype._c_name})"
+        )
+    return array.reshape(-1)

@@ -1,0 +1,75 @@
+"""Lengths of vectors, and how far apart or how much alike two are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.methods.forms import Dims, checked_tensor
+from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.ops.dims import normal_dim
+from minigrad.ops.elementwise import cast
+from minigrad.tensor import Tensor
+
+__all__ = ["cosine_similarity", "normalize", "pairwise_distance"]
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
+    """`input / max(norm, eps)`: vectors along `dim`, scaled to the norm 1 of order `p`; see `Tensor.norm`.
+
+    >>> import minigrad as torch
+    >>> normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.0000]])
+    """
+    checked_tensor("normalize", input)
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`: the inner product of both, scaled to length 1.
+
+    Shapes broadcast.  Lengths count as at least `eps`, so that the similarity of 0 to all others is 0.
+
+    >>> import minigrad as torch
+    >>> cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
+    tensor([0.0000, 1.0000])
+    """
+    checked_tensor("cosine_similarity", x1, "x1", 1)
+    checked_tensor("cosine_similarity", x2, "x2", 2)
+    common = dtypes.result_type(x1._array, x2._array)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {common._tensor_name}: x1.float()"
+        )
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps}")
+    try:
+        shape = np.broadcast_shapes(x1._array.shape, x2._array.shape)
+    except ValueError:
+        raise RuntimeError(broadcast_shapes_message(x1._array.shape, x2._array.shape)) from None
+    if not isinstance(dim, int):
+        raise TypeError(f"cosine_similarity(): argument 'dim' must be int, not {type(dim).__name__}")
+    along = normal_dim(dim, len(shape))
+    a, b = (_of_length_one(cast(x, common).expand(shape), along, eps) for x in (x1, x2))
+    return (a * b).sum(along)
+
+
+def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
+    length = x.norm(2, dim, keepdim=True)
+    # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
+    return x / (length + length._new(np.maximum(length._array.dtype.type(eps) - length._array, 0)))
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The norm of order `p` of `x1 - x2 + eps` along the last dimension; shapes broadcast.
+
+    >>> import minigrad as torch
+    >>> pairwise_distance(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([5.0000])
+    """
+    checked_tensor("pairwise_distance", x1, "x1", 1)
+    checked_tensor("pairwise_distance", x2, "x2", 2)
+    return (x1 - x2 + eps).norm(p, -1, keepdim)

@@ -1,0 +1,302 @@
+"""Looking up rows of a table: embeddings, bags of them, and the one-hot vectors that say the same."""
+
+from __future__ import annotations
+
+import warnings
+from operator import index
+from typing import SupportsIndex
+
+import numpy as np
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.dtypes import Array
+from minigrad.methods.forms import checked_tensor
+from minigrad.ops.bags import PickFromBags, SumBags, largest_in_bags
+from minigrad.ops.embedding import Lookup, ScaledLookup
+from minigrad.ops.widening import in_float32
+from minigrad.tensor import Tensor, new_leaf
+
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: SupportsIndex | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Row `input[n]` of `weight` for each n: equal to `one_hot(input, V) @ weight`, without the products by 0.
+
+    `input` is `(*)`, of int64 or int32 ids in `[0, V)`; `weight` is `(V, D)`; the result is `(*, D)`.  The gradient of
+    `weight` adds up over repeated ids (with `scale_grad_by_freq`, it is their mean); that of row `padding_idx` is zero.
+    With `max_norm`, rows that are looked up and whose norm of order `norm_type` is larger are scaled down to it first,
+    in place.  Errors: IndexError for an id that is not a row, RuntimeError for other dtypes or a weight of another
+    rank, NotImplementedError for `sparse`.
+
+    >>> import minigrad as torch
+    >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
+    >>> embedding(torch.tensor([2, 0, 2]), weight)
+    tensor([[2.0000, 2.5000],
+            [0.0000, 0.5000],
+            [2.0000, 2.5000]])
+    """
+    checked_tensor("embedding", input, "indices", 2)
+    checked_tensor("embedding", weight, "weight", 1)
+    if weight._array.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}")
+    _check_ids_dtype("embedding", input)
+    _check_dense(sparse)
+    position = None if padding_idx is None else _padding_position(padding_idx, weight._array.shape[0])
+    if max_norm is not None:
+        _shorten(weight, input._array, max_norm, norm_type)
+    return (ScaledLookup if scale_grad_by_freq else Lookup)(position)(weight, input)
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: SupportsIndex | None = None,
+) -> Tensor:
+    """For each bag of ids the "mean", the "sum" or the largest ("max") of their rows of `weight`.
+
+    `input` is `(B, N)`, B bags of N ids each, or `(N,)`, in which `offsets`, `(B,)`, says where each bag begins (with
+    `include_last_offset` it is `(B + 1,)` and says where the last one ends); `weight` is `(V, D)`, the result is
+    `(B, D)`, with zeros for empty bags.  `per_sample_weights`, of the input's shape, are factors of the rows in a sum.
+    Ids equal to `padding_idx` do not count.  The other arguments are those of `embedding`.
+
+    >>> import minigrad as torch
+    >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    >>> embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]))
+    tensor([[2., 3.],
+            [2., 3.]])
+    """
+    if weight.dtype._name == "int64" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    _check_bags(input, weight, offsets, scale_grad_by_freq, mode, per_sample_weights)
+    _check_dense(sparse)
+    ids = input._array.reshape(-1)
+    starts, end = _bag_starts(input, offsets, include_last_offset)
+    if max_norm is not None:
+        _shorten(weight, ids, max_norm, norm_type)
+    sizes = np.diff(starts, append=end)
+    used = np.arange(end)
+    bags = np.repeat(np.arange(len(starts)), sizes)
+    if padding_idx is not None:
+        used = np.flatnonzero(ids[:end] != _padding_row(padding_idx, len(weight)))
+        bags = bags[used]
+    _check_bag_ids(ids, len(weight))
+    counts = np.bincount(bags, minlength=len(starts))
+    # A bag's sum is one matrix product, if all bags are of one size.
+    size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
+    chosen = new_leaf(ids[used])
+
+    def compute(weight: Tensor, factors: Tensor | None) -> Tensor:
+        rows = (ScaledLookup if scale_grad_by_freq else Lookup)()(weight, chosen)
+        if mode == "max":
+            filled = np.flatnonzero(counts)
+            picked = rows
+            if filled.size:
+                picked = PickFromBags(0)(rows, new_leaf(largest_in_bags(rows._array, bags)))
+            return picked if filled.size == len(counts) else SumBags(len(counts), None)(picked, new_leaf(filled))
+        if factors is not None:
+            rows = rows * factors.reshape(-1)[new_leaf(used)].unsqueeze(1)
+        elif mode == "mean":
+            shares = 1 / counts[bags]
+            rows = rows * new_leaf(shares[:, None].astype(rows._array.dtype))
+        return SumBags(len(counts), size)(rows, new_leaf(bags))
+
+    return in_float32(compute, weight, per_sample_weights)
+
+
+def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
+    """For each id a vector of `num_classes` integers: 1 at the id, 0 elsewhere.
+
+    `input` is `(*)`, of int64; the result is `(*, num_classes)`, of int64: `.float()` makes it an input for
+    `linear`.  With -1, there are as many classes as the largest id says.  Errors: RuntimeError for ids that are
+    negative, not below `num_classes`, or not int64.
+
+    >>> import minigrad as torch
+    >>> one_hot(torch.tensor([2, 0]))
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    checked_tensor("one_hot", input, "input", 1)
+    if not isinstance(num_classes, SupportsIndex):
+        raise TypeError(f"one_hot(): argument 'num_classes' (position 2) must be int, not {type(num_classes).__name__}")
+    ids, classes = input._array, index(num_classes)
+    if ids.dtype != np.int64:
+        raise RuntimeError(
+            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}: input.long()"
+        )
+    if ids.size == 0:
+        if classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
+        return new_leaf(np.zeros((*ids.shape, classes), np.int64))
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0:
+        raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
+    if classes != -1 and high >= classes:
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {classes}."
+        )
+    vectors = np.zeros((*ids.shape, high + 1 if classes == -1 else classes), np.int64)
+    np.put_along_axis(vectors, ids[..., None], 1, axis=-1)
+    return new_leaf(vectors)
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _type_name(x: Tensor) -> str:
+    """The name PyTorch gives a tensor of this dtype in the errors of embedding."""
+    return "CPUBoolType" if x._array.dtype == bool else f"torch.{x.dtype._tensor_name}Tensor"
+
+
+def _check_ids_dtype(function: str, ids: Tensor) -> None:
+    if ids._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{_type_name(ids)} instead (while checking arguments for {function}). Ids are whole numbers: input.long()"
+        )
+
+
+def _check_dense(sparse: bool) -> None:
+    if sparse:
+        raise NotImplementedError(
+            "gradients are dense here: expected sparse=False. Only rows that are looked up get gradients that are not 0"
+        )
+
+
+def _padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
+    """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
+    position = index(padding_idx)
+    assert -num_embeddings <= position < num_embeddings, (
+        f"Padding_idx must be within num_embeddings: {position} is not in [{-num_embeddings}, {num_embeddings})"
+    )
+    return position % num_embeddings
+
+
+def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of `ids` whose norm is larger than `max_norm` down to it, in place."""
+    rows = new_leaf(np.unique(ids))
+    with no_grad():
+        table = weight.detach()
+        chosen = table[rows]
+        if chosen.numel():
+            norms = chosen.norm(norm_type, 1, keepdim=True)._array
+            # As much less than max_norm as PyTorch has it, whose divisor is never 0.
+            factors = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
+            chosen = chosen * new_leaf(factors.astype(norms.dtype))
+        table[rows] = chosen
+
+
+def _check_bags(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    scale_grad_by_freq: bool,
+    mode: str,
+    per_sample_weights: Tensor | None,
+) -> None:
+    """Nothing if ids, table and weights of bags fit; else PyTorch's error."""
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
+        )
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+            f"sequences. However, found offsets of type {type(offsets)}"
+        )
+    if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
+        raise ValueError(f"offsets has to be a 1D Tensor{' but got None' if offsets is None else ''}: where bags begin")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}')."
+        )
+    _check_ids_dtype("embedding_bag", input)
+    if offsets is not None:
+        _check_ids_dtype("embedding_bag", offsets)
+    if not weight.is_floating_point():
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {_type_name(weight)} instead (while checking arguments for embedding_bag)"
+        )
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {_type_name(weight)} does not equal {_type_name(per_sample_weights)} "
+            "(while checking arguments for embedding_bag)"
+        )
+
+
+def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:
+    """Where each bag begins in the ids in order, and where the last one ends."""
+    length = input.numel()
+    if offsets is None:
+        bags, size = input.shape
+        if not size:
+            raise RuntimeError(f"step must be nonzero: the bags of an input of shape {input.shape} are of no size")
+        return np.arange(0, bags * size, size), length
+    starts = offsets._array.astype(np.int64)
+    if include_last_offset and not starts.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if starts.size and starts[0]:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {starts[0]}"
+        )
+    if starts.size and starts[-1] > length:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {starts[-1]}"
+        )
+    if (np.diff(starts) < 0).any():
+        raise RuntimeError(f"offsets must not decrease, since bags lie one after another: got {starts.tolist()}")
+    if include_last_offset:
+        return starts[:-1], int(starts[-1])
+    return starts, length if starts.size else 0
+
+
+def _padding_row(padding_idx: SupportsIndex, num_embeddings: int) -> int:
+    position = index(padding_idx)
+    if not -num_embeddings <= position < num_embeddings:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-num_embeddings} through {num_embeddings - 1}, but "
+            f"got {position}"
+        )
+    return position % num_embeddings
+
+
+def _check_bag_ids(ids: Array, num_embeddings: int) -> None:
+    wrong = np.flatnonzero((ids < 0) | (ids >= num_embeddings))
+    if wrong.size:
+        raise RuntimeError(
+            f"Index {wrong[0]} of input takes value {ids[wrong[0]]} which is not in the valid range "
+            f"[0, {num_embeddings})"
+        )

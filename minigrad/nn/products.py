@@ -1,0 +1,104 @@
+"""Products with weights: linear and bilinear maps."""
+
+from __future__ import annotations
+
+from minigrad.methods.forms import checked_tensor
+from minigrad.ops.linear import Linear
+from minigrad.ops.matmul import dtype_remedy, mat_message, matmul
+from minigrad.tensor import Tensor
+
+__all__ = ["bilinear", "linear"]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`.
+
+    `input` is `(*, I)`, `weight` is `(O, I)`, `bias` is `(O,)` or None; the result is `(*, O)`.  A vector as
+    weight, `(I,)`, gives `(*)`.  Errors: RuntimeError for shapes that do not fit or dtypes that differ.
+
+    >>> import minigrad as torch
+    >>> linear(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [5.0, 6.0], [0.0, 1.0]]))
+    tensor([[11., 17.,  2.]])
+    """
+    checked_tensor("linear", input, "input", 1)
+    checked_tensor("linear", weight, "weight", 2)
+    x, w = input._array, weight._array
+    if x.ndim == 0 or w.ndim == 0:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
+    if w.ndim == 1 and bias is None:
+        return matmul(input, weight)
+    if w.ndim != 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: the weight of linear is (O, I)"
+            if w.ndim > 2
+            else "mat2 must be a matrix, got 1-D tensor: with a bias, the weight of linear is (O, I)"
+        )
+    if x.shape[-1] != w.shape[1]:
+        raise RuntimeError(
+            f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
+            f"the last size of the weight {weight.shape}.{_layout_hint(x.shape[-1], w.shape)}"
+        )
+    if x.dtype != w.dtype:
+        raise _dtype_error(input, weight, bias)
+    if bias is not None:
+        checked_tensor("linear", bias, "bias", 3)
+        if bias.dtype is not weight.dtype:
+            raise RuntimeError(
+                f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and "
+                f"{weight.dtype._tensor_name}: the bias and the weight of linear"
+            )
+        if bias._array.shape != (w.shape[0],):
+            return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
+    return Linear()(input, weight, bias)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input1 @ weight[o] @ input2 + bias[o]` for each output o: linear in each of two inputs.
+
+    The inputs are `(*, I)` and `(*, J)`, `weight` is `(O, I, J)`, `bias` is `(O,)` or None; the result is `(*, O)`.
+
+    >>> import minigrad as torch
+    >>> x, y = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]])
+    >>> bilinear(x, y, torch.eye(2).unsqueeze(0))
+    tensor([[11.]])
+    """
+    for position, (name, each) in enumerate((("input1", input1), ("input2", input2), ("weight", weight)), start=1):
+        checked_tensor("bilinear", each, name, position)
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
+    if weight.ndim != 3:
+        raise RuntimeError(f"bilinear(): weight must be (O, I, J), got {weight.shape}")
+    for dim, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if a != b:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
+    for position, x in ((1, input1), (2, input2)):
+        if x.shape[-1] != weight.shape[position]:
+            raise RuntimeError(
+                f"bilinear(): input{position} size does not match weight size: got {x.shape[-1]} but expected "
+                f"{weight.shape[position]}"
+            )
+    if bias is not None and bias.shape[0] != weight.shape[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
+        )
+    outputs, left, right = weight.shape
+    x, y = input1.reshape(-1, left), input2.reshape(-1, right)
+    # (N, O, J): what is left of each weight matrix once the first input has been multiplied in.
+    partial = matmul(x, weight.permute(1, 0, 2).reshape(left, outputs * right)).reshape(-1, outputs, right)
+    result = (partial * y.unsqueeze(1)).sum(2, dtype=y.dtype).reshape(*input1.shape[:-1], outputs)
+    return result if bias is None else result + bias
+
+
+def _layout_hint(features: int, weight_shape: tuple[int, ...]) -> str:
+    if weight_shape[0] != features:
+        return ""
+    return " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
+
+
+def _dtype_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> RuntimeError:
+    left, right = input.dtype, weight.dtype
+    if bias is None:
+        begin = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
+    else:
+        begin = f"mat1 and mat2 must have the same dtype, but got {left._tensor_name} and {right._tensor_name}"
+    return RuntimeError(f"{begin}. {dtype_remedy(left, right)}")

@@ -1,0 +1,446 @@
+"""Activation functions: what networks put between their linear layers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.node import Unary, keep_inputs, keep_output
+from minigrad.dtypes import Array
+from minigrad.ops.choosing import chosen, cleared
+from minigrad.ops.elementwise import Elementwise, masked
+from minigrad.ops.erf import erf
+from minigrad.ops.mathematics import sigmoid
+from minigrad.ops.selecting import clipped
+from minigrad.ops.slope import Curve, CurveByPart, workable
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class FloatingOnly(Unary):
+    """An op on floating-point numbers; a NotImplementedError, which names the `kernel` of PyTorch's, for others."""
+
+    __slots__ = ()
+    kernel: ClassVar[str]
+
+    def __call__(self, x: Any) -> Any:
+        if x._array.dtype.kind != "f":
+            raise NotImplementedError(
+                f"\"{self.kernel}\" not implemented for '{x.dtype._tensor_name}': convert it first, x.float()"
+            )
+        return super().__call__(x)
+
+
+class Piecewise(Unary):
+    """An op that is the identity where its slope is 1, and constant where it is 0; a subclass says where: `passes(x)`.
+
+    dx = g where it passes, else 0.
+    """
+
+    __slots__ = ()
+    keep = keep_inputs
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, self.passes(self.kept(0)._array))
+
+    def passes(self, x: Array) -> Array:
+        """Where the slope is 1."""
+        raise NotImplementedError
+
+
+# ---- straight lines --------------------------------------------------------------------------------------------------
+
+
+class Relu(Unary):
+    """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
+
+    __slots__ = ()
+    keep = keep_output
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
+        # Unlike np.maximum, this leaves nan and -0.0 as they are.
+        return cleared(~(x < 0), x)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, ~(self.kept_output(g)._array <= 0))
+
+
+class Hardtanh(Piecewise):
+    """`x`, raised to `low` and lowered to `high`.   dx = g, but 0 where x <= low or x >= high."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low = low
+        self.high = high
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError("Bool inputs not supported for hardtanh: expected numbers, such as x.long()")
+        of_type = dtypes.of(x)
+        if not of_type.is_signed and (self.low < 0 or self.high < 0):
+            raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
+        return clipped(x, dtypes.filler(self.low, of_type), dtypes.filler(self.high, of_type))
+
+    def passes(self, x: Array) -> Array:
+        return ~((x <= self.low) | (x >= self.high))
+
+
+class Threshold(Piecewise):
+    """`x` where it is above `threshold`, else `value`.   dx = g, but 0 where x <= threshold."""
+
+    __slots__ = ("form", "threshold", "value")
+
+    def __init__(self, threshold: float, value: float, form: int) -> None:
+        self.threshold = threshold
+        self.value = value
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        of_type = dtypes.of(x)
+        if of_type is dtypes.bool_:
+            raise NotImplementedError("\"threshold_cpu\" not implemented for 'Bool': expected numbers, as x.long()")
+        return chosen(self.passes(x), x, dtypes.filler(self.value, of_type))
+
+    def passes(self, x: Array) -> Array:
+        return ~(x <= dtypes.filler(self.threshold, dtypes.of(x)))
+
+    def name(self) -> str:
+        return f"ThresholdBackward{self.form}"
+
+
+class Softshrink(FloatingOnly, Piecewise):
+    """`x`, moved by `lambd` towards 0, but not across it.   dx = g, but 0 where |x| <= lambd."""
+
+    __slots__ = ("lambd",)
+    kernel = "softshrink_check"
+
+    def __init__(self, lambd: float) -> None:
+        self.lambd = lambd
+
+    def forward(self, x: Array) -> Array:
+        if not self.lambd >= 0:
+            raise RuntimeError(f"lambda must be in range [0, {np.finfo(x.dtype).max}], but found {self.lambd}")
+        lambd = x.dtype.type(self.lambd)
+        # Multiplied by 0, what is nan stays nan.
+        return chosen(x > lambd, x - lambd, chosen(x < -lambd, x + lambd, x * 0))
+
+    def passes(self, x: Array) -> Array:
+        return ~(np.abs(x) <= x.dtype.type(self.lambd))
+
+
+class Hardshrink(Softshrink):
+    """`x`, but 0 where |x| <= lambd.   dx = g, but 0 there."""
+
+    __slots__ = ()
+    kernel = "hardshrink_cpu"
+
+    def forward(self, x: Array) -> Array:
+        return cleared(self.passes(x), x)
+
+
+class LeakyRelu(FloatingOnly):
+    """`x` where it is above 0, else `x * negative_slope`.   dx = g where x > 0, else g * negative_slope."""
+
+    __slots__ = ("form", "negative_slope")
+    keep = keep_inputs
+    kernel = "leaky_relu_cpu"
+
+    def __init__(self, negative_slope: float, form: int = 0) -> None:
+        self.negative_slope = negative_slope
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return Scaled(self.negative_slope, x > 0).forward(x)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Scaled(self.negative_slope, self.kept(0)._array > 0)(g)
+
+    def name(self) -> str:
+        return f"LeakyReluBackward{self.form}"
+
+
+class Scaled(Unary):
+    """`x` where `mask` holds, else `x * factor`: its own adjoint.   dx = Scaled(g)."""
+
+    __slots__ = ("factor", "mask")
+
+    def __init__(self, factor: float, mask: Array) -> None:
+        self.factor = factor
+        self.mask = mask
+
+    def forward(self, x: Array) -> Array:
+        scaled = (workable(x) * self.factor).astype(x.dtype, copy=False).reshape(x.shape)
+        return chosen(self.mask, x, scaled)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Scaled(self.factor, self.mask)(g)
+
+
+class Prelu(Elementwise):
+    """`a` where it is above 0, else `a * b`.   da = g where a > 0, else g * b;  db = g * a where a <= 0, else 0."""
+
+    __slots__ = ()
+    keep = keep_inputs
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return chosen(a > 0, a, a * b)
+
+    def da(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0), self.kept(1)
+        return masked(g, a._array > 0) + masked(g * b, ~(a._array > 0))
+
+    def db(self, g: Tensor) -> Tensor:
+        a = self.kept(0)
+        return masked(g * a, ~(a._array > 0))
+
+    def name(self) -> str:
+        return "PreluKernelBackward0"
+
+
+class Hardsigmoid(FloatingOnly):
+    """`x / 6 + 1 / 2`, raised to 0 and lowered to 1.   dx = g / 6 where -3 < x < 3, else 0."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    kernel = "hardsigmoid_cpu"
+
+    def forward(self, x: Array) -> Array:
+        return (clipped(workable(x) + 3, 0, 6) / 6).astype(x.dtype, copy=False).reshape(x.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)._array
+        return masked(g / 6, (x > -3) & (x < 3))
+
+
+class Hardswish(FloatingOnly, Curve):
+    """`x * hardsigmoid(x)`.   dx = g * (x / 3 + 1 / 2) where -3 < x < 3, else g for x at and above 3, 0 below."""
+
+    __slots__ = ()
+    kernel = "hardswish_cpu"
+
+    def value(self, x: Array) -> Array:
+        return x * clipped(x + 3, 0, 6) / 6
+
+    def slope(self, x: Array) -> Array:
+        return cleared(~(x <= -3), chosen(x < 3, x / 3 + x.dtype.type(0.5), np.ones((), x.dtype)))
+
+    def bend(self, x: Any) -> Any:
+        inside = (x._array > -3) & (x._array < 3)
+        return x._new((inside / 3).astype(x._array.dtype))
+
+
+# ---- smooth functions ------------------------------------------------------------------------------------------------
+
+
+class Elu(FloatingOnly, Curve):
+    """`scale * x` where x > 0, else `scale * alpha * (exp(rate * x) - 1)`.
+
+    dx = g * scale where x > 0, else g * scale * alpha * rate * exp(rate * x).
+    """
+
+    __slots__ = ("alpha", "form", "rate", "scale")
+    kernel = "elu_cpu"
+
+    def __init__(self, alpha: float, scale: float = 1, rate: float = 1, form: str = "EluBackward0") -> None:
+        self.alpha = alpha
+        self.scale = scale
+        self.rate = rate
+        self.form = form
+
+    def value(self, x: Array) -> Array:
+        below = np.expm1(x * self.rate)
+        below *= self.alpha * self.scale
+        return chosen(x <= 0, below, x * self.scale)
+
+    def slope(self, x: Array) -> Array:
+        below = np.exp(x * self.rate)
+        below *= self.alpha * self.scale * self.rate
+        return chosen(x <= 0, below, np.asarray(self.scale, x.dtype))
+
+    def bend(self, x: Any) -> Any:
+        below = x._array < 0
+        # Masked before as well, since the exponential of what is not below may overflow.
+        return masked((masked(x, below) * self.rate).exp() * (self.alpha * self.scale * self.rate**2), below)
+
+    def name(self) -> str:
+        return self.form
+
+
+class Softplus(FloatingOnly, Curve):
+    """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`.   dx = g * sigmoid(beta * x), or g."""
+
+    __slots__ = ("beta", "threshold")
+    kernel = "softplus_cpu"
+
+    def __init__(self, beta: float, threshold: float) -> None:
+        self.beta = beta
+        self.threshold = threshold
+
+    def value(self, x: Array) -> Array:
+        y = x * self.beta
+        beyond = y > self.threshold
+        np.exp(y, out=y)
+        np.log1p(y, out=y)
+        y /= self.beta
+        return chosen(beyond, x, y) if beyond.any() else y
+
+    def slope(self, x: Array) -> Array:
+        z = x * self.beta
+        beyond = z > self.threshold
+        return chosen(beyond, np.ones((), x.dtype), sigmoid(z)) if beyond.any() else sigmoid(z)
+
+    def bend(self, x: Any) -> Any:
+        s = (x * self.beta).sigmoid()
+        return masked(self.beta * s * (1 - s), ~(x._array * self.beta > self.threshold))
+
+
+class LogSigmoid(FloatingOnly, Curve):
+    """`log(sigmoid(x))`, without overflow on the way.   dx = g * sigmoid(-x)."""
+
+    __slots__ = ()
+    kernel = "log_sigmoid_cpu"
+
+    def value(self, x: Array) -> Array:
+        return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+
+    def slope(self, x: Array) -> Array:
+        return sigmoid(-x)
+
+    def bend(self, x: Any) -> Any:
+        s = x.sigmoid()
+        return s * (s - 1)
+
+
+class Silu(FloatingOnly, CurveByPart):
+    """`x * s` for `s = sigmoid(x)`.   dx = g * s * (1 + x * (1 - s))."""
+
+    __slots__ = ()
+    kernel = "silu_cpu"
+
+    def part(self, x: Array) -> Array:
+        return sigmoid(x)
+
+    def value_by(self, x: Array, part: Array) -> Array:
+        return x * part
+
+    def slope_by(self, x: Array, part: Array) -> Array:
+        slope = np.subtract(1, part)
+        slope *= x
+        slope += 1
+        slope *= part
+        return slope
+
+    def bend(self, x: Any) -> Any:
+        s = x.sigmoid()
+        return s * (1 - s) * (2 + x * (1 - 2 * s))
+
+
+class Mish(FloatingOnly, CurveByPart):
+    """`x * t` for `t = tanh(log(1 + exp(x)))`.   dx = g * (t + x * sigmoid(x) * (1 - t**2))."""
+
+    __slots__ = ()
+    kernel = "mish_cpu"
+
+    def part(self, x: Array) -> Array:
+        t = Softplus(1, 20).value(x)
+        return np.tanh(t, out=t)
+
+    def value_by(self, x: Array, part: Array) -> Array:
+        return x * part
+
+    def slope_by(self, x: Array, part: Array) -> Array:
+        slope = np.multiply(part, part)
+        np.subtract(1, slope, out=slope)
+        slope *= sigmoid(x)
+        slope *= x
+        slope += part
+        return slope
+
+    def bend(self, x: Any) -> Any:
+        s, t = x.sigmoid(), Softplus(1, 20)(x).tanh()
+        return s * (1 - t * t) * (2 + x * (1 - s - 2 * s * t))
+
+
+class Gelu(FloatingOnly, CurveByPart):
+    """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`.
+
+    dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`.
+    """
+
+    __slots__ = ()
+    kernel = "GeluKernelImpl"
+
+    def part(self, x: Array) -> Array:
+        below = erf(x * x.dtype.type(math.sqrt(0.5)))
+        below += 1
+        below *= 0.5
+        return below
+
+    def value_by(self, x: Array, part: Array) -> Array:
+        return x * part
+
+    def slope_by(self, x: Array, part: Array) -> Array:
+        slope = np.multiply(x, x)
+        slope *= -0.5
+        np.exp(slope, out=slope)
+        slope *= x
+        slope *= 1 / math.sqrt(2 * math.pi)
+        slope += part
+        return slope
+
+    def bend(self, x: Any) -> Any:
+        return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
+
+
+class GeluTanh(FloatingOnly, CurveByPart):
+    """`x * (1 + t) / 2` for `t = tanh(u)`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu.
+
+    dx = g * ((1 + t) + x * (1 - t**2) * u') / 2, with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`.
+    """
+
+    __slots__ = ()
+    kernel = "GeluKernelImpl"
+    a: ClassVar[float] = math.sqrt(2 / math.pi)
+    b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
+
+    def part(self, x: Array) -> Array:
+        t = np.multiply(x, x)
+        t *= self.b
+        t += self.a
+        t *= x
+        return np.tanh(t, out=t)
+
+    def value_by(self, x: Array, part: Array) -> Array:
+        y = np.add(part, 1)
+        y *= x
+        y *= 0.5
+        return y
+
+    def slope_by(self, x: Array, part: Array) -> Array:
+        slope = np.multiply(x, x)
+        slope *= 3 * self.b
+        slope += self.a
+        slope *= x
+        rest = np.multiply(part, part)
+        np.subtract(1, rest, out=rest)
+        slope *= rest
+        slope += part
+        slope += 1
+        slope *= 0.5
+        return slope
+
+    def bend(self, x: Any) -> Any:
+        square = x * x
+        t = (x * (self.a + self.b * square)).tanh()
+        first = self.a + 3 * self.b * square
+        return (1 - t * t) * (first + x * (3 * self.b * x - t * first * first))
+
+    def name(self) -> str:
+        return "GeluBackward0"

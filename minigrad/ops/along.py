@@ -1,0 +1,97 @@
+"""Taking elements along one dimension, and putting them back: adjoint pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from minigrad.autograd.node import Binary, keep_rest
+from minigrad.dtypes import Array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class TakeAlong(Binary):
+    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most.
+
+    dx = PutAlong(g), at the places taken.
+    """
+
+    __slots__ = ("dim", "form", "keepdim", "size")
+    keep = keep_rest
+
+    def __init__(self, dim: int, keepdim: bool = True, form: str = "GatherBackward0") -> None:
+        self.dim = dim
+        self.keepdim = keepdim
+        self.form = form
+
+    def forward(self, x: Array, indices: Array) -> Array:
+        if x.ndim == 0:
+            return x.copy()
+        self.size = x.shape[self.dim]
+        taken = np.take_along_axis(x, indices, self.dim)
+        return taken if self.keepdim else taken.squeeze(self.dim)
+
+    def da(self, g: Tensor) -> Tensor:
+        if g._array.ndim == 0 == self.kept(1)._array.ndim:
+            return g
+        return self.put()(g if self.keepdim else g.unsqueeze(self.dim), self.kept(1))
+
+    def put(self) -> Binary:
+        """The adjoint."""
+        return PutAlong(self.dim, self.size)
+
+    def name(self) -> str:
+        return self.form
+
+
+class PutAlong(Binary):
+    """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
+
+    dx = TakeAlong(g).
+    """
+
+    __slots__ = ("dim", "size")
+    keep = keep_rest
+
+    def __init__(self, dim: int, size: int) -> None:
+        self.dim = dim
+        self.size = size
+
+    def forward(self, x: Array, indices: Array) -> Array:
+        y = np.zeros(self.shape(x), x.dtype)
+        np.put_along_axis(y, indices, x, self.dim)
+        return y
+
+    def shape(self, x: Array) -> tuple[int, ...]:
+        """The shape of the result."""
+        return (*x.shape[: self.dim], self.size, *x.shape[self.dim + 1 :])
+
+    def da(self, g: Tensor) -> Tensor:
+        return TakeAlong(self.dim)(g, self.kept(1))
+
+
+class TakeRepeated(TakeAlong):
+    """TakeAlong where a place may be taken more than once.   dx = AddAlong(g)."""
+
+    __slots__ = ()
+
+    def put(self) -> Binary:
+        return AddAlong(self.dim, self.size)
+
+
+class AddAlong(PutAlong):
+    """PutAlong where what comes to the same place adds up, in at least float32.   dx = TakeRepeated(g)."""
+
+    __slots__ = ()
+
+    def forward(self, x: Array, indices: Array) -> Array:
+        y = np.zeros(self.shape(x), np.promote_types(x.dtype, np.float32))
+        places = np.indices(indices.shape, sparse=True)
+        np.add.at(y, (*places[: self.dim], indices, *places[self.dim + 1 :]), x)
+        return y.astype(x.dtype, copy=False)
+
+    def da(self, g: Tensor) -> Tensor:
+        return TakeRepeated(self.dim)(g, self.kept(1))

@@ -1,0 +1,73 @@
+"""Scaled dot-product attention.
+
+Source: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.node import Node, keep_input_and_output
+from minigrad.dtypes import Array
+from minigrad.ops.blocks import row_blocks
+from minigrad.ops.broadcast import sum_to
+from minigrad.ops.matmul import MatMul, product
+from minigrad.ops.softmax import SoftmaxBackwardData
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class AttentionWeights(Node):
+    """`P = softmax(scale * Q @ K.mT + mask + bias)` along the last dimension: how much each query takes of each value.
+
+    `Q` is `(*, L, E)`, `K` is `(*, S, E)`, `mask` (or None) and the constant `bias` (or None) broadcast to P, which is
+    `(*, L, S)`.  A row of nothing but -inf becomes zeros: that query takes nothing.
+
+    With dS the gradient of the softmax: dQ = scale * dS @ K,  dK = scale * dS.mT @ Q,  dmask = dS.
+    """
+
+    __slots__ = ("bias", "scale")
+    keep = keep_input_and_output
+
+    def __init__(self, scale: float, bias: Array | None) -> None:
+        self.scale = scale
+        self.bias = bias
+
+    def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
+        p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
+        for added in (mask, self.bias):
+            if added is not None:
+                p += added
+        rows = p.reshape(-1, p.shape[-1])
+        for block in row_blocks(rows):
+            part = rows[block]
+            highest = part.max(axis=-1, keepdims=True, initial=-np.inf)
+            highest[np.isneginf(highest)] = 0
+            part -= highest
+            np.exp(part, out=part)
+            total = part.sum(axis=-1, keepdims=True)
+            total[total == 0] = 1
+            part /= total
+        return p
+
+    def backward(self, g: Tensor) -> tuple[Any, ...]:
+        to_q, to_k, to_mask = self.edges
+        q, k, mask = self.kept(0), self.kept(1), self.kept(2)
+        ds = SoftmaxBackwardData((g.ndim - 1,))(g, self.kept_output(g))
+        return (
+            None if to_q is None else sum_to((ds @ k) * self.scale, q._array.shape),
+            None if to_k is None else sum_to(ds.mT @ (q * self.scale), k._array.shape),
+            None if to_mask is None else sum_to(ds, mask._array.shape),
+        )
+
+
+class Attend(MatMul):
+    """`P @ V`: for each query the average of the values, weighted by P."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "ScaledDotProductFlashAttentionForCpuBackward0"

@@ -1,0 +1,61 @@
+"""Bags of ids: the sum, or the largest, of the rows that a lookup gives for each bag.
+
+A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.ops.embedding` once more,
+with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(ids))`, whose gradients are known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minigrad.dtypes import Array
+from minigrad.ops.along import TakeAlong
+from minigrad.ops.embedding import ScatterAdd
+
+
+class SumBags(ScatterAdd):
+    """`T[b]` is the sum of all rows `R[n]` in bag b, for rows in the order of their bags.
+
+    `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so
+    many rows.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self, bags: int, size: int | None) -> None:
+        super().__init__(bags)
+        self.size = size
+
+    def forward(self, rows: Array, bags: Array) -> Array:
+        if self.size is None or rows.dtype == np.float16:
+            return super().forward(rows, bags)
+        together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
+        return (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
+
+    def name(self) -> str:
+        return "EmbeddingBagBackward0"
+
+
+class PickFromBags(TakeAlong):
+    """The elements `R[positions[b, d], d]`.   dR = g at these places."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "EmbeddingBagBackward0"
+
+
+def largest_in_bags(rows: Array, bags: Array) -> Array:
+    """The positions `(B, D)` of the first largest elements of each bag, for rows in the order of their bags.
+
+    Only bags that have rows count.
+    """
+    starts = np.flatnonzero(np.diff(bags, prepend=-1))
+    largest = np.maximum.reduceat(rows, starts, axis=0)
+    counts = np.diff(starts, append=len(bags))
+    is_largest = rows == np.repeat(largest, counts, axis=0)
+    # A nan is larger than all others, and equal to none.
+    is_largest |= np.isnan(rows)
+    positions = np.where(is_largest, np.arange(len(rows))[:, None], len(rows))
+    first: Array = np.minimum.reduceat(positions, starts, axis=0)
+    return first

@@ -1,0 +1,252 @@
+"""Normalization: groups of elements shifted and scaled to mean 0 and variance 1, and then as each channel has learned.
+
+Layers of this kind differ in what forms a group and what a channel.  An input is seen in a `frame`, a shape of which
+some dimensions are within a group and some tell the channels:
+
+                            frame               within a group      channels
+    layer norm, RMS norm    (N, D)              D                   D
+    batch norm              (N, C, L)           N, L                C
+    group norm              (N, G, C / G, L)    C / G, L            G, C / G
+    instance norm           (N, C, L)           L                   C
+
+The work is done in blocks of rows that stay in cache; if a group extends over rows, its blocks make up one round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.node import Node, Several, keep_inputs
+from minigrad.dtypes import Array
+from minigrad.ops.blocks import row_blocks
+from minigrad.ops.shape import Reshape
+from minigrad.ops.summing import count_over, sum_of_products, with_ones
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+#: Blocks of rows, and the mean and the variance of each group in them, of sizes that broadcast.
+Round = tuple[list[slice], Array, Array]
+
+
+class Groups:
+    """Which elements form a group and which a channel; a group's mean is made 0 if `center`, and its variance 1."""
+
+    __slots__ = ("center", "channels", "common", "count", "eps", "frame", "others", "within")
+
+    def __init__(
+        self, frame: Sequence[int], within: Sequence[int], channels: Sequence[int], eps: float, center: bool = True
+    ) -> None:
+        self.frame = tuple(frame)
+        self.within = tuple(within)
+        self.others = tuple([dim for dim in range(len(frame)) if dim not in channels])
+        self.common = tuple([dim for dim in self.within if dim in self.others])
+        self.channels = with_ones(self.frame, self.others)
+        self.count = count_over(self.frame, self.within)
+        self.eps = eps
+        self.center = center
+
+    def rounds(self, x: Array) -> list[list[slice]]:
+        """Blocks of rows, those together that groups extend over."""
+        blocks = row_blocks(x)
+        return [blocks] if 0 in self.within else [[block] for block in blocks]
+
+    def standardized(self, x: Array, mean: Array, r: Array, out: Array) -> Array:
+        """`r * (x - mean)`, written to `out`; the mean is 0 unless `center`."""
+        return np.multiply(np.subtract(x, mean, out=out) if self.center else x, r, out=out)
+
+    def scale(self, variance: Array) -> Array:
+        """`1 / sqrt(variance + eps)`."""
+        return 1 / np.sqrt(variance + self.eps)
+
+    def factors(self, r: Array, w: Array | None) -> tuple[Array, Array | None]:
+        """Factors of each group and of each of its elements that make up r * w: r and w, or r * w and None."""
+        return (r, w) if w is None or self.common != self.within else (r * w, None)
+
+    def common_sums(self, g: Array, s: Array) -> tuple[Array, Array]:
+        """The sums of g and of g * s over the dimensions both within a group and not of the channels."""
+        if not self.common:
+            return g, g * s
+        return g.sum(self.common, keepdims=True), inner(g, s, self.common)
+
+    def mean(self, x: Array, w: Array | None) -> Array:
+        """The mean of `x * w` within each group."""
+        if w is None:
+            return x.sum(self.within, keepdims=True) / self.count
+        return inner(x, w, self.within) / self.count
+
+
+class Normalize(Node):
+    """`y = r * (x - m) * w + b` with the mean m and `r = 1 / sqrt(var + eps)` of each group, w and b of each channel.
+
+    m is 0 unless the groups are centered; `var` is the mean of `(x - m)**2`; w or b may be left out.
+
+    dx, dw, db = NormalizeBackward(g, x, w).
+    """
+
+    __slots__ = ("form", "groups", "rounds")
+    keep = keep_inputs
+    rounds: list[Round]
+
+    def __init__(self, groups: Groups, form: str) -> None:
+        self.groups = groups
+        self.form = form
+
+    def forward(self, x: Array, w: Array | None, b: Array | None) -> Array:
+        groups, result = self.groups, np.empty(x.shape, x.dtype)
+        x, y = x.reshape(groups.frame), result.reshape(groups.frame)
+        w, b = (None if each is None else each.reshape(groups.channels) for each in (w, b))
+        self.rounds = []
+        for blocks in groups.rounds(x):
+            mean, variance = self.statistics(x, y, blocks)
+            r, varied = groups.factors(groups.scale(variance), w)
+            for rows in blocks:
+                groups.standardized(x[rows], mean, r, out=y[rows])
+                if varied is not None:
+                    y[rows] *= varied
+                if b is not None:
+                    y[rows] += b
+            self.rounds.append((blocks, mean, variance))
+        return result
+
+    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array]:
+        """The mean and the variance of each group."""
+        groups, zero = self.groups, np.zeros((1,) * x.ndim, x.dtype)
+        mean = squares = zero
+        if groups.center:
+            mean = sum([x[rows].sum(groups.within, keepdims=True) for rows in blocks], zero) / groups.count
+        for rows in blocks:
+            d = np.subtract(x[rows], mean, out=scratch[rows]) if groups.center else x[rows]
+            squares = squares + inner(d, d, groups.within)
+        return mean, squares / groups.count
+
+    def backward(self, g: Tensor) -> tuple[Any, ...]:
+        needs = [edge is not None for edge in self.edges]
+        gradients = NormalizeBackward(self.groups, self.rounds, self.moves(), needs)(g, self.kept(0), self.kept(1))
+        return tuple([each if needed else None for needed, each in zip(needs, gradients, strict=True)])
+
+    def moves(self) -> bool:
+        """Whether mean and variance are functions of x."""
+        return True
+
+    def name(self) -> str:
+        return self.form
+
+
+class NormalizeByKnown(Normalize):
+    """The same with a mean and a variance that are known before, and constant."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, groups: Groups, form: str, mean: Array, variance: Array) -> None:
+        super().__init__(groups, form)
+        self.known = (mean.reshape(groups.channels), variance.reshape(groups.channels))
+
+    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array]:
+        return self.known
+
+    def moves(self) -> bool:
+        return False
+
+
+class NormalizeBackward(Several):
+    """The gradients of x, w and b in Normalize, from the standardized `s = r * (x - m)`.
+
+    dx = r * (g * w - mean(g * w) - s * mean(g * w * s)),  dw = sum(g * s),  db = sum(g), with sums over each channel.
+
+    If m and r do not move with x, `dx = r * g * w`.  Source: S. Ioffe and C. Szegedy, "Batch normalization" (2015),
+    section 3.
+    """
+
+    __slots__ = ("groups", "moves", "needs", "rounds")
+    keep = keep_inputs
+
+    def __init__(self, groups: Groups, rounds: list[Round], moves: bool, needs: list[bool]) -> None:
+        self.groups = groups
+        self.rounds = rounds
+        self.moves = moves
+        self.needs = needs
+
+    def forward(self, g: Array, x: Array, w: Array | None) -> list[Array]:
+        groups, result = self.groups, np.empty(x.shape, x.dtype)
+        g, x, dx = (each.reshape(groups.frame) for each in (g, x, result))
+        dw, db = (np.zeros(math.prod(groups.channels), x.dtype) for _ in range(2))
+        sum_w, sum_b = dw.reshape(groups.channels), db.reshape(groups.channels)
+        weights = None if w is None else w.reshape(groups.channels)
+        for blocks, mean, variance in self.rounds:
+            r = groups.scale(variance)
+            scale, varied = groups.factors(r, weights)
+            mean_g = mean_gs = np.zeros((), x.dtype)
+            for rows in blocks:
+                s = groups.standardized(x[rows], mean, r, out=dx[rows])
+                sum_g, sum_gs = groups.common_sums(g[rows], s)
+                if self.needs[1]:
+                    sum_w += sum_gs.sum(groups.others, keepdims=True)
+                if self.needs[2]:
+                    sum_b += sum_g.sum(groups.others, keepdims=True)
+                if self.moves:
+                    mean_gs = mean_gs + groups.mean(sum_gs, varied)
+                    mean_g = mean_g + groups.mean(sum_g, varied) if groups.center else mean_g
+            for rows in blocks:
+                s = dx[rows]
+                s *= -mean_gs
+                if groups.center:
+                    s -= mean_g
+                s += g[rows] if varied is None else g[rows] * varied
+                s *= scale
+        return [result, dw, db]
+
+    def backward(self, h: Sequence[Any]) -> tuple[Any, ...]:
+        groups = self.groups
+        g, x = (seen(self.kept(position), groups.frame) for position in (0, 1))
+        w = 1 if self.kept(2) is None else seen(self.kept(2), groups.channels)
+        hx, hw, hb = (
+            None if each is None else seen(each, shape)
+            for each, shape in zip(h, (groups.frame, groups.channels, groups.channels), strict=True)
+        )
+
+        def mean(v: Tensor) -> Tensor:
+            return v.mean(groups.within, True)
+
+        if self.moves:
+            d = x - mean(x) if groups.center else x
+            r = (mean(d * d) + groups.eps) ** -0.5
+        else:
+            _, known_mean, known_variance = self.rounds[0]
+            d, r = x - x._new(known_mean), x._new(groups.scale(known_variance))
+        s = d * r
+
+        def back(v: Tensor) -> Tensor:
+            """The gradient of x, given that of s; as a map of v it is symmetric."""
+            return r * (v - mean(v) * groups.center - s * mean(v * s)) if self.moves else r * v
+
+        dg, dx, dw = g * 0, x * 0, None
+        if hx is not None:
+            through = back(hx)
+            dg, dw = dg + through * w, (through * g).sum(groups.others)
+            if self.moves:
+                # By way of s, and by way of r.
+                gw = g * w
+                dx = dx - back(r * (hx * mean(gw * s) + gw * mean(hx * s))) - mean(hx * back(gw)) * r * s
+        if hw is not None:
+            dg, dx = dg + hw * s, dx + back(g * hw)
+        if hb is not None:
+            dg = dg + hb
+        found = [seen(each, self.kept(position)._array.shape) for position, each in enumerate((dg, dx))]
+        return (*found, dw if dw is None or self.kept(2) is None else seen(dw, self.kept(2)._array.shape))
+
+
+def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
+    """`(a * b).sum(dims, keepdims=True)` for b that broadcasts to a's shape, by the fastest of NumPy's ways."""
+    if dims == (a.ndim - 1,):
+        return np.vecdot(a, b)[..., None]
+    return sum_of_products(a, np.broadcast_to(b, a.shape), dims)
+
+
+def seen(x: Tensor, frame: tuple[int, ...]) -> Tensor:
+    """`x` in the shape `frame`."""
+    return x if x._array.shape == frame else Reshape(frame)(x)

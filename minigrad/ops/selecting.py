@@ -1,0 +1,262 @@
+"""Operators that select: between tensors by a condition, and the larger or smaller of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.base import TensorBase
+from minigrad.autograd.node import Node, Unary, keep_inputs
+from minigrad.dtypes import Array
+from minigrad.ops.choosing import chosen
+from minigrad.ops.elementwise import Elementwise, cast, masked
+from minigrad.ops.ternary import Ternary, in_common_dtype
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+def _keep_condition(node: Node, inputs: Sequence[Any], out: Any) -> None:
+    """Keep the first input."""
+    keep_inputs(node, inputs[:1], out)
+
+
+class Where(Ternary):
+    """`b` where the bools `a` hold, else `c`.   db = g where they hold,  dc = g where they do not."""
+
+    __slots__ = ("form",)
+    keep = _keep_condition
+
+    def __init__(self, form: str = "WhereBackward0") -> None:
+        self.form = form
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return chosen(a, b, c)
+
+    def db(self, g: Tensor) -> Tensor:
+        # A copy, which no later write to the condition changes.
+        return masked(g, self.kept(0)._array.copy())
+
+    def dc(self, g: Tensor) -> Tensor:
+        return masked(g, ~self.kept(0)._array)
+
+    def name(self) -> str:
+        return self.form
+
+
+def _is_common(number: Any, of_type: dtypes.dtype) -> bool:
+    """Whether `number` obviously has a place in the floating-point dtype `of_type`."""
+    return of_type.is_floating_point and (-65504 <= number <= 65504 or number == -math.inf)
+
+
+def _filler(number: Any, of_type: dtypes.dtype) -> Array:
+    """The 0-d array of `number`, as `dtypes.filler` makes it."""
+    return np.asarray(number, of_type._numpy) if _is_common(number, of_type) else dtypes.filler(number, of_type)
+
+
+def _written(number: Any, of_type: dtypes.dtype) -> Array:
+    """The 0-d array of `number`, as `dtypes.written` makes it."""
+    return np.asarray(number, of_type._numpy) if _is_common(number, of_type) else dtypes.written(number, of_type)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """`a` where `condition` holds, else `b`; each may be a number."""
+    if condition._array.dtype not in (bool, np.uint8):
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype._tensor_name}: a comparison makes one, as in x > 0"
+        )
+    if not isinstance(a, TensorBase) or not isinstance(b, TensorBase) or a._array.dtype is not b._array.dtype:
+        common = dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
+        a, b = [
+            cast(each, common) if isinstance(each, TensorBase) else condition._new(_written(each, common))
+            for each in (a, b)
+        ]
+    return Where()(cast(condition, dtypes.bool_), a, b)
+
+
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """`x`, but the number or 0-d tensor `value` where `mask` holds."""
+    if mask._array.dtype != bool:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
+        )
+    if not isinstance(value, TensorBase):
+        return Where("MaskedFillBackward0")(mask, x._new(_filler(value, x.dtype)), x)
+    if value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s): torch.where(mask, value, x) takes any"
+        )
+    dtypes.filler(value._array.item(), x.dtype)
+    return Where("MaskedFillBackward1")(mask, cast(value, x.dtype), x)
+
+
+def clipped(x: Array, low: Any, high: Any) -> Array:
+    """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
+    raised = x if low is None else np.maximum(x, low)
+    return raised if high is None else np.minimum(raised, high)
+
+
+class Clamp(Unary):
+    """`x`, raised to the number `low` and lowered to `high`; either may be None.   dx = g where low <= x <= high."""
+
+    __slots__ = ("form", "high", "low")
+    keep = keep_inputs
+
+    def __init__(self, low: Array | None, high: Array | None, form: str = "ClampBackward1") -> None:
+        self.low = low
+        self.high = high
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return clipped(x, self.low, self.high)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)._array
+        inside = ~np.isnan(x) if self.low is None else x >= self.low
+        return masked(g, inside if self.high is None else inside & (x <= self.high))
+
+    def name(self) -> str:
+        return self.form
+
+
+class ClampBetween(Ternary):
+    """`a`, raised to `b` and then lowered to `c`; either may be None.
+
+    da = g where b <= a <= c;  db = g where a < b and b <= c;  dc = g where a > c or b > c.
+    """
+
+    __slots__ = ("form",)
+    keep = keep_inputs
+
+    def __init__(self, form: str = "ClampBackward0") -> None:
+        self.form = form
+
+    def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
+        return clipped(a, b, c)
+
+    def da(self, g: Tensor) -> Tensor:
+        a, b, c = self._arrays()
+        return masked(g, (a >= b) & (a <= c))
+
+    def db(self, g: Tensor) -> Tensor:
+        a, b, c = self._arrays()
+        return masked(g, (a < b) & (b <= c))
+
+    def dc(self, g: Tensor) -> Tensor:
+        a, b, c = self._arrays()
+        return masked(g, (a > c) | (b > c))
+
+    def _arrays(self) -> tuple[Any, Any, Any]:
+        a, b, c = self.kept(0), self.kept(1), self.kept(2)
+        return a._array, -np.inf if b is None else b._array, np.inf if c is None else c._array
+
+    def name(self) -> str:
+        return self.form
+
+
+def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
+    """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
+    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
+        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))
+    # A number leaves a floating-point dtype as it is.
+    bounds = [bound for bound in (low, high) if bound is not None]
+    common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
+    if common is dtypes.bool_:
+        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    low, high = [None if bound is None else _filler(bound, common) for bound in (low, high)]
+    return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
+
+
+class Maximum(Elementwise):
+    """The larger of `a` and `b`; nan if one is.
+
+    da = g where a is larger, g / 2 where both are equal, 0 where b is larger;  db the other way round.
+    """
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward: Callable[..., Any] = np.maximum
+    loses: ClassVar[Any] = np.less
+
+    def da(self, g: Tensor) -> Tensor:
+        return self._share(g, self.kept(0)._array, self.kept(1)._array)
+
+    def db(self, g: Tensor) -> Tensor:
+        return self._share(g, self.kept(1)._array, self.kept(0)._array)
+
+    def _share(self, g: Tensor, mine: Array, other: Array) -> Tensor:
+        ties = mine == other
+        if ties.any():
+            g = g * g._new(np.where(ties, 0.5, 1).astype(g._array.dtype))
+        return masked(g, ~self.loses(mine, other))
+
+
+class Minimum(Maximum):
+    """The smaller of `a` and `b`; nan if one is.
+
+    da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller;  db the other way round.
+    """
+
+    __slots__ = ()
+    forward = np.minimum
+    loses = np.greater
+
+
+class Fmax(Elementwise):
+    """The larger of `a` and `b`, or the one that is not nan.   da = g where it is a, of equals too, else db = g."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward: Callable[..., Any] = np.fmax
+    wins: ClassVar[Any] = np.greater_equal
+
+    def da(self, g: Tensor) -> Tensor:
+        return masked(g, self._is_first())
+
+    def db(self, g: Tensor) -> Tensor:
+        return masked(g, ~self._is_first())
+
+    def _is_first(self) -> Array:
+        a, b = self.kept(0)._array, self.kept(1)._array
+        return self.wins(a, b) | np.isnan(b)
+
+
+class Fmin(Fmax):
+    """The smaller of `a` and `b`, or the one that is not nan.   da = g where it is a, of equals too, else db = g."""
+
+    __slots__ = ()
+    forward = np.fmin
+    wins = np.less_equal
+
+
+class NanToNum(Unary):
+    """`x`, but numbers in place of nan and the infinities: by default 0 and the dtype's extremes.
+
+    dx = g where `x` is finite.
+    """
+
+    __slots__ = ("nan", "neginf", "posinf")
+    keep = keep_inputs
+
+    def __init__(self, nan: float | None, posinf: float | None, neginf: float | None) -> None:
+        self.nan = nan
+        self.posinf = posinf
+        self.neginf = neginf
+
+    def forward(self, x: Array) -> Array:
+        y = x.copy()
+        if x.dtype.kind == "f":
+            extremes = np.finfo(x.dtype)
+            y[np.isnan(x)] = 0 if self.nan is None else self.nan
+            y[x == np.inf] = extremes.max if self.posinf is None else self.posinf
+            y[x == -np.inf] = extremes.min if self.neginf is None else self.neginf
+        return y
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, np.isfinite(self.kept(0)._array))

@@ -1,0 +1,42 @@
+"""Half precision: computed in single precision, and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from minigrad import dtypes
+from minigrad.autograd.base import TensorBase
+from minigrad.dtypes import dtype
+from minigrad.ops.elementwise import Cast, cast
+
+
+class Rounded(Cast):
+    """`y` is `x`, the result of the operation `form`, in a narrower dtype.   dx = g, cast back."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, to: dtype, form: str) -> None:
+        super().__init__(to)
+        self.form = form
+
+    def name(self) -> str:
+        return self.form
+
+
+def in_float32(compute: Callable[..., Any], *inputs: Any) -> Any:
+    """`compute(*inputs)`, where a float16 among the tensors is taken as float32 and a first one rounds the result."""
+    wide = [cast(x, dtypes.float32) if _is_float16(x) else x for x in inputs]
+    result = compute(*wide)
+    return rounded(result, dtypes.float16) if _is_float16(inputs[0]) else result
+
+
+def rounded(x: Any, to: dtype) -> Any:
+    """`x` in the dtype `to`, under the name of the operation that made it."""
+    if x._array.dtype == to._numpy:
+        return x
+    return Rounded(to, "" if x._node is None else x._node.name())(x)
+
+
+def _is_float16(x: Any) -> bool:
+    return isinstance(x, TensorBase) and x._array.dtype == dtypes.float16._numpy

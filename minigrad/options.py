@@ -1,0 +1,91 @@
+"""What a new tensor is made with: its sizes, and the keyword arguments of all functions that make tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, TypeAlias, TypedDict
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.devices import device as Device
+from minigrad.layouts import layout
+from minigrad.ops.dims import sizes_of
+
+OnDevice: TypeAlias = Device | str | None
+Sizes: TypeAlias = Sequence[SupportsIndex]
+#: A dtype, or the Python type of its numbers.
+DType: TypeAlias = dtypes.dtype | type[float] | type[int] | type[bool] | None
+
+
+class Options(TypedDict, total=False):
+    """How a tensor is to be made.
+
+    `dtype`
+        of its elements; without one, what the function's docstring says.
+    `device`, `layout`, `pin_memory`
+        have one value each here, "cpu", `torch.strided` and False.
+    `requires_grad`
+        whether operations on it are to be recorded.
+    """
+
+    dtype: DType
+    layout: layout | None
+    device: OnDevice
+    pin_memory: bool | None
+    requires_grad: bool | None
+
+
+_NAMES = frozenset([*Options.__annotations__, "size"])
+
+
+class SizedOptions(Options, total=False):
+    """As Options; the sizes may be given by keyword as well, `zeros(size=(2, 3))`."""
+
+    size: Sizes
+
+
+def checked(name: str, options: Options, default: dtypes.dtype | None = None) -> tuple[np.dtype[Any], bool]:
+    """The dtype, and whether a gradient is required, after a check of all options given to the function `name`."""
+    unknown = options.keys() - _NAMES
+    if unknown:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'")
+    if options.get("device") is not None:
+        Device(options["device"])  # type: ignore[arg-type]  # not None
+    given = options.get("layout")
+    if given is not None and not isinstance(given, layout):
+        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(given).__name__}")
+    if options.get("pin_memory"):
+        raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
+    wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()
+    requires_grad = bool(options.get("requires_grad"))
+    if requires_grad and not wanted.is_floating_point:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
+            f"and this tensor has dtype {wanted!r}. Ask for dtype=torch.float32."
+        )
+    return wanted._numpy, requires_grad
+
+
+def as_dtype(name: str, given: Any) -> dtypes.dtype | None:
+    """The dtype given to the function `name`: itself, that of a Python type's numbers, or None."""
+    if given is None or isinstance(given, dtypes.dtype):
+        return given
+    for kind, of_kind in ((bool, dtypes.bool_), (int, dtypes.int64), (float, dtypes.float64)):
+        if given is kind:
+            return of_kind
+    raise TypeError(
+        f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}; such as torch.float32"
+    )
+
+
+def checked_shape(name: str, sizes: Sequence[Any], options: Options, wanted: np.dtype[Any]) -> tuple[int, ...]:
+    """The shape that sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))` name; a RuntimeError if it is none."""
+    shape = sizes_of(name, sizes, options.get("size"))
+    if min(shape, default=0) < 0:
+        begin = "zeros: Dimension size must be non-negative." if name == "zeros" else "Trying to create tensor with"
+        raise RuntimeError(f"{begin} negative dimension {min(shape)}: {list(shape)}")
+    if math.prod(shape) * wanted.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    return shape

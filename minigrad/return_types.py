@@ -1,0 +1,148 @@
+"""What an operation of several results returns: a tuple whose elements have names.
+
+>>> from minigrad import tensor
+>>> largest = tensor([[1.0, 3.0], [4.0, 2.0]]).max(1)
+>>> largest
+torch.return_types.max(
+values=tensor([3., 4.]),
+indices=tensor([1, 0]))
+>>> values, indices = largest
+>>> values is largest.values
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+__all__ = [
+    "aminmax",
+    "cummax",
+    "cummin",
+    "histogram",
+    "kthvalue",
+    "max",
+    "median",
+    "min",
+    "mode",
+    "nanmedian",
+    "sort",
+    "topk",
+]
+
+
+class Named(tuple[Any, ...]):
+    """A tuple whose elements a subclass names, in order, by its annotations."""
+
+    __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        for position, name in enumerate(cls.__annotations__):
+            setattr(cls, name, property(itemgetter(position)))
+            cls.__match_args__ += (name,)  # type: ignore[misc]
+
+    def __new__(cls, results: Iterable[Any]) -> Self:
+        """The results, given as one sequence."""
+        if not isinstance(results, Iterable):
+            raise TypeError(f"constructor requires a sequence, got {type(results).__name__}")
+        given, names = tuple(results), cls.__match_args__
+        if len(given) != len(names):
+            raise TypeError(
+                f"torch.return_types.{cls.__name__}() takes a {len(names)}-sequence ({len(given)}-sequence given): "
+                + ", ".join(names)
+            )
+        return super().__new__(cls, given)
+
+    def __repr__(self) -> str:
+        fields = [f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True)]
+        return f"torch.return_types.{type(self).__name__}(\n" + ",\n".join(fields) + ")"
+
+
+class Selected(Named):
+    """Elements selected along a dimension, and their indices there."""
+
+    __slots__ = ()
+    values: Tensor
+    indices: Tensor
+
+
+class max(Selected):
+    """The largest elements along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class min(Selected):
+    """The smallest elements along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class median(Selected):
+    """The medians along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class nanmedian(Selected):
+    """The medians of the numbers along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class mode(Selected):
+    """The most frequent elements along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class kthvalue(Selected):
+    """The k-th smallest elements along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class sort(Selected):
+    """The elements in order along a dimension, and where each was."""
+
+    __slots__ = ()
+
+
+class topk(Selected):
+    """The k largest or smallest elements along a dimension, and their indices."""
+
+    __slots__ = ()
+
+
+class cummax(Selected):
+    """For each element the largest one up to there, and its index."""
+
+    __slots__ = ()
+
+
+class cummin(Selected):
+    """For each element the smallest one up to there, and its index."""
+
+    __slots__ = ()
+
+
+class aminmax(Named):
+    """The smallest and the largest elements."""
+
+    __slots__ = ()
+    min: Tensor
+    max: Tensor
+
+
+class histogram(Named):
+    """How many elements, or what weight of them, each bin holds, and where the bins begin and end."""
+
+    __slots__ = ()
+    hist: Tensor
+    bin_edges: Tensor

@@ -1,0 +1,247 @@
+"""Functions that draw tensors at random, exactly as PyTorch draws them on the CPU; and the state of the draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, SupportsIndex, Unpack
+
+import numpy as np
+
+from minigrad import draws, dtypes
+from minigrad.creation import like, made, number_of
+from minigrad.layouts import memory_format
+from minigrad.methods.forms import checked_tensor
+from minigrad.ops.drawn import Drawn
+from minigrad.options import Options, SizedOptions, Sizes, checked, checked_shape
+from minigrad.random import Generator, default_generator
+from minigrad.tensor import Tensor, new_leaf
+
+__all__ = [
+    "bernoulli",
+    "get_rng_state",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "set_rng_state",
+]
+
+
+def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+    """A tensor of draws from the uniform distribution on [0, 1).
+
+    >>> import minigrad as torch
+    >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
+    tensor([0.2961, 0.5166])
+    """
+    source = generator or default_generator
+    return made("rand", lambda shape, of: draws.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+
+
+def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+    """A tensor of draws from the normal distribution of mean 0 and standard deviation 1.
+
+    >>> import minigrad as torch
+    >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
+    tensor([-0.1115,  0.1204])
+    """
+    source = generator or default_generator
+    return made("randn", lambda shape, of: draws.normal_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: memory_format | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
+    source = generator or default_generator
+    return like("rand_like", input, lambda array: draws.uniform_(array, 0.0, 1.0, source), memory_format, options)
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: memory_format | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
+    source = generator or default_generator
+    return like("randn_like", input, lambda array: draws.normal_(array, 0.0, 1.0, source), memory_format, options)
+
+
+def randint(
+    *args: Any,
+    low: int = 0,
+    high: int | None = None,
+    size: Sizes | None = None,
+    generator: Generator | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """A tensor of whole numbers drawn evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
+
+    >>> import minigrad as torch
+    >>> torch.randint(10, (3,), generator=torch.Generator().manual_seed(123))
+    tensor([2, 9, 2])
+    """
+    given = list(args)
+    if size is None and given:
+        size = given.pop()
+    low, high = _bounds("randint", given, low, high)
+    if not isinstance(size, Sequence):
+        raise TypeError(
+            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
+        )
+    wanted, requires_grad = checked("randint", options, dtypes.int64)
+    array = np.empty(checked_shape("randint", (size,), options, wanted), wanted)
+    return new_leaf(draws.random_(array, low, high, generator or default_generator), requires_grad)
+
+
+def randint_like(
+    input: Tensor,
+    *args: Any,
+    low: int = 0,
+    high: int | None = None,
+    generator: Generator | None = None,
+    memory_format: memory_format | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Draws as of `randint`, of the shape, dtype and memory order of `input`: `randint_like(input, low, high)`.
+
+    >>> import minigrad as torch
+    >>> torch.randint_like(torch.zeros(3), 10, generator=torch.Generator().manual_seed(123))
+    tensor([2., 9., 2.])
+    """
+    low, high = _bounds("randint_like", list(args), low, high)
+    source = generator or default_generator
+    return like("randint_like", input, lambda array: draws.random_(array, low, high, source), memory_format, options)
+
+
+def _bounds(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
+    """The bounds given as `(high)`, `(low, high)` or by name."""
+    if given and high is None:
+        high = given.pop()
+    if given:
+        low = given.pop()
+    if given or high is None:
+        raise TypeError(f"{name}() expects a bound, (high), or two, (low, high)")
+    low, high = [number_of(name, argument, each, 1) for argument, each in (("low", low), ("high", high))]
+    return index(low), index(high)
+
+
+def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """The numbers 0 … n-1 in a random order.
+
+    >>> import minigrad as torch
+    >>> torch.randperm(4, generator=torch.Generator().manual_seed(123))
+    tensor([2, 0, 1, 3])
+    """
+    wanted, requires_grad = checked("randperm", options, dtypes.int64)
+    if index(n) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {index(n)}: [{index(n)}]")
+    order = draws.randperm(index(n), generator or default_generator)
+    return new_leaf(order.astype(wanted, copy=False), requires_grad)
+
+
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Sizes | None = None,
+    *,
+    generator: Generator | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Draws from normal distributions: `normal(mean, std, size)` of one, or of one for each element of tensors.
+
+    `mean` or `std`, or both, are tensors, whose shapes broadcast, if there is no `size`.  No gradient flows through
+    the draws: they are as they are.
+
+    >>> import minigrad as torch
+    >>> torch.normal(torch.tensor([0.0, 100.0]), 1.0, generator=torch.Generator().manual_seed(123))
+    tensor([ -0.1115, 100.1204])
+    """
+    source = generator or default_generator
+    tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if size is not None:
+        if tensors:
+            raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
+        center, width = float(mean), float(std)
+        return made(
+            "normal", lambda shape, of: draws.normal_(np.empty(shape, of), center, width, source), (size,), options
+        )
+    if not tensors or options:
+        raise TypeError(
+            "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
+        )
+    if isinstance(std, Tensor) and (std._array < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    form = "3" if len(tensors) == 2 else "2" if isinstance(std, Tensor) else "1"
+    means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
+
+    def draw(*arrays: Any) -> Any:
+        array = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+        if not isinstance(std, Tensor):
+            return draws.normal_(array, 0.0, float(deviations), source) + means
+        draws.normal_(array, 0.0, 1.0, source)
+        array *= deviations
+        array += means
+        return array
+
+    return Drawn(draw, f"NormalBackward{form}")(*tensors)
+
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that `input` says (that `p` is), else 0, for each element.
+
+    >>> import minigrad as torch
+    >>> bernoulli(torch.ones(3))
+    tensor([1., 1., 1.])
+    """
+    return checked_tensor("bernoulli", input).bernoulli(p, generator=generator)
+
+
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """`num_samples` indices (int64) for each row of `input`, drawn with its elements as weights.
+
+    `input` is `(N,)` or `(M, N)`, its weights need not add up to 1; the result is `(S,)` or `(M, S)`.
+
+    >>> import minigrad as torch
+    >>> multinomial(torch.tensor([0.0, 1.0]), 3, replacement=True)
+    tensor([1, 1, 1])
+    """
+    return checked_tensor("multinomial", input).multinomial(num_samples, replacement, generator=generator)
+
+
+# ---- the state of the default generator --------------------------------------------------------------------------
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, as PyTorch writes it down: 5056 bytes, which `set_rng_state` takes.
+
+    >>> import minigrad as torch
+    >>> state = torch.get_rng_state()
+    >>> x = torch.rand(3)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(3), x)
+    True
+    """
+    return new_leaf(default_generator._state_bytes())
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Set the state of the default generator, to one that `get_rng_state` gave, here or in PyTorch."""
+    array = checked_tensor("set_rng_state", new_state, "new_state")._array
+    if array.dtype != np.uint8:
+        raise TypeError(f"RNG state must be a torch.ByteTensor, got dtype {new_state.dtype!r}")
+    default_generator._set_state_bytes(np.ascontiguousarray(array).reshape(-1))

@@ -1,0 +1,301 @@
+"""Rows of the table: arithmetic, mathematics, selecting, comparison and logic, activations."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from comparing import Plain
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
+from table import Drawn, add, any_array, binary, floats, numbers, of_dtype, one, pairs
+
+real = floats(integer=False)
+# Between -1 and 1, where every function here has a value.
+inside = floats(integer=False).map(lambda x: np.asarray(np.tanh(x)).astype(x.dtype))
+positive = floats(integer=False).map(lambda x: np.abs(x) + x.dtype.type(0.25))
+whole = st.sampled_from((*INTEGERS, "bool")).flatmap(lambda dtype: of_dtype(dtype))
+plain_numbers = st.sampled_from([2, 3.0, 0.5, -1, 0, 1, -2, 2.5, -0.25])
+
+
+def forms(name: str, arguments: Callable[..., Any], operands: Drawn, in_place: bool = True, **how: Any) -> None:
+    """Rows of the method, the function, and the method in place.
+
+    `arguments` makes of what is drawn after x the positional and keyword arguments after x.
+    """
+
+    def as_method(api: Any, x: Any, *drawn: Any) -> Any:
+        args, kwargs = arguments(*drawn)
+        return getattr(x, name)(*args, **kwargs)
+
+    def as_function(api: Any, x: Any, *drawn: Any) -> Any:
+        args, kwargs = arguments(*drawn)
+        return getattr(api, name)(x, *args, **kwargs)
+
+    def as_write(api: Any, x: Any, *drawn: Any) -> Any:
+        args, kwargs = arguments(*drawn)
+        return getattr(x.clone(), f"{name}_")(*args, **kwargs)
+
+    add(f"Tensor.{name}", as_method, operands, **how)
+    add(name, as_function, operands, **how)
+    if in_place:
+        add(f"Tensor.{name}_", as_write, operands, **how)
+
+
+def plain(*drawn: Any) -> Any:
+    return drawn, {}
+
+
+@st.composite
+def alike(draw: st.DrawFn, count: int, dtypes: Any = FLOATS, special: bool = False) -> tuple[Any, ...]:
+    """Arrays of one dtype, whose shapes broadcast to that of the first."""
+    dtype = draw(st.sampled_from(dtypes))
+    a, b = draw(broadcastable_shapes())
+    shape = np.broadcast_shapes(a, b)
+    return tuple(draw(of_dtype(dtype, each, special)) for each in (shape, b, a, b)[:count])
+
+
+def mixed(special: bool = True) -> Drawn:
+    """A tensor and a tensor of one dtype, or a number."""
+    return st.one_of(alike(2, DTYPES, special), st.tuples(any_array(special), plain_numbers))
+
+
+# ---- functions of one tensor -----------------------------------------------------------------------------------------
+
+# By name: in how many units the values may differ, and where the derivatives are compared.
+UNARY: dict[str, tuple[float, Any]] = {
+    **dict.fromkeys(("abs", "absolute", "neg", "negative", "sign", "sgn", "square"), (0, real)),
+    **dict.fromkeys(("floor", "ceil", "trunc", "fix", "round", "frac", "relu"), (0, real)),
+    **dict.fromkeys(("exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "atan", "arctan"), (4, real)),
+    **dict.fromkeys(("sigmoid", "erf", "erfc"), (8, real)),
+    **dict.fromkeys(("log", "log1p", "log2", "log10", "sqrt", "rsqrt", "reciprocal"), (4, positive)),
+    **dict.fromkeys(("asin", "acos", "arcsin", "arccos", "tanh", "tan"), (4, inside)),
+}
+for name, (ulps, where_smooth) in UNARY.items():
+    how: dict[str, Any] = {"ulps": ulps, "grad_ulps": 2**12, "least": 1}
+    forms(name, plain, one(where_smooth), **how)
+    # Everything else is detached: at the edges of a domain, derivatives are infinite or nan as the formula is written.
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x.detach(), name)(), one(any_array()), ulps=ulps)
+    add(f"Tensor.{name}_", lambda api, x, name=name: getattr(x.detach(), f"{name}_")(), one(any_array()), ulps=ulps)
+    add(f"Tensor.{name}_", lambda api, x, name=name: getattr(x, f"{name}_")(), one(real), ulps=ulps)
+forms("positive", plain, one(any_array()), in_place=False)
+forms("round", lambda n: ((), {"decimals": n}), st.tuples(real, st.sampled_from([-1, 0, 1, 2])), ulps=1)
+add("round", lambda api, x: api.round(x, decimals=1), one(any_array(special=False)), ulps=1)
+forms("logit", plain, one(positive.map(lambda x: np.asarray(x / (x + 1)).astype(x.dtype))), ulps=8, grad_ulps=2**10)
+forms("logit", plain, st.tuples(real, st.sampled_from([0.25, 0.125, None])), ulps=8, grad_ulps=64)
+forms("nan_to_num", plain, one(any_array()))
+forms("nan_to_num", plain, st.tuples(any_array(), st.just(1.5), st.none() | st.just(2), st.just(-7.0)))
+add("abs", lambda api, x: api.abs(input=x), one(real))
+add("exp", lambda api, x: api.exp(x=x), one(real), ulps=4)
+
+# ---- arithmetic ------------------------------------------------------------------------------------------------------
+
+for name in ("add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide"):
+    forms(name, plain, mixed())
+    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x), st.tuples(any_array(), plain_numbers), ulps=1)
+    add(name, lambda api, m, n, name=name: getattr(api, name)(m, n), st.tuples(plain_numbers, st.integers(1, 3)))
+    add(name, lambda api, x, y, name=name: getattr(api, name)(x, other=y), pairs(FLOATS, special=False))
+add("add", lambda api, x, y: api.add(x1=x, x2=y), pairs(FLOATS, special=False))
+for name in ("add", "sub"):
+    scaled = st.tuples(mixed(special=False), st.sampled_from([2, -1, 0.5, 1, 0, True, 1.0])).map(
+        lambda d: (*d[0], d[1])
+    )
+    # PyTorch multiplies and adds in one step, with one rounding.
+    forms(name, lambda y, alpha: ((y,), {"alpha": alpha}), scaled, ulps=2)
+    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x, alpha=3), st.tuples(real, plain_numbers), ulps=2)
+modes = st.sampled_from(["floor", "trunc", "up"])
+for name in ("div", "divide"):
+    rounded = st.tuples(mixed(), modes).map(lambda d: (*d[0], d[1]))
+    forms(name, lambda y, mode: ((y,), {"rounding_mode": mode}), rounded)
+for name in ("remainder", "fmod"):
+    forms(name, plain, mixed(), grad_ulps=64)
+    forms(name, plain, alike(2), grad_ulps=64)
+# Of what follows, PyTorch has no derivative: see test_elementwise.
+whole_quotients = mixed().map(
+    lambda drawn: tuple([Plain(each) if isinstance(each, np.ndarray) else each for each in drawn])
+)
+
+
+def undifferentiated(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The call of `f` on operands that require no gradient."""
+
+    def call(api: Any, *drawn: Any) -> Any:
+        return f(*[api.from_numpy(each) if isinstance(each, np.ndarray) else each for each in drawn])
+
+    return call
+
+
+add("floor_divide", lambda api, *xy: undifferentiated(api.floor_divide)(api, *xy), whole_quotients)
+add("floor_divide", lambda api, x, n: api.floor_divide(n, x.detach()), st.tuples(any_array(), plain_numbers))
+add("remainder", lambda api, x, n: api.remainder(n, x.detach()), st.tuples(any_array(), plain_numbers))
+add("Tensor.floor_divide", undifferentiated(lambda x, y: x.floor_divide(y)), whole_quotients)
+add("Tensor.floor_divide_", undifferentiated(lambda x, y: x.floor_divide_(y)), whole_quotients)
+add("Tensor.__floordiv__", undifferentiated(operator.floordiv), whole_quotients)
+add("Tensor.__ifloordiv__", undifferentiated(operator.ifloordiv), whole_quotients)
+add("Tensor.__rfloordiv__", undifferentiated(lambda x, n: n // x), st.tuples(any_array().map(Plain), plain_numbers))
+add("Tensor.__rmod__", undifferentiated(lambda x, n: n % x), st.tuples(any_array().map(Plain), plain_numbers))
+add("Tensor.__mod__", lambda api, x, y: x % y, binary(), grad_ulps=64)
+add("Tensor.__imod__", lambda api, x, y: operator.imod(x.clone(), y), mixed(), grad_ulps=64)
+add("Tensor.__imod__", lambda api, x, y: operator.imod(x, y), mixed())
+add("Tensor.__rdiv__", lambda api, x, n: x.__rdiv__(n), st.tuples(real, plain_numbers), ulps=2)
+add("Tensor.pow_", lambda api, x, n: x.clone().pow_(n), st.tuples(positive, st.sampled_from([2, 3, 0.5, 1])), ulps=4)
+weights = st.sampled_from([0.25, 0.5, 0.75, 0, 1, 2.0, -1.5])
+forms("lerp", plain, st.tuples(alike(2), weights).map(lambda d: (*d[0], d[1])), ulps=2)
+forms("lerp", plain, alike(3), ulps=4, grad_ulps=64, least=1)
+add("lerp", lambda api, x, y: api.lerp(x, y, 0.5), pairs(special=False), ulps=2)
+for name in ("addcmul", "addcdiv"):
+    forms(name, plain, alike(3, DTYPES), ulps=4, grad_ulps=64, least=1)
+    valued = st.tuples(alike(3), st.sampled_from([2, -0.5, 0])).map(lambda d: (*d[0], d[1]))
+    forms(name, lambda y, z, value: ((y, z), {"value": value}), valued, ulps=4, grad_ulps=64, least=1)
+for name in ("atan2", "arctan2", "hypot"):
+    forms(name, plain, alike(2, DTYPES), ulps=4, grad_ulps=64)
+forms("logaddexp", plain, alike(2, DTYPES), in_place=False, ulps=8, grad_ulps=64)
+forms("xlogy", plain, alike(2, DTYPES), ulps=8, grad_ulps=64)
+forms("xlogy", plain, st.tuples(real, plain_numbers), ulps=8, grad_ulps=64)
+add("xlogy", lambda api, x, n: api.xlogy(n, x), st.tuples(positive, plain_numbers), ulps=8, grad_ulps=64)
+
+# ---- selecting -------------------------------------------------------------------------------------------------------
+
+for name in ("maximum", "minimum", "fmax", "fmin"):
+    forms(name, plain, pairs(), in_place=False, ulps=1)
+bounds = st.sampled_from([-1, 0.5, 2, None, 0, -0.25])
+for name in ("clamp", "clip"):
+    # To one unit: of 0.0 and -0.0, either may be the larger one.
+    forms(name, plain, st.tuples(any_array(), bounds, bounds), ulps=1)
+    forms(name, lambda low, high: ((), {"min": low, "max": high}), st.tuples(real, bounds, bounds))
+    forms(name, plain, alike(3, special=True), ulps=1)
+    forms(name, lambda high: ((), {"max": high}), alike(2, special=True), ulps=1)
+for name in ("clamp_min", "clamp_max"):
+    forms(name, plain, st.tuples(any_array(), plain_numbers), ulps=1)
+    forms(name, plain, alike(2, special=True), ulps=1)
+masked = st.tuples(alike(2, special=True), st.sampled_from([0, -1, 2.5, float("inf"), True])).map(
+    lambda d: (*d[0], d[1])
+)
+forms("masked_fill", lambda y, value: ((y > 0, value), {}), masked)
+add("masked_fill", lambda api, x, n: api.masked_fill(x, x == 1, n), st.tuples(any_array(), numbers))
+add("masked_fill", lambda api, x, y: api.masked_fill(x, y.detach(), 1), pairs(special=False))
+filled = st.sampled_from(FLOATS).flatmap(lambda dtype: st.tuples(of_dtype(dtype), arrays(dtype, ())))
+forms("masked_fill", lambda value: ((), {"mask": value.detach() > 0, "value": value}), filled)
+branches = st.one_of(mixed(), pairs())
+add("Tensor.where", lambda api, x, y: x.where(x > 0, y), branches)
+add("where", lambda api, x, y: api.where(x.detach() > 0, x, y), branches)
+add("where", lambda api, x, y: api.where(x.detach() > 0, y, x), branches)
+add("where", lambda api, x, y: api.where(x.detach() > 0, y, 1), alike(2))
+add("where", lambda api, x, m, n: api.where(x > 0, m, n), st.tuples(any_array(), plain_numbers, plain_numbers))
+add("where", lambda api, x, y: api.where(y.detach(), x, x * 2), pairs(special=False))
+add("where", lambda api, x: [indices.tolist() for indices in api.where(x)], one(any_array()))
+
+# ---- comparison, logic and bits --------------------------------------------------------------------------------------
+
+for name in ("eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+    forms(name, lambda y: ((y.detach() if hasattr(y, "detach") else y,), {}), mixed())
+for name in ("isnan", "isinf", "isfinite"):
+    forms(name, plain, one(any_array()), in_place=False)
+for name in ("logical_and", "logical_or", "logical_xor"):
+    forms(name, plain, alike(2, DTYPES, special=True), in_place=False)
+    # PyTorch leaves the history of what it overwrites here as it was, and so a wrong gradient.
+    add(
+        f"Tensor.{name}_",
+        lambda api, x, y, name=name: getattr(x.detach(), f"{name}_")(y),
+        alike(2, DTYPES, special=True),
+    )
+forms("logical_not", plain, one(any_array()), in_place=False)
+add("Tensor.logical_not_", lambda api, x: x.detach().logical_not_(), one(any_array()))
+add("isclose", lambda api, x: api.isclose(x, x, -1.0), one(any_array()))
+add("allclose", lambda api, x: api.allclose(x, x, 1e-5, -1.0), one(any_array()))
+bits = st.one_of(alike(2, (*INTEGERS, "bool", "float32")), st.tuples(whole, st.sampled_from([0, 1, 3, True])))
+shifts = st.one_of(
+    st.sampled_from(INTEGERS).flatmap(
+        lambda dtype: st.tuples(of_dtype(dtype), arrays(dtype, ()).map(lambda n: np.asarray(n % 5).astype(n.dtype)))
+    ),
+    st.tuples(whole, st.sampled_from([0, 1, 3])),
+)
+for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+    forms(name, plain, bits)
+    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x), st.tuples(whole, st.integers(0, 3)))
+forms("bitwise_not", plain, one(any_array()))
+for name, f in (("left", operator.lshift), ("right", operator.rshift)):
+    forms(f"bitwise_{name}_shift", plain, shifts)
+    add(f"Tensor.__{name[0]}shift__", lambda api, x, y, f=f: f(x, y), shifts)
+    small = of_dtype("int64", integer=True).map(lambda x: np.asarray(x % 5))
+    add(f"Tensor.__r{name[0]}shift__", lambda api, x, n, f=f: f(n, x), st.tuples(small, st.integers(0, 9)))
+    step = operator.ilshift if name == "left" else operator.irshift
+    add(f"Tensor.__i{name[0]}shift__", lambda api, x, y, f=step: f(x.clone(), y), shifts)
+
+# ---- activations -----------------------------------------------------------------------------------------------------
+
+
+def activation(name: str, *arguments: Any, **how: Any) -> None:
+    """Rows of an activation with these arguments, and of its `inplace` form if `inplace` is among the settings."""
+    in_place = how.pop("inplace", False)
+    settings = {"ulps": 8, "grad_ulps": 2**12, "least": 1, **how}
+    add(f"nn.functional.{name}", lambda api, x: getattr(api.nn.functional, name)(x, *arguments), one(real), **settings)
+    add(
+        f"nn.functional.{name}",
+        lambda api, x: getattr(api.nn.functional, name)(x.detach(), *arguments),
+        one(any_array()),
+        ulps=8,
+    )
+    if in_place:
+        add(
+            f"nn.functional.{name}",
+            lambda api, x: getattr(api.nn.functional, name)(x.clone(), *arguments, inplace=True),
+            one(real),
+            **settings,
+        )
+
+
+# PyTorch computes hardsigmoid of float64 with a float32 sixth, and has no second derivative of it.
+add(
+    "nn.functional.hardsigmoid",
+    lambda api, x: api.nn.functional.hardsigmoid(x),
+    one(real.filter(lambda x: x.dtype != np.float64)),
+    ulps=8,
+    twice=False,
+)
+for name in ("relu", "relu6", "silu", "mish", "selu", "hardswish"):
+    activation(name, inplace=True)
+for name in ("elu", "celu", "leaky_relu"):
+    activation(name, inplace=True)
+    activation(name, 0.5, inplace=True)
+activation("hardtanh", -0.5, 1.5, inplace=True)
+activation("hardtanh", 2, 1)
+activation("threshold", 0.25, -3.0, inplace=True)
+for name in ("gelu", "softplus", "logsigmoid", "softsign", "tanhshrink", "softshrink", "hardshrink", "sigmoid", "tanh"):
+    activation(name)
+activation("softplus", 2, 1)
+activation("softshrink", 0.25)
+activation("softshrink", -1)
+for approximate in ("none", "tanh", "other"):
+    add(
+        "nn.functional.gelu",
+        lambda api, x, how=approximate: api.nn.functional.gelu(x, approximate=how),
+        one(real),
+        ulps=8,
+        grad_ulps=2**12,
+        least=1,
+    )
+for name, arguments in (("elu_", ()), ("leaky_relu_", (0.1,)), ("threshold_", (0.5, 2.0)), ("hardtanh_", ()),
+                        ("relu_", ()), ("selu_", ()), ("celu_", ())):  # fmt: skip
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, name=name, args=arguments: getattr(api.nn.functional, name)(x * 1, *args),
+        one(real),
+        ulps=8,
+        grad_ulps=2**12,
+        least=1,
+    )
+
+
+@st.composite
+def with_weights(draw: st.DrawFn) -> tuple[Any, Any]:
+    """An array and weights for its channels."""
+    dtype = draw(st.sampled_from(FLOATS))
+    x = draw(of_dtype(dtype, shapes(0, 3)))
+    sizes = draw(st.sampled_from([(), (1,), (x.shape[1] if x.ndim > 1 else 1,), (2,)]))
+    return x, draw(of_dtype(dtype, sizes))
+
+
+add("nn.functional.prelu", lambda api, x, w: api.nn.functional.prelu(x, w), with_weights(), grad_ulps=64, least=1)

@@ -1,0 +1,545 @@
+"""Rows of the table: the functions of `nn.functional`, but for activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import FLOATS, INTEGERS, arrays, ids_for, shapes, tables
+from table import Drawn, add, floats, of_dtype, one, pairs
+
+float_names = st.sampled_from(FLOATS)
+reductions = st.sampled_from(["mean", "sum", "none"])
+
+
+def real(dtype: str, shape: Any) -> st.SearchStrategy[Any]:
+    return arrays(dtype, shape, integer=False)
+
+
+@st.composite
+def distinct(draw: st.DrawFn, dtype: str, shape: Any) -> Any:
+    """An array whose elements, multiples of 1/4 around 0, are all different: their variances are not rounding."""
+    sizes = draw(shape)
+    size = int(np.prod(sizes))
+    order = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).permutation(size)
+    return ((order - size // 2) / 4).astype(dtype).reshape(sizes)
+
+
+def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+def joined(first: Drawn, *more: st.SearchStrategy[Any]) -> Drawn:
+    """The operands of `first`, and some more."""
+    return st.tuples(first, *more).map(lambda drawn: (*drawn[0], *drawn[1:]))
+
+
+# ---- losses of classes -----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def scored(draw: st.DrawFn, probabilities: bool = False) -> tuple[Any, ...]:
+    """Scores `(N, C, *)` or `(C,)`, targets, perhaps weights, and the way to reduce."""
+    dtype = draw(float_names)
+    classes = draw(st.integers(1, 4))
+    rest = draw(shapes(0, 3, max_side=3))
+    shape = (*rest[:1], classes, *rest[1:])
+    # PyTorch's gradient for images fails in other orders.
+    x = draw(arrays(dtype, shape, integer=False, contiguous=len(shape) > 3))
+    weight = draw(maybe(arrays(dtype, (classes,)).map(lambda w: np.abs(w) + w.dtype.type(1))))
+    if probabilities:
+        target = draw(real(dtype, shape))
+    else:
+        named = st.integers(0, classes - 1)
+        chosen = draw(st.sampled_from([named, named | st.just(-100)]))
+        target = np.zeros(rest, "int64")
+        for place in np.ndindex(rest):
+            target[place] = draw(chosen)
+    return x, target, weight, draw(reductions)
+
+
+def some_count(drawn: tuple[Any, ...]) -> bool:
+    """Whether not all targets are ignored: of their mean, 0 / 0, PyTorch's gradient of the gradient is nan."""
+    ignored = drawn[4] if isinstance(drawn[4], int) else -100
+    return drawn[1].dtype != "int64" or bool((drawn[1] != ignored).any())
+
+
+smoothing = st.sampled_from([0.0, 0.0, 0.25, 1.0])
+# PyTorch rounds log-probabilities to half precision before it picks from them.
+LOSS = {"ulps": 64, "grad_ulps": 64, "least": 1}
+for probabilities in (False, True):
+    add(
+        "nn.functional.cross_entropy",
+        lambda api, x, t, w, how, rest: api.nn.functional.cross_entropy(x, t, w, reduction=how, label_smoothing=rest),
+        joined(scored(probabilities), smoothing).filter(some_count),
+        **LOSS,
+    )
+add(
+    "nn.functional.cross_entropy",
+    lambda api, x, t, w, how, i: api.nn.functional.cross_entropy(x, t, w, ignore_index=i, reduction=how),
+    joined(scored(), st.integers(-1, 4)).filter(some_count),
+    **LOSS,
+)
+add(
+    "nn.functional.nll_loss",
+    lambda api, x, t, w, how, i: api.nn.functional.nll_loss(x, t, w, ignore_index=i, reduction=how),
+    joined(scored(), st.sampled_from([-100, 0, 2])).filter(some_count),
+    **LOSS,
+)
+for name in ("cross_entropy", "nll_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, t, w, name=name: getattr(api.nn.functional, name)(x, t, None if w is None else w.detach()),
+        st.tuples(of_dtype("float32"), of_dtype("int64"), maybe(of_dtype("float32", min_dims=1))).filter(
+            lambda drawn: drawn[0].size
+        ),
+        **LOSS,
+    )
+
+# ---- losses of elements ----------------------------------------------------------------------------------------------
+
+# PyTorch's gradients of some of these gradients fail for bools.
+pairs_of_elements = st.one_of(pairs(FLOATS, special=False), pairs((*FLOATS, *INTEGERS), special=False))
+ELEMENTS = {"ulps": 16, "grad_ulps": 32, "least": 1}
+# PyTorch's backward pass of the Huber loss fails for two dtypes.
+alike = float_names.flatmap(lambda dtype: pairs([dtype], special=False))
+for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, how, name=name: getattr(api.nn.functional, name)(x, y, reduction=how),
+        joined(alike if name == "huber_loss" else pairs_of_elements, reductions),
+        **ELEMENTS,
+    )
+for name in ("mse_loss", "l1_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, w, how, name=name: getattr(api.nn.functional, name)(x, y, weight=w, reduction=how),
+        float_names.flatmap(
+            lambda dtype: shapes(1).flatmap(
+                lambda shape: st.tuples(*[real(dtype, shape)] * 2, real(dtype, shape).map(np.abs), reductions)
+            )
+        ),
+        **ELEMENTS,
+    )
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, mean, all_, name=name: getattr(api.nn.functional, name)(x, y, mean, all_),
+        joined(pairs_of_elements, maybe(st.booleans()), maybe(st.booleans())),
+        **ELEMENTS,
+    )
+add(
+    "nn.functional.smooth_l1_loss",
+    lambda api, x, y, beta: api.nn.functional.smooth_l1_loss(x, y, beta=beta),
+    joined(pairs_of_elements, st.sampled_from([0.0, 0.5, 3, -1.0])),
+    **ELEMENTS,
+)
+add(
+    "nn.functional.huber_loss",
+    lambda api, x, y, delta: api.nn.functional.huber_loss(x, y, delta=delta),
+    joined(alike, st.sampled_from([0.0, 0.5, 3])),
+    **ELEMENTS,
+)
+
+
+@st.composite
+def probable(draw: st.DrawFn, logits: bool) -> tuple[Any, ...]:
+    """Probabilities or logits, targets, perhaps weights of the elements, and the way to reduce."""
+    dtype, shape = draw(float_names), draw(shapes())
+    inside = arrays(dtype, shape).map(lambda x: (np.abs(x) + x.dtype.type(1)) / x.dtype.type(8))
+    x = draw(real(dtype, shape) if logits else inside)
+    return x, draw(inside), draw(maybe(inside)), draw(reductions)
+
+
+add(
+    "nn.functional.binary_cross_entropy",
+    lambda api, p, t, w, how: api.nn.functional.binary_cross_entropy(p, t, w, reduction=how),
+    probable(logits=False),
+    ulps=16,
+    grad_ulps=2**12,
+    least=1,
+)
+add(
+    "nn.functional.binary_cross_entropy",
+    lambda api, x, y: api.nn.functional.binary_cross_entropy(x, y),
+    pairs_of_elements,
+    ulps=16,
+    twice=False,
+)
+add(
+    "nn.functional.binary_cross_entropy_with_logits",
+    lambda api, x, t, w, how: api.nn.functional.binary_cross_entropy_with_logits(x, t, w, reduction=how),
+    probable(logits=True),
+    ulps=32,
+    grad_ulps=64,
+    least=1,
+)
+add(
+    "nn.functional.binary_cross_entropy_with_logits",
+    lambda api, x, t, v, how: api.nn.functional.binary_cross_entropy_with_logits(x, t, pos_weight=v, reduction=how),
+    probable(logits=True),
+    ulps=32,
+    grad_ulps=64,
+    least=1,
+)
+
+
+@st.composite
+def triples(draw: st.DrawFn, matrix: bool = False) -> tuple[Any, ...]:
+    """Three arrays of one shape and dtype, and the way to reduce."""
+    dtype, shape = draw(float_names), draw(shapes(2, 2, min_side=1) if matrix else shapes(1))
+    return *[draw(real(dtype, shape)) for _ in range(3)], draw(reductions)
+
+
+def signs(x: Any) -> Any:
+    return np.where(np.isfinite(x) & (x > 0), 1, -1).astype(x.dtype)
+
+
+for name in ("kl_div", "poisson_nll_loss"):
+    for option in (False, True):
+        add(
+            f"nn.functional.{name}",
+            lambda api, x, y, how, name=name, option=option: getattr(api.nn.functional, name)(
+                x, y, reduction=how, **{"log_target" if name == "kl_div" else "log_input": option}
+            ),
+            joined(alike.map(lambda drawn: (np.abs(drawn[0]) / 2, np.abs(drawn[1]) / 2)), reductions),
+            ulps=64,
+            grad_ulps=2**9,
+            least=4,
+        )
+add(
+    "nn.functional.kl_div",
+    lambda api, x, y: api.nn.functional.kl_div(x, y, reduction="batchmean"),
+    alike.map(lambda drawn: (drawn[0], np.abs(drawn[1]) + drawn[1].dtype.type(1))),
+    ulps=64,
+    grad_ulps=64,
+    least=4,
+)
+add(
+    "nn.functional.poisson_nll_loss",
+    lambda api, x, y, how: api.nn.functional.poisson_nll_loss(x, y.detach(), full=True, reduction=how),
+    joined(alike.map(lambda drawn: (drawn[0], np.abs(drawn[1]))), reductions),
+    ulps=64,
+    grad_ulps=64,
+    least=4,
+)
+add(
+    "nn.functional.gaussian_nll_loss",
+    lambda api, x, y, v, how, full: api.nn.functional.gaussian_nll_loss(x, y, v, full, 0.5, how),
+    joined(triples().map(lambda d: (d[0], d[1], np.abs(d[2]) + d[2].dtype.type(1), d[3])), st.booleans()),
+    ulps=64,
+    grad_ulps=2**9,
+    least=16,
+)
+MARGINS = {"ulps": 64, "grad_ulps": 2**10, "least": 16}
+for name in ("margin_ranking_loss", "cosine_embedding_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, z, how, name=name: getattr(api.nn.functional, name)(
+            x, y, z if name == "margin_ranking_loss" else z.detach()[..., 0], 0.125, reduction=how
+        ),
+        triples().map(lambda d: (d[0], d[1], signs(d[2]), d[3])).filter(lambda d: d[0].size and d[0].ndim < 3),
+        **MARGINS,
+    )
+for name in ("hinge_embedding_loss", "soft_margin_loss", "multilabel_soft_margin_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, how, name=name: getattr(api.nn.functional, name)(x, y.detach(), reduction=how),
+        triples().map(lambda d: (d[0], signs(d[1]), d[3])),
+        **MARGINS,
+    )
+for name in ("triplet_margin_loss", "triplet_margin_with_distance_loss"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, y, z, how, swap, name=name: getattr(api.nn.functional, name)(
+            x, y, z, margin=0.5, swap=swap, reduction=how
+        ),
+        # A distance of nearly 0 is rounding.
+        joined(triples(matrix=True), st.booleans()).filter(lambda d: d[0].dtype != "float16" and _apart(*d[:3])),
+        **MARGINS,
+    )
+
+
+def _apart(*arrays: Any) -> bool:
+    return all(np.abs(a - b).max() > 0.5 for a in arrays for b in arrays if a is not b)
+
+
+# ---- lengths and gates -----------------------------------------------------------------------------------------------
+
+nonzero = float_names.flatmap(
+    lambda dtype: shapes(1, 3).flatmap(lambda shape: st.tuples(*[real(dtype, shape)] * 2))
+).map(lambda drawn: tuple(np.where(x == 0, x.dtype.type(1), x) for x in drawn))
+add(
+    "nn.functional.normalize",
+    lambda api, x, y, p, dim: api.nn.functional.normalize(x, p, dim),
+    joined(nonzero, st.sampled_from([2.0, 1, 3]), st.integers(-3, 2)),
+    **MARGINS,
+)
+add(
+    "nn.functional.cosine_similarity",
+    lambda api, x, y, dim, eps: api.nn.functional.cosine_similarity(x, y, dim, eps),
+    joined(nonzero | alike, st.integers(-3, 2), st.sampled_from([1e-3, 0.5])).filter(
+        lambda d: all((np.abs(x) > 0).all() for x in d[:2])
+    ),
+    **MARGINS,
+)
+add(
+    "nn.functional.pairwise_distance",
+    lambda api, x, y, p, keep: api.nn.functional.pairwise_distance(x, y, p, keepdim=keep),
+    joined(nonzero, st.sampled_from([2.0, 1.0]), st.booleans()).filter(
+        lambda d: d[0].dtype != "float16" and bool((np.abs(d[0] - d[1]) > 0.25).all())
+    ),
+    **MARGINS,
+)
+add(
+    "nn.functional.glu",
+    lambda api, x, dim: api.nn.functional.glu(x, dim),
+    st.tuples(floats(integer=False), st.integers(-3, 2)),
+    **MARGINS,
+)
+add(
+    "nn.functional.gumbel_softmax",
+    lambda api, x, tau, hard, dim: api.nn.functional.gumbel_softmax(x, tau, hard, dim=dim),
+    st.tuples(floats(1, integer=False).filter(np.size), st.sampled_from([1, 0.5]), st.booleans(), st.just(-1)),
+    **MARGINS,
+)
+
+# ---- normalization ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def for_rows(draw: st.DrawFn, parameters: int) -> tuple[Any, ...]:
+    """An input, the shape to normalize, and perhaps parameters of it."""
+    sizes = st.sampled_from([(0, 3), (3, 0), (2, 0, 2)]) | shapes(1, 4, min_side=2, max_side=4)
+    x = draw(float_names.flatmap(lambda dtype: distinct(dtype, sizes)))
+    shape = x.shape[draw(st.integers(0, x.ndim - 1)) :]
+    return x, shape, *draw(parameters_of(x, shape, parameters))
+
+
+@st.composite
+def parameters_of(draw: st.DrawFn, x: Any, shape: tuple[int, ...], count: int) -> list[Any]:
+    """None, or a weight, or a weight and a bias: PyTorch's gradient of the gradient fails for a bias alone."""
+    given = draw(st.integers(0, count))
+    return [draw(real(x.dtype.name, shape)) if n < given else None for n in range(count)]
+
+
+# Of one element, or of equal ones, what is left is rounding.
+NORMAL = {"ulps": 64, "grad_ulps": 2**10, "least": 4}
+add(
+    "nn.functional.layer_norm",
+    lambda api, x, shape, w, b, eps: api.nn.functional.layer_norm(x, shape, w, b, eps),
+    joined(for_rows(2), st.sampled_from([0.5, 1.0])),
+    **NORMAL,
+)
+add(
+    "nn.functional.rms_norm",
+    lambda api, x, shape, w, eps: api.nn.functional.rms_norm(x, shape, w, eps),
+    joined(for_rows(1), st.sampled_from([None, 0.5])),
+    **NORMAL,
+)
+
+
+@st.composite
+def for_channels(draw: st.DrawFn, min_dims: int = 2) -> tuple[Any, ...]:
+    """An input `(N, C, *)`, and perhaps a weight and a bias for each channel."""
+    x = draw(float_names.flatmap(lambda dtype: distinct(dtype, shapes(min_dims, 4, min_side=2, max_side=4))))
+    return x, *draw(parameters_of(x, x.shape[1:2], 2))
+
+
+@st.composite
+def with_mean(draw: st.DrawFn, min_dims: int) -> tuple[Any, ...]:
+    """The same, perhaps a running mean, and whether it is to be used or to be updated."""
+    x, weight, bias = draw(for_channels(min_dims))
+    return x, draw(maybe(real(x.dtype.name, x.shape[1:2]))), weight, bias, draw(st.booleans())
+
+
+def batch_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, training: bool) -> Any:
+    var = None if mean is None else mean.detach().abs() + 0.5
+    return api.nn.functional.batch_norm(x, mean, var, weight, bias, training, 0.25, 0.5), var
+
+
+def instance_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, own: bool) -> Any:
+    var = None if mean is None else mean.detach().abs() + 0.5
+    return api.nn.functional.instance_norm(x, mean, var, weight, bias, own, 0.25, 0.5), var
+
+
+add("nn.functional.batch_norm", batch_norm, with_mean(2), **NORMAL)
+add("nn.functional.instance_norm", instance_norm, with_mean(3), **NORMAL)
+add(
+    "nn.functional.group_norm",
+    lambda api, x, w, b, groups: api.nn.functional.group_norm(x, groups, w, b, 0.5),
+    joined(for_channels(), st.integers(1, 4)).filter(lambda d: d[0].size > len(d[0]) * d[3]),
+    **NORMAL,
+)
+
+# ---- noise -----------------------------------------------------------------------------------------------------------
+
+chances = st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0])
+for name in ("dropout", "alpha_dropout", "feature_alpha_dropout"):
+    for inplace in (False, True):
+        add(
+            f"nn.functional.{name}",
+            lambda api, x, p, on, name=name, inplace=inplace: getattr(api.nn.functional, name)(
+                x * 1 if inplace else x, p, on, inplace
+            ),
+            st.tuples(floats(2), chances, st.booleans()),
+            ulps=8,
+        )
+for name, ranks in (("dropout1d", (2, 3)), ("dropout2d", (3, 4)), ("dropout3d", (4, 4))):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, p, on, name=name: getattr(api.nn.functional, name)(x, p, on),
+        st.tuples(
+            float_names.flatmap(lambda dtype, ranks=ranks: real(dtype, shapes(*ranks, min_side=1))),
+            chances,
+            st.booleans(),
+        ),
+    )
+
+# ---- look-ups --------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def looked_up(draw: st.DrawFn, ids_shape: Any = None) -> tuple[Any, Any]:
+    """A table and ids of its rows, of which some may be missing."""
+    table = draw(tables(float_names))
+    return table, draw(ids_for(table, ids_shape, st.sampled_from(["int64", "int32"])))
+
+
+add(
+    "nn.functional.embedding",
+    lambda api, w, ids, padding, scaled: api.nn.functional.embedding(
+        ids, w, padding, scale_grad_by_freq=scaled and w.dtype != api.float16
+    ),
+    joined(looked_up(), maybe(st.integers(-3, 3)), st.booleans()),
+    grad_ulps=64,
+    # PyTorch's gradient of the gradient leaves the counts out.
+    twice=False,
+)
+add(
+    "nn.functional.embedding",
+    lambda api, w, ids, order: (api.nn.functional.embedding(ids, w.detach(), max_norm=2.0, norm_type=order), w),
+    joined(looked_up(), st.sampled_from([2.0, 1, float("inf")])).filter(lambda drawn: drawn[0].size),
+    ulps=8,
+)
+
+
+@st.composite
+def bagged(draw: st.DrawFn) -> tuple[Any, ...]:
+    """A table, ids of bags, offsets or None, whether the last of these is an end, and perhaps weights of the ids."""
+    table = draw(tables(float_names))
+    if draw(st.booleans()):
+        ids = draw(ids_for(table, shapes(2, 2, min_side=1)))
+        offsets = None
+    else:
+        ids = draw(ids_for(table, shapes(1, 1, max_side=6)))
+        ends = sorted(draw(st.lists(st.integers(0, len(ids)), min_size=1, max_size=4)))
+        offsets = np.array([0, *ends])
+    last = offsets is not None and draw(st.booleans())
+    if last:
+        offsets[-1] = len(ids)
+    return table, ids, offsets, last, draw(maybe(real(table.dtype.name, ids.shape)))
+
+
+add(
+    "nn.functional.embedding_bag",
+    lambda api, w, ids, offsets, last, weights, mode, padding: api.nn.functional.embedding_bag(
+        ids,
+        w,
+        offsets,
+        mode=mode,
+        per_sample_weights=weights if mode == "sum" else None,
+        include_last_offset=last,
+        padding_idx=padding,
+    ),
+    joined(bagged(), st.sampled_from(["sum", "mean", "max"]), maybe(st.integers(-2, 2))),
+    ulps=8,
+    grad_ulps=64,
+    least=4,
+    # PyTorch has no gradients of its gradients.
+    twice=False,
+)
+add(
+    "nn.functional.one_hot",
+    lambda api, ids, classes: api.nn.functional.one_hot(ids, classes),
+    st.tuples(of_dtype("int64").map(np.abs), st.integers(-1, 6)),
+)
+add("nn.functional.one_hot", lambda api, x: api.nn.functional.one_hot(x), one(of_dtype("int64") | floats()))
+
+# ---- products --------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def mapped(draw: st.DrawFn, inputs: int) -> tuple[Any, ...]:
+    """Inputs `(*, I)` and `(*, J)`, a weight `(O, I, J)`, or the first of these and `(O, I)`; and perhaps a bias."""
+    dtype, leading = draw(float_names), draw(shapes(0, 2))
+    sizes = [draw(st.integers(1, 3)) for _ in range(inputs)]
+    out = draw(st.integers(1, 3))
+    shapes_of_all = [*[(*leading, size) for size in sizes], (out, *sizes), (out,)]
+    # In other orders PyTorch takes other steps, of other names.
+    *given, bias = [draw(arrays(dtype, shape, contiguous=True)) for shape in shapes_of_all]
+    return *given, draw(st.sampled_from([bias, None]))
+
+
+add("nn.functional.linear", lambda api, x, w, b: api.nn.functional.linear(x, w, b), mapped(1), ulps=4)
+add("nn.functional.bilinear", lambda api, x, y, w, b: api.nn.functional.bilinear(x, y, w, b), mapped(2), ulps=16)
+
+# ---- padding ---------------------------------------------------------------------------------------------------------
+
+widths = st.lists(st.integers(-1, 2), max_size=6)
+add(
+    "nn.functional.pad",
+    lambda api, x, width, value: api.nn.functional.pad(x, width, value=value),
+    st.tuples(of_dtype("float32") | of_dtype("int64") | floats(), widths, st.sampled_from([None, 0, 2.0, -1.5])),
+)
+for mode in ("reflect", "replicate", "circular"):
+    add(
+        "nn.functional.pad",
+        lambda api, x, width, mode=mode: api.nn.functional.pad(x, width, mode),
+        st.tuples(
+            # A dimension of which nothing is left PyTorch pads with what was in memory.
+            float_names.flatmap(lambda dtype: of_dtype(dtype, shapes(2, 4, min_side=3))),
+            widths.filter(lambda width: len(width) in (1, 2, 4)),
+        ),
+    )
+
+# ---- attention -------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def attended(draw: st.DrawFn) -> tuple[Any, ...]:
+    """Queries, keys and values, perhaps a mask, and whether attention is causal."""
+    dtype = draw(float_names)
+    leading = draw(shapes(0, 2, min_side=1))
+    length, keys, size, out = (draw(st.integers(1, 3)) for _ in range(4))
+    q, k, v = (draw(real(dtype, (*leading, *last))) for last in ((length, size), (keys, size), (keys, out)))
+    mask = draw(maybe(real(dtype, (length, keys)) | arrays("bool", (length, keys))))
+    return q, k, v, mask, mask is None and draw(st.booleans())
+
+
+add(
+    "nn.functional.scaled_dot_product_attention",
+    lambda api, q, k, v, mask, causal, scale: api.nn.functional.scaled_dot_product_attention(
+        q, k, v, mask, is_causal=causal, scale=scale
+    ),
+    joined(attended(), st.sampled_from([None, 0.5])),
+    ulps=64,
+    grad_ulps=2**9,
+    least=4,
+    # PyTorch's fused steps have no gradients of their gradients.
+    twice=False,
+)
+
+# ---- softmax ---------------------------------------------------------------------------------------------------------
+
+for name in ("softmax", "softmin", "log_softmax"):
+    add(
+        f"nn.functional.{name}",
+        lambda api, x, dim, dtype, name=name: getattr(api.nn.functional, name)(
+            x, dim, dtype=dtype and getattr(api, dtype)
+        ),
+        st.tuples(floats(), st.none() | st.integers(-3, 2), st.none() | float_names),
+        ulps=16,
+        grad_ulps=64,
+        least=4,
+    )

@@ -1,0 +1,293 @@
+"""Rows of the table: reading and writing at places that indices and masks name."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, Array, arrays, broadcastable_shapes, shapes
+from table import add, any_array, dims, floats, of_dtype, one
+
+ids_dtypes = st.sampled_from(["int64", "int64", "int32"])
+
+
+@st.composite
+def ids(
+    draw: st.DrawFn, shape: tuple[int, ...], size: int, dtype: str | None = None, low: int = 0, right: bool = False
+) -> Array:
+    """Indices in [low, size) of a shape; in one of ten, unless `right`, one that is not."""
+    wrong = not right and draw(st.integers(0, 9)) == 0
+    count = int(np.prod(shape, dtype=int))
+    found = draw(st.lists(st.integers(low - wrong, max(size - 1 + wrong, low)), min_size=count, max_size=count))
+    return np.array(found, dtype or draw(ids_dtypes)).reshape(shape)
+
+
+@st.composite
+def along(draw: st.DrawFn, with_src: bool, dtypes: Any = DTYPES, spacious: bool = True) -> tuple[Any, ...]:
+    """A tensor, a dimension, indices along it, and perhaps a source of the shape of these."""
+    dtype = draw(st.sampled_from(dtypes))
+    x = draw(of_dtype(dtype, shapes(0, 3, min_side=1)))
+    dim = draw(st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)) if draw(st.integers(0, 9)) else draw(dims)
+    at = dim % max(x.ndim, 1)
+    sizes = [
+        draw(st.integers(0, 3)) if d == at else draw(st.integers(0 if spacious else 1, n))
+        for d, n in enumerate(x.shape)
+    ]
+    index = draw(ids(tuple(sizes), x.shape[at] if x.ndim else 1))
+    if not with_src:
+        return x, dim, index
+    src = draw(arrays(dtype if draw(st.integers(0, 15)) else "float64", index.shape))
+    return x, dim, index, src
+
+
+def method(name: str, **more: Any) -> Callable[..., Any]:
+    return lambda api, x, *args: getattr(x, name)(*args, **more)
+
+
+def function(name: str, **more: Any) -> Callable[..., Any]:
+    return lambda api, x, *args: getattr(api, name)(x, *args, **more)
+
+
+def in_place(name: str, **more: Any) -> Callable[..., Any]:
+    def call(api: Any, x: Any, *args: Any) -> Any:
+        y = x.clone()
+        return getattr(y, name)(*args, **more) is y, y._version, y
+
+    return call
+
+
+def on_a_view(name: str, **more: Any) -> Callable[..., Any]:
+    """In place on a view of a recorded tensor, whose history follows."""
+
+    def call(api: Any, x: Any, *args: Any) -> Any:
+        whole = api.stack([x, x]) if x.requires_grad else x.detach().clone().unsqueeze(0)
+        getattr(whole[0], name)(*args, **more)
+        return whole
+
+    return call
+
+
+def rows(name: str, operands: Any, *, writes: bool = True, **how: Any) -> None:
+    """A row for each form: the method, the function and, of what writes, in place."""
+    how, more = (
+        {key: value for key, value in how.items() if key in ("ulps", "grad_ulps", "least", "twice")},
+        {key: value for key, value in how.items() if key not in ("ulps", "grad_ulps", "least", "twice")},
+    )
+    add(f"Tensor.{name}", method(name, **more), operands, **how)
+    add(name, function(name, **more), operands, **how)
+    if writes:
+        add(f"Tensor.{name}_", in_place(f"{name}_", **more), operands, **how)
+        add(f"Tensor.{name}_", on_a_view(f"{name}_", **more), operands, **how)
+
+
+# ---- along a dimension -----------------------------------------------------------------------------------------------
+
+rows("gather", along(False), writes=False)
+rows("scatter", along(True))
+rows("scatter_add", along(True))
+rows("scatter", along(False).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))))
+add("Tensor.scatter", lambda api, x, dim, index: x.scatter(dim, index, value=3), along(False))
+for reduce in ("add", "multiply"):
+    # PyTorch does not know the gradients of these.
+    no_grad = along(True).map(lambda d: d)
+    add(
+        "Tensor.scatter",
+        lambda api, x, dim, index, src, reduce=reduce: x.detach().scatter(dim, index, src.detach(), reduce=reduce),
+        no_grad,
+    )
+    add(
+        "Tensor.scatter_",
+        lambda api, x, dim, index, reduce=reduce: x.detach().clone().scatter_(dim, index, 3, reduce=reduce),
+        along(False),
+    )
+for reduce in ("sum", "mean", "amax", "amin", "prod", "add"):
+    for include_self in (True, False):
+        drawn = along(True, spacious=False).flatmap(
+            lambda d, reduce=reduce: st.tuples(*map(st.just, d), st.just(reduce))
+        )
+        # Where more than one 0 meets, PyTorch knows no second derivative of the product.
+        zeros = reduce == "prod"
+        rows(
+            "scatter_reduce",
+            drawn,
+            include_self=include_self,
+            ulps=2 * (reduce == "mean"),
+            twice=not zeros,
+            grad_ulps=64,
+        )
+
+
+@st.composite
+def with_vector(draw: st.DrawFn, source: bool = False, low: bool = False) -> tuple[Any, ...]:
+    """A tensor, a dimension, a vector of indices for it, and perhaps the rows that these name."""
+    dtype = draw(st.sampled_from(DTYPES))
+    x = draw(of_dtype(dtype, shapes(0, 3, min_side=1)))
+    dim = draw(st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)) if draw(st.integers(0, 9)) else draw(dims)
+    at = dim % max(x.ndim, 1)
+    count = draw(st.integers(0, 4)) if x.ndim else 1
+    size = x.shape[at] if x.ndim else 1
+    # What PyTorch raises for a wrong one in index_select and index_add depends on the shapes.
+    shape = (count,) if draw(st.integers(0, 9)) or count != 1 else ()
+    index = draw(ids(shape, size, "int64" if low else None, -size if low else 0, right=not low))
+    if not source:
+        return x, dim, index
+    sizes = list(x.shape)
+    sizes[at : at + 1] = [count] if x.ndim else []
+    return x, dim, index, draw(arrays(dtype if draw(st.integers(0, 15)) else "float64", tuple(sizes)))
+
+
+def _with_long(drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*drawn[:2], drawn[2].astype("int64"), *drawn[3:])
+
+
+rows("index_select", with_vector(), writes=False)
+rows("index_add", with_vector(True))
+for alpha in (2, -0.5, True):
+    rows("index_add", with_vector(True), alpha=alpha)
+rows("index_copy", with_vector(True).map(_with_long))
+rows(
+    "index_fill",
+    with_vector(low=True).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))),
+)
+# PyTorch's gradient of a value that fills at indices from the end is an error.
+filled = with_vector().flatmap(lambda d: st.tuples(*map(st.just, _with_long(d)), arrays(d[0].dtype.name, ())))
+rows("index_fill", filled)
+
+
+@st.composite
+def with_broadcast_indices(draw: st.DrawFn) -> tuple[Any, ...]:
+    x = draw(of_dtype(draw(st.sampled_from(DTYPES)), shapes(1, 3, min_side=1)))
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    sizes = [draw(st.sampled_from([1, n])) for n in x.shape]
+    sizes[dim] = draw(st.integers(0, 3))
+    return x, draw(ids(tuple(sizes), x.shape[dim], "int64", -x.shape[dim])), dim
+
+
+rows("take_along_dim", with_broadcast_indices(), writes=False)
+add("Tensor.take_along_dim", lambda api, x, i, dim: x.take_along_dim(i, axis=dim), with_broadcast_indices())
+flat_ids = any_array().flatmap(lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64"))))
+rows("take_along_dim", flat_ids, writes=False)
+from_end = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64", -x.size)))
+)
+rows("take", from_end, writes=False)
+for accumulate in (False, True):
+    rows(
+        "put",
+        from_end.flatmap(lambda d: st.tuples(st.just(d[0]), st.just(d[1]), arrays(d[0].dtype.name, d[1].shape))),
+        accumulate=accumulate,
+    )
+
+# ---- masks -----------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def with_mask(draw: st.DrawFn, source: bool = False) -> tuple[Any, ...]:
+    a, b = draw(broadcastable_shapes())
+    dtype = draw(st.sampled_from(DTYPES))
+    x, mask = draw(of_dtype(dtype, a)), draw(arrays("bool" if draw(st.integers(0, 9)) else "int64", b))
+    return (x, mask, draw(arrays(dtype, shapes(0, 3)))) if source else (x, mask)
+
+
+rows("masked_select", with_mask(), writes=False)
+rows("masked_scatter", with_mask(True))
+for as_tuple in (False, True):
+    rows("nonzero", one(any_array()), writes=False, as_tuple=as_tuple)
+rows("argwhere", one(any_array()), writes=False)
+
+# ---- anywhere --------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def with_indices(draw: st.DrawFn) -> tuple[Any, ...]:
+    """A tensor, tensors that index its leading dimensions, and values of a shape that broadcasts to what they name."""
+    dtype = draw(st.sampled_from(DTYPES))
+    x = draw(of_dtype(dtype, shapes(1, 3, min_side=1)))
+    count = draw(st.integers(1, x.ndim))
+    if draw(st.integers(0, 2)) == 0:
+        indices: tuple[Any, ...] = (draw(arrays("bool", x.shape[:count])),)
+        named = (int(indices[0].sum()),)
+    else:
+        named = draw(shapes(0, 2))
+        indices = tuple([draw(ids(named, n, None, -n)) for n in x.shape[:count]])
+    full = (*named, *x.shape[count:])
+    part = full[draw(st.integers(0, len(full))) :]
+    values = draw(arrays(dtype, tuple([draw(st.sampled_from([n, n, 1])) for n in part])))
+    return x, values, *indices
+
+
+def _put(name: str, accumulate: bool, as_function: bool = False) -> Callable[..., Any]:
+    def call(api: Any, x: Any, values: Any, *indices: Any) -> Any:
+        x = x.clone() if name.endswith("_") else x
+        f = (lambda *args: getattr(api, name)(x, *args)) if as_function else getattr(x, name)
+        return f(indices, values, accumulate)
+
+    return call
+
+
+for accumulate in (False, True):
+    # Which of several values for one place stays is nobody's promise, but both packages let the last one.
+    add("Tensor.index_put", _put("index_put", accumulate), with_indices())
+    add("index_put", _put("index_put", accumulate, True), with_indices())
+    add("Tensor.index_put_", _put("index_put_", accumulate), with_indices())
+
+# ---- views and copies with a view overwritten ------------------------------------------------------------------------
+
+some = of_dtype("float32", shapes(0, 3)) | any_array()
+rows("select", st.tuples(some, dims, st.integers(-3, 2)), writes=False)
+rows("narrow", st.tuples(some, dims, st.integers(-3, 3), st.integers(-1, 3)), writes=False)
+
+
+@st.composite
+def with_part(draw: st.DrawFn, which: str) -> tuple[Any, ...]:
+    dtype = draw(st.sampled_from(DTYPES))
+    x = draw(of_dtype(dtype, shapes(2 if which == "diagonal" else 1, 3, min_side=1)))
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    how: tuple[Any, ...]
+    if which == "select":
+        how = (dim, draw(st.integers(-x.shape[dim], x.shape[dim] - 1)))
+        part = x.take(how[1], dim)
+    elif which == "slice":
+        bound = st.none() | st.integers(-4, 4)
+        how = (dim, draw(bound), draw(bound), draw(st.integers(1, 2)))
+        part = np.moveaxis(np.moveaxis(x, dim, 0)[slice(*how[1:])], 0, dim)
+    else:
+        first, second = draw(st.permutations(range(x.ndim)))[:2]
+        how = (draw(st.integers(-x.shape[first], x.shape[second])), first, second)
+        part = x.diagonal(*how)
+    shape = part.shape if draw(st.integers(0, 9)) else (2,)
+    return x, draw(arrays("float64" if dtype in FLOATS and draw(st.booleans()) else dtype, shape)), *how
+
+
+for which in ("select", "slice", "diagonal"):
+    rows(f"{which}_scatter", with_part(which), writes=False)
+
+# ---- operators -------------------------------------------------------------------------------------------------------
+
+indices = st.sampled_from(
+    [[0, 0], [[0], [0]], ([0], [0]), (..., [0]), ([0], None), (slice(None), [0, 0]), range(1), [True]]
+)
+solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1)))
+add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(solid, indices))
+add("Tensor.__getitem__", lambda api, x: x[x > 0], one(any_array()))
+add(
+    "Tensor.__getitem__",
+    lambda api, x, b: x.detach()[b.to(api.uint8)],
+    any_array()
+    .flatmap(lambda x: st.tuples(st.just(x), arrays("bool", x.shape, contiguous=True)))
+    .filter(lambda d: d[0].ndim > 0),
+)
+numbers = st.sampled_from([2, 2.5, True])
+add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, numbers))
+
+
+def _set(api: Any, x: Any, value: Any, index: Any) -> Any:
+    y = x * 1
+    y[index] = value
+    return y
+
+
+add("Tensor.__setitem__", _set, floats(2).flatmap(lambda x: st.tuples(st.just(x), arrays(x.dtype.name, ()), indices)))

@@ -1,0 +1,246 @@
+"""Rows of the table: reductions, running reductions, order and counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, shapes
+from table import Drawn, add, any_array, dims, floats, of_dtype, one, pairs, with_dims
+
+# Numbers, also as floats, whose sums and products are exact.
+exact = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, integer=True))
+real = floats(integer=False)
+plain = any_array(special=False)
+# Not the largest numbers, whose sums overflow or not as the order of the summands is.
+special = floats(special=True).filter(lambda x: not (np.abs(x) == np.finfo(x.dtype).max).any())
+dtypes = st.none() | st.sampled_from(DTYPES)
+flags = st.booleans()
+
+
+def both(name: str, arguments: Callable[..., Any], operands: Drawn, detached: bool = False, **how: Any) -> None:
+    """Two rows, of the method and the function.
+
+    `arguments` makes of the package, and of what is drawn after x, the positional and keyword arguments after x.
+    """
+
+    def as_method(api: Any, x: Any, *drawn: Any) -> Any:
+        args, kwargs = arguments(api, *drawn)
+        return getattr(x.detach() if detached else x, name)(*args, **kwargs)
+
+    add(f"Tensor.{name}", as_method, operands, **how)
+    function(name, arguments, operands, detached, **how)
+
+
+def function(name: str, arguments: Callable[..., Any], operands: Drawn, detached: bool = False, **how: Any) -> None:
+    """The second of these rows."""
+
+    def as_function(api: Any, x: Any, *drawn: Any) -> Any:
+        args, kwargs = arguments(api, *drawn)
+        return getattr(api, name)(x.detach() if detached else x, *args, **kwargs)
+
+    add(name, as_function, operands, **how)
+
+
+def in_order(api: Any, *drawn: Any) -> Any:
+    """What is drawn, as positional arguments."""
+    return drawn, {}
+
+
+def keyed(*names: str) -> Callable[..., Any]:
+    """What is drawn, as keyword arguments of these names; a dtype is the package's, and without a dim no keepdim."""
+
+    def arguments(api: Any, *drawn: Any) -> Any:
+        given = dict(zip(names, drawn, strict=True))
+        left_out = {"dim", "axis", "keepdim", "keepdims"} if given.get("dim", given.get("axis", 0)) is None else set()
+        kept = {name: value for name, value in given.items() if name not in left_out}
+        return (), {name: getattr(api, value) if value in DTYPES else value for name, value in kept.items()}
+
+    return arguments
+
+
+@st.composite
+def along(draw: st.DrawFn, array: st.SearchStrategy[Any], *more: st.SearchStrategy[Any]) -> tuple[Any, ...]:
+    """An array, a dimension that mostly fits, and what else is drawn."""
+    x = draw(array)
+    fitting = st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)
+    return (x, draw(fitting | fitting | dims), *[draw(each) for each in more])
+
+
+def over(array: st.SearchStrategy[Any], *more: st.SearchStrategy[Any]) -> Drawn:
+    """An array, dimensions that mostly fit, keepdim, and what else is drawn."""
+    return st.tuples(with_dims(array), *more).map(lambda drawn: (*drawn[0], *drawn[1:]))
+
+
+def each_once(drawn: tuple[Any, ...]) -> bool:
+    """Whether no dimension is named twice: of two errors, either may be the first."""
+    named = drawn[1] if isinstance(drawn[1], tuple) else ()
+    return len({dim % max(drawn[0].ndim, 1) for dim in named}) == len(named)
+
+
+def is_distinct(x: Any) -> bool:
+    """Whether no two elements are equal: among equal ones, PyTorch's choice is anybody's guess."""
+    return len(np.unique(x)) == x.size
+
+
+# ---- sums, products, statistics --------------------------------------------------------------------------------------
+
+for name in ("sum", "mean", "nansum", "nanmean"):
+    both(name, keyed("axis", "keepdims"), over(exact), least=1)
+    both(name, keyed("dim", "keepdim", "dtype"), over(exact, dtypes), least=1)
+    both(name, keyed("dim", "keepdim"), over(special), ulps=16, least=1)
+both("prod", keyed("dtype"), st.tuples(exact, dtypes), least=1)
+both("prod", keyed("dim", "keepdim"), along(exact, flags), least=1)
+both("prod", keyed("axis", "keepdims"), along(real, flags), ulps=8, grad_ulps=64, least=1)
+both("count_nonzero", keyed("dim"), with_dims(any_array()).map(lambda drawn: drawn[:2]))
+
+# Of at least two elements each.  Not over dim=(), where PyTorch's gradient is wrong: it counts one element.
+several = st.sampled_from(FLOATS).flatmap(lambda dtype: arrays(dtype, shapes(1, 3, min_side=2), integer=False))
+corrections = st.sampled_from([None, 0, 1, 0.5, True])
+for name in ("var", "std", "var_mean", "std_mean"):
+    rows = function if name.endswith("mean") else both
+    # The derivatives of the deviation of nearly equal elements are all rounding.
+    how = {"ulps": 32, "grad_ulps": 2**10, "least": 4, "twice": name.startswith("var")}
+    named = over(several, corrections).filter(lambda drawn: drawn[1] != ())
+    rows(name, keyed("dim", "keepdim", "correction"), named, **how)
+    rows(name, keyed("axis", "keepdims"), named.map(lambda drawn: drawn[:3]), **how)
+    rows(name, keyed("unbiased"), st.tuples(several, flags), **how)
+    rows(name, in_order, st.tuples(several, flags), **how)
+    rows(name, in_order, along(several, flags, flags), **how)
+    # Also of too few elements, where derivatives are infinities of either sign, and of other dtypes.
+    rows(name, keyed("dim", "keepdim", "correction"), over(plain, corrections), detached=True, ulps=32)
+    rows(name, in_order, st.tuples(plain, dims, flags), detached=True, ulps=32)
+powers = st.sampled_from([0, 1, 2, 3, 1.5, 0.5, -1, float("inf"), -float("inf"), "fro", None])
+how = {"ulps": 8, "grad_ulps": 64, "least": 1}
+solid = real.filter(lambda x: x.size > 0)
+both("norm", keyed("p"), st.tuples(solid, powers), **how)
+both("norm", keyed("dim", "keepdim", "p", "dtype"), over(solid, powers, dtypes), **how)
+both("norm", in_order, st.tuples(floats(integer=True), powers), **how, twice=False)
+
+# ---- extrema ---------------------------------------------------------------------------------------------------------
+
+for name in ("amax", "amin"):
+    named = over(any_array()).filter(each_once)
+    both(name, lambda api, dim, keepdim: ((() if dim is None else dim, keepdim), {}), named)
+for name in ("max", "min"):
+    both(name, keyed("axis", "keepdims"), along(any_array(), flags))
+    both(name, in_order, pairs())
+    both(name, keyed("other"), pairs())
+both("aminmax", keyed("dim", "keepdim"), along(any_array(), flags))
+both("aminmax", keyed("keepdim"), st.tuples(any_array(), flags))
+for name in ("cummax", "cummin"):
+    both(name, in_order, along(any_array()))
+    both(name, keyed("axis"), along(any_array()))
+
+# ---- exponentials and running sums -----------------------------------------------------------------------------------
+
+both("logsumexp", in_order, over(plain), ulps=8, least=1)
+both("logsumexp", keyed("dim", "keepdim"), along(special, flags), ulps=8, least=1)
+both("logcumsumexp", in_order, along(plain), ulps=8, grad_ulps=2**12, least=1)
+for name in ("softmax", "log_softmax"):
+    both(name, in_order, along(plain), ulps=8, least=1)
+    both(name, keyed("dim", "dtype"), along(exact, dtypes), ulps=8, least=1)
+for name in ("cumsum", "cumprod"):
+    both(name, keyed("dim", "dtype"), along(exact, dtypes), ulps=1, grad_ulps=64, least=1)
+    both(name, keyed("axis"), along(real), ulps=2, grad_ulps=64, least=1)
+    step = f"{name}_"
+    number = exact.filter(lambda x: x.dtype != bool)
+    add(f"Tensor.{step}", lambda api, x, dim, f=step: getattr(x, f)(dim), along(number), ulps=1)
+    add(
+        f"Tensor.{step}",
+        lambda api, x, dim, f=step: getattr(x.clone(), f)(dim),
+        along(real),
+        ulps=2,
+        grad_ulps=64,
+        least=1,
+    )
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+for name in ("sort", "argsort"):
+    both(name, in_order, along(any_array(), flags))
+    both(name, keyed("dim", "stable", "descending"), along(any_array(), flags, flags))
+    both(name, in_order, one(any_array()))
+both("msort", in_order, one(any_array()))
+different = any_array().filter(is_distinct)
+both("topk", in_order, st.tuples(different, st.integers(-1, 3)))
+both("topk", keyed("dim", "k", "largest"), along(different, st.integers(0, 3), flags))
+both("kthvalue", in_order, st.tuples(different, st.integers(0, 3)))
+both("kthvalue", keyed("axis", "k", "keepdim"), along(different, st.integers(0, 3), flags))
+for name in ("median", "nanmedian"):
+    both(name, in_order, one(any_array()))
+    both(name, in_order, along(different, flags))
+both("mode", in_order, one(plain))
+both("mode", in_order, along(plain, flags))
+both("diff", keyed("dim", "n"), along(plain, st.integers(-1, 3)))
+around = along(floats(1, integer=True)).map(lambda drawn: (*drawn, drawn[0], drawn[0]))
+both("diff", lambda api, dim, before, after: ((1, dim, before, after), {}), around)
+
+# ---- counting --------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def counted(draw: st.DrawFn, *more: st.SearchStrategy[Any]) -> tuple[Any, ...]:
+    """Integers, mostly none of them negative, weights for them, and what else is drawn."""
+    x = draw(arrays(st.sampled_from(INTEGERS), shapes(1, 1, max_side=8)))
+    weights = draw(st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, x.shape)))
+    return (abs(x), weights, *[draw(each) for each in more])
+
+
+@st.composite
+def sequences(draw: st.DrawFn, max_dims: int = 3) -> tuple[Any, Any]:
+    """A sorted sequence, or several, and values to look for in it."""
+    x = draw(st.sampled_from(DTYPES[:-1]).flatmap(lambda dtype: of_dtype(dtype, shapes(1, max_dims))))
+    shape = draw(shapes() if x.ndim == 1 else st.integers(0, 3).map(lambda size: (*x.shape[:-1], size)))
+    return np.sort(x), draw(st.sampled_from([x.dtype.name, "float32"]).flatmap(lambda dtype: of_dtype(dtype, shape)))
+
+
+for name in ("unique", "unique_consecutive"):
+    both(name, keyed("return_inverse", "return_counts"), st.tuples(any_array(), flags, flags), detached=True)
+    both(name, keyed("dim", "return_inverse", "return_counts"), along(plain, flags, flags), detached=True)
+both("unique", in_order, st.tuples(any_array(), flags, flags, flags), detached=True)
+both("bincount", in_order, one(any_array()))
+both("bincount", keyed("weights"), counted().map(lambda drawn: (drawn[0], drawn[0])))
+both("bincount", keyed("minlength"), counted(st.integers(-1, 6)).map(lambda drawn: (drawn[0], drawn[2])))
+weighted = (
+    lambda api, x, weights, least: x.bincount(weights.detach()),
+    lambda api, x, weights, least: api.bincount(x, weights=weights.detach(), minlength=least),
+)
+for covers, call in zip(("Tensor.bincount", "bincount"), weighted, strict=True):
+    add(covers, call, counted(st.integers(0, 6)))
+both("histc", in_order, one(plain))
+limits = st.integers(-3, 3)
+both("histc", keyed("bins", "min", "max"), st.tuples(floats(special=True), st.integers(-1, 5), limits, limits))
+both("histogram", in_order, st.tuples(plain, st.integers(1, 5)), detached=True)
+wide = st.sampled_from(FLOATS[:2]).flatmap(lambda dtype: of_dtype(dtype))
+drawn = st.tuples(wide, st.integers(-1, 5), st.tuples(limits, limits), flags)
+both("histogram", keyed("bins", "range", "density"), drawn, detached=True, ulps=2)
+
+
+def in_edges(api: Any, x: Any, weight: Any, edges: list[int], density: bool) -> Any:
+    bins = api.tensor(edges, dtype=x.dtype)
+    as_method = x.detach().histogram(bins, weight=weight.detach(), density=density)
+    return as_method, api.histogram(x.detach(), bins, weight=weight.detach())
+
+
+edges = st.lists(limits, max_size=4, unique=True).map(sorted)
+drawn = wide.flatmap(lambda x: st.tuples(st.just(x), st.just(abs(x)), edges, flags))
+add("Tensor.histogram histogram", in_edges, drawn, ulps=2)
+for keyword, values in (("right", flags), ("side", st.sampled_from(["left", "right", "middle"])), ("out_int32", flags)):
+    add(
+        "searchsorted",
+        lambda api, x, v, given, keyword=keyword: api.searchsorted(x, v, **{keyword: given}),
+        st.tuples(sequences(), values).map(lambda drawn: (*drawn[0], drawn[1])),
+    )
+    if keyword != "side":
+        add(
+            "bucketize",
+            lambda api, x, v, given, keyword=keyword: api.bucketize(v, x, **{keyword: given}),
+            st.tuples(sequences(2), values).map(lambda drawn: (*drawn[0], drawn[1])),
+        )
+add("searchsorted", lambda api, x, v: api.searchsorted(x, v, sorter=api.argsort(x)), sequences())
+add("searchsorted", lambda api, x, v: api.searchsorted(x, v, right=True, side="left"), sequences())
+add("searchsorted", lambda api, x, v: api.searchsorted(x, 1.5), sequences(2))
+add("bucketize", lambda api, x, v: api.bucketize(2, x), sequences(2))

@@ -1,0 +1,430 @@
+"""Rows of the table: shapes, orders of dimensions, parts, diagonals, joins, grids, and products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from comparing import Plain
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
+from table import (
+    Drawn,
+    add,
+    any_array,
+    dims,
+    factors,
+    floats,
+    of_dtype,
+    one,
+    pairs,
+    with_expansion,
+    with_shape,
+)
+
+# ---- operands --------------------------------------------------------------------------------------------------------
+
+few = st.integers(0, 3)
+shift = st.integers(-4, 4)
+solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1), special=True))
+matrices = any_array().filter(lambda x: x.ndim > 1)
+thin = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
+
+
+def method(name: str) -> Callable[..., Any]:
+    return lambda api, x, *args: getattr(x, name)(*args)
+
+
+def function(name: str) -> Callable[..., Any]:
+    return lambda api, *args: getattr(api, name)(*args)
+
+
+def written(name: str) -> Callable[..., Any]:
+    """The method in place, on a tensor that is no leaf."""
+    return lambda api, x, *args: getattr(x.clone(), name)(*args)
+
+
+def both(name: str, operands: Drawn, **how: Any) -> None:
+    """Rows of a method and of the function of the same name."""
+    add(f"Tensor.{name}", method(name), operands, **how)
+    add(name, function(name), operands, **how)
+
+
+def in_place(name: str, operands: Drawn, **how: Any) -> None:
+    add(f"Tensor.{name}", method(name), operands, **how)
+    add(f"Tensor.{name}", written(name), operands, **how)
+
+
+def dims_of(x: Any, more: int = 0) -> st.SearchStrategy[int]:
+    """A dimension of `x`, or of a tensor with more dimensions; now and then one it has not."""
+    ndim = max(x.ndim + more, 1)
+    return st.one_of(st.integers(-ndim, ndim - 1), st.integers(-ndim, ndim - 1), dims)
+
+
+def along(array: st.SearchStrategy[Any], *more: st.SearchStrategy[Any]) -> Drawn:
+    """An array, one of its dimensions, and what else."""
+    return array.flatmap(lambda x: st.tuples(st.just(x), dims_of(x), *more))
+
+
+def in_the_end(drawn: Drawn) -> Drawn:
+    """The same with the dimension last."""
+    return drawn.map(lambda each: (each[0], *each[2:], each[1]))
+
+
+# ---- the table: shapes -----------------------------------------------------------------------------------------------
+
+both("flatten", any_array().flatmap(lambda x: st.tuples(st.just(x), dims_of(x), dims_of(x))))
+both("ravel", one(any_array()))
+add("Tensor.reshape", lambda api, x, shape: x.reshape(shape=shape), with_shape())
+add("Tensor.view", lambda api, x, shape: x.view(size=shape), with_shape())
+add("Tensor.view", lambda api, x, to: x.view(getattr(api, to)), st.tuples(any_array(), st.sampled_from(DTYPES)))
+add("Tensor.reshape_as Tensor.view_as", lambda api, x, y: (x.reshape_as(y), x.view_as(y)), pairs())
+add("Tensor.reshape_as Tensor.view_as", lambda api, x: (x.reshape_as(x), x.view_as(x)), one(any_array()))
+splits = st.sampled_from([(1, -1), (-1, 1), (-1,), (3, 1), (2, 1, -1), (), (2,), (-1, -1), (0, -1), (-1, 2)])
+both("unflatten", along(any_array(), splits))
+both("numel", one(any_array()))
+both("is_same_size", pairs())
+add("Tensor.squeeze", lambda api, x, dim: x.squeeze(axis=dim), along(thin))
+add("Tensor.unsqueeze", lambda api, x, dim: x.unsqueeze(axis=dim), along(thin))
+
+# ---- the table: orders of dimensions ---------------------------------------------------------------------------------
+
+two_dims = any_array().flatmap(lambda x: st.tuples(st.just(x), dims_of(x), dims_of(x)))
+for name in ("swapaxes", "swapdims", "movedim", "moveaxis"):
+    both(name, two_dims)
+moves = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), *[st.lists(dims_of(x), max_size=x.ndim).map(tuple) for _ in range(2)])
+)
+both("movedim", moves)
+both(
+    "moveaxis",
+    solid.flatmap(
+        lambda x: st.permutations(range(x.ndim)).flatmap(
+            lambda order: st.tuples(st.just(x), st.just(tuple(range(x.ndim))), st.just(tuple(order)))
+        )
+    ),
+)
+both("adjoint", one(any_array()))
+add("Tensor.mH", lambda api, x: x.mH, one(any_array()))
+add("Tensor.H", lambda api, x: x.H, one(any_array()))
+for name in ("transpose_", "swapaxes_", "swapdims_"):
+    in_place(name, two_dims)
+in_place("t_", one(any_array()))
+in_place("unsqueeze_", any_array().flatmap(lambda x: st.tuples(st.just(x), dims_of(x, 1))))
+in_place("squeeze_", thin.flatmap(lambda x: st.tuples(st.just(x), dims_of(x))))
+in_place("squeeze_", one(thin))
+
+# ---- the table: repeated elements ------------------------------------------------------------------------------------
+
+add("Tensor.broadcast_to", lambda api, x, sizes: x.broadcast_to(sizes), with_expansion())
+add("Tensor.expand", lambda api, x, sizes: x.expand(size=sizes), with_expansion())
+add("broadcast_to", function("broadcast_to"), with_expansion())
+add("Tensor.expand_as", lambda api, x, y: (x.expand_as(y), y.expand_as(x)), pairs())
+add(
+    "Tensor.expand_as",
+    lambda api, x, sizes: x.expand_as(api.zeros(sizes)),
+    with_expansion().filter(lambda d: -1 not in d[1]),
+)
+add("broadcast_tensors", lambda api, x, y: api.broadcast_tensors(x, y), pairs())
+add("broadcast_tensors", lambda api, x, y: api.broadcast_tensors(y, x), st.tuples(any_array(), any_array()))
+sizes_alone = shapes() | few
+add("broadcast_shapes", function("broadcast_shapes"), st.tuples(sizes_alone, sizes_alone, sizes_alone))
+add("broadcast_shapes", function("broadcast_shapes"), broadcastable_shapes())
+counts = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim + 2).map(tuple))
+)
+any_counts = st.tuples(any_array(), st.lists(st.integers(-1, 2), max_size=4).map(tuple))
+for operands in (counts, any_counts):
+    add("Tensor.repeat", method("repeat"), operands)
+    add("Tensor.repeat", lambda api, x, repeats: x.repeat(*repeats), operands)
+    both("tile", operands)
+both("repeat_interleave", st.tuples(any_array(), st.integers(-1, 3)))
+both("repeat_interleave", in_the_end(along(any_array(), st.integers(0, 3))))
+
+
+@st.composite
+def with_repeats(draw: st.DrawFn) -> tuple[Any, Any, int]:
+    """An array, the repeats of its slices along a dimension, and that dimension."""
+    x = draw(solid)
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    length = draw(st.sampled_from([x.shape[dim], x.shape[dim], 1, 2]))
+    repeats = draw(arrays(draw(st.sampled_from(["int64", "int64", "int32", "int8"])), (length,)))
+    return x, np.abs(repeats), dim
+
+
+both("repeat_interleave", with_repeats())
+add("repeat_interleave", lambda api, repeats: api.repeat_interleave(repeats), one(of_dtype("int64", shapes(0, 2))))
+add(
+    "repeat_interleave",
+    lambda api, repeats, size: api.repeat_interleave(repeats, output_size=size),
+    st.tuples(of_dtype("int64", shapes(1, 1)).map(np.abs), st.just(4)).filter(lambda drawn: drawn[0].sum() == 4),
+)
+
+# ---- the table: parts ------------------------------------------------------------------------------------------------
+
+both("split", in_the_end(along(any_array(), st.integers(-1, 4))))
+both("split", in_the_end(along(any_array(), st.lists(few, max_size=3))))
+
+
+@st.composite
+def with_parts(draw: st.DrawFn) -> tuple[Any, tuple[int, ...], int]:
+    """An array, sizes that add up to one of its sizes, and that dimension."""
+    x = draw(solid)
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    cuts = sorted(draw(st.lists(st.integers(0, x.shape[dim]), max_size=2)))
+    return x, tuple(int(size) for size in np.diff([0, *cuts, x.shape[dim]])), dim
+
+
+both("split", with_parts())
+both("split_with_sizes", with_parts())
+both("chunk", in_the_end(along(any_array(), st.integers(0, 5))))
+both("tensor_split", in_the_end(along(any_array(), st.integers(0, 5))))
+both("tensor_split", in_the_end(along(any_array(), st.lists(shift, max_size=3).map(tuple))))
+add(
+    "tensor_split",
+    lambda api, x, at, dim: api.tensor_split(x, api.tensor(at), dim),
+    in_the_end(along(solid, st.sampled_from([2, [1], [0, 2], [[1]], 1.0, []]))),
+)
+for name in ("hsplit", "vsplit", "dsplit"):
+    both(name, st.tuples(any_array(), st.integers(0, 3)))
+    both(name, st.tuples(any_array(), st.lists(few, max_size=2).map(tuple)))
+both("unbind", along(any_array()))
+# Some of the parts alone: no gradient arrives for the others.
+add("unbind", lambda api, x: api.unbind(x)[-1] * 2, one(solid))
+add("split", lambda api, x: [part * 2 for part in api.split(x, 1)[:2]], one(solid))
+add("Tensor.__iter__", lambda api, x: [2 * row for row in x], one(any_array()))
+both("select", along(any_array(), shift))
+both("narrow", along(any_array(), shift, st.integers(-1, 3)))
+add(
+    "narrow",
+    lambda api, x, dim, start: api.narrow(x, dim, api.tensor(start), 1),
+    along(solid, st.sampled_from([0, -1, 5, 0.0, [0]])),
+)
+add("Tensor.unfold", method("unfold"), along(any_array(), st.integers(-1, 3), few))
+
+# ---- the table: other places -----------------------------------------------------------------------------------------
+
+flips = any_array().flatmap(
+    lambda x: st.tuples(st.just(x), st.lists(dims_of(x), max_size=max(x.ndim, 1), unique=True).map(tuple))
+)
+both("flip", flips)
+add("Tensor.flip", lambda api, x, dims: x.flip(*dims), flips)
+both("fliplr", one(any_array()))
+both("flipud", one(any_array()))
+both("roll", st.tuples(any_array(), shift))
+both("roll", in_the_end(along(any_array(), shift)))
+both(
+    "roll",
+    any_array().flatmap(
+        lambda x: st.lists(st.tuples(shift, dims_of(x)), max_size=3).map(
+            lambda each: (x, tuple(by for by, _ in each), tuple(dim for _, dim in each))
+        )
+    ),
+)
+both("rot90", any_array().flatmap(lambda x: st.tuples(st.just(x), shift, st.lists(dims_of(x), max_size=2).map(tuple))))
+both("rot90", st.tuples(matrices, shift))
+both("diagonal", any_array().flatmap(lambda x: st.tuples(st.just(x), shift, dims_of(x), dims_of(x))))
+both("diagonal", st.tuples(matrices, shift))
+both("diag", st.tuples(any_array(), shift))
+both("diag_embed", st.tuples(any_array(), shift))
+both("diag_embed", any_array().flatmap(lambda x: st.tuples(st.just(x), shift, dims_of(x, 1), dims_of(x, 1))))
+both("diagflat", st.tuples(any_array(), shift))
+# Integers, also as floats, have exact sums.
+both("trace", one(any_array(special=False).filter(lambda x: x.dtype.kind != "f" or not (x % 1).any())))
+for name in ("tril", "triu"):
+    both(name, st.tuples(any_array(), shift))
+    both(name, one(matrices))
+    in_place(f"{name}_", st.tuples(any_array(), shift))
+in_place("fill_diagonal_", st.tuples(any_array(special=False), st.sampled_from([0, 3, -1, 1.0, True])))
+add("Tensor.fill_diagonal_", written("fill_diagonal_"), st.tuples(matrices, st.sampled_from([2.0, 3]), st.booleans()))
+for name in ("tril_indices", "triu_indices"):
+    add(name, function(name), st.tuples(st.integers(-1, 4), st.integers(-1, 4), shift))
+    add(
+        name,
+        lambda api, dtype, name=name: getattr(api, name)(3, 2, offset=1, dtype=getattr(api, dtype)),
+        one(st.sampled_from(["int32", "int64", "int16", "float32"])),
+    )
+
+# ---- the table: joins and grids --------------------------------------------------------------------------------------
+
+lists = st.lists(any_array(), max_size=3) | any_array().flatmap(lambda x: st.lists(st.just(x), min_size=1, max_size=3))
+plain = lists.map(lambda xs: (tuple(Plain(x) for x in xs),))
+
+
+def joined(name: str) -> Callable[..., Any]:
+    return lambda api, xs: getattr(api, name)([api.from_numpy(x.array) for x in xs])
+
+
+for name in ("hstack", "vstack", "row_stack", "dstack", "column_stack", "concat", "concatenate", "block_diag"):
+    spread = name == "block_diag"
+    call = joined(name) if not spread else lambda api, xs: api.block_diag(*[api.from_numpy(x.array) for x in xs])
+    add(name, call, plain)
+    add(
+        name,
+        lambda api, x, y, name=name, spread=spread: getattr(api, name)(*([x, y * 2, x] if spread else [[x, y * 2, x]])),
+        floats().filter(lambda x: x.ndim < 3).flatmap(lambda x: st.tuples(st.just(x), st.just(x.copy()))),
+    )
+# A 1-d tensor without elements counts for the dtype, and has a gradient, of no elements.
+add("cat", lambda api, x, y: api.cat([y, x, y]), st.tuples(floats(1), arrays("float64", (0,))))
+add("cat stack", lambda api, x: (api.cat((x, x), axis=0), api.stack((x, x), axis=1)), one(floats(1)))
+for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    add(name, function(name), one(any_array()))
+    add(name, function(name), st.tuples(any_array(), any_array()))
+    add(name, lambda api, *xs, name=name: getattr(api, name)(xs), st.tuples(any_array(), any_array()))
+
+
+def vectors(count: int, max_dims: int = 1) -> Drawn:
+    """Vectors of one dtype most of the time."""
+    return st.sampled_from(DTYPES).flatmap(
+        lambda dtype: st.tuples(*[of_dtype(dtype, shapes(1, max_dims, max_side=3)) for _ in range(count)])
+    )
+
+
+for indexing in ("ij", "xy"):
+    add(
+        "meshgrid", lambda api, *xs, how=indexing: api.meshgrid(*xs, indexing=how), vectors(2) | vectors(3) | vectors(1)
+    )
+    add("meshgrid", lambda api, *xs, how=indexing: api.meshgrid(xs, indexing=how), st.tuples(any_array(), any_array()))
+add("cartesian_prod", function("cartesian_prod"), vectors(1) | vectors(2) | vectors(3))
+add("cartesian_prod", function("cartesian_prod"), st.tuples(any_array(), any_array()))
+add("combinations", function("combinations"), st.tuples(any_array(), st.integers(-1, 3), st.booleans()))
+add("combinations", function("combinations"), vectors(1))
+
+# ---- the table: products ---------------------------------------------------------------------------------------------
+
+# To one unit: all sums here are exact, but the sign of one that is zero is up to the library of matrix products.
+exact: dict[str, Any] = {"ulps": 1, "least": 1}
+NUMBERS = (*FLOATS, *INTEGERS)
+
+
+@st.composite
+def shaped(draw: st.DrawFn, *forms: str, dtypes: Any = NUMBERS) -> tuple[Any, ...]:
+    """Arrays of one dtype, of the shapes that the letters say, such as "nk" and "km"; each letter is a drawn size."""
+    dtype = draw(st.sampled_from(dtypes))
+    sizes = {letter: draw(few) for letter in sorted(set("".join(forms)))}
+    return tuple(draw(arrays(dtype, tuple(sizes[letter] for letter in form))) for form in forms)
+
+
+for name, forms in (
+    ("mm", ("nk", "km")),
+    ("bmm", ("bnk", "bkm")),
+    ("mv", ("nk", "k")),
+    ("dot", ("k", "k")),
+    ("vdot", ("k", "k")),
+    ("inner", ("ijk", "lk")),
+    ("outer", ("n", "m")),
+    ("ger", ("n", "m")),
+    ("matmul", ("ijk", "lkm")),
+):
+    both(name, shaped(*forms), **exact)
+    both(name, factors(), **exact)
+    both(name, st.tuples(any_array(special=False), any_array(special=False)), **exact)
+# PyTorch's kron cannot reshape its result where the factors lie in memory with gaps.
+plain_pairs = st.tuples(any_array(special=False), any_array(special=False))
+both("kron", plain_pairs.map(lambda pair: (pair[0].copy(), pair[1].copy())), **exact)
+add("Tensor.__rmatmul__", lambda api, x, y: y.__rmatmul__(x), factors(FLOATS), **exact)
+scalars = st.sampled_from([1, 2, -1, 0, 0.5, True, 2.0])
+
+
+def usual(drawn: tuple[Any, ...]) -> bool:
+    """Not what PyTorch's addmv leaves at x's own shape, nor what its message for a 0-d x fails on."""
+    return drawn[0].ndim > 0 and drawn[1].size > 0
+
+
+mixed = st.tuples(any_array(special=False), any_array(special=False), any_array(special=False))
+for name, forms in (
+    ("addmm", ("nm", "nk", "km")),
+    ("addmm", ("m", "nk", "km")),
+    ("addmv", ("n", "nk", "k")),
+    ("addmv", ("o", "nk", "k")),
+    ("addbmm", ("nm", "bnk", "bkm")),
+    ("baddbmm", ("bnm", "bnk", "bkm")),
+    ("baddbmm", ("m", "bnk", "bkm")),
+    ("addr", ("nm", "n", "m")),
+    ("addr", ("m", "n", "m")),
+):
+    rows = shaped(*forms).filter(usual) if name == "addmv" else shaped(*forms)
+    with_scalars = st.tuples(rows, scalars, scalars.filter(bool)).map(lambda each: (*each[0], *each[1:]))
+    in_floats = st.tuples(shaped(*forms, dtypes=FLOATS), scalars, scalars.filter(bool)).map(
+        lambda each: (*each[0], *each[1:])
+    )
+    both(name, rows, **exact)
+    for f in (method(name), function(name)):
+        add(
+            name if f.__qualname__.startswith("function") else f"Tensor.{name}",
+            lambda api, x, a, b, beta, alpha, f=f: f(api, x, a, b, beta=beta, alpha=alpha),
+            with_scalars,
+            **exact,
+        )
+    if len(forms[0]) == {"addmv": 1, "baddbmm": 3}.get(name, 2):
+        in_place(f"{name}_", shaped(*forms), **exact)
+        add(
+            f"Tensor.{name}_",
+            lambda api, x, a, b, beta, alpha, name=name: getattr(x.clone(), f"{name}_")(a, b, beta=beta, alpha=alpha),
+            in_floats,
+            **exact,
+        )
+    if name == "addr":
+        # Of a mix of dtypes PyTorch computes it, and cannot differentiate it.
+        both(name, st.sampled_from(NUMBERS).flatmap(lambda dtype: st.tuples(*[of_dtype(dtype)] * 3)), **exact)
+        add(name, lambda api, *xs: api.addr(*[x.detach() for x in xs]), mixed, **exact)
+    else:
+        both(name, mixed.filter(usual) if name == "addmv" else mixed, **exact)
+
+# fmt: off
+EQUATIONS = [
+    "i->", "i->i", "ij->ji", "ij->", "ij->j", "ii", "ii->i", "iij->j", "...", "...i->i...", "i...->...", "i j -> j i",
+    "ij", "ba", "iJ", "kji->ik", "i,i", "i,j", "i,j->ji", "ij,jk", "ij,jk->ik", "ij,kj->ik", "ij,jk->ki",
+    "bij,bjk->bik", "bij,bjk->kbi", "ij,ij->ij", "bij,bij->b", "bi,bi->ib", "...ij,...jk->...ik", "...i,i->...",
+    ",ij->ji", "ij,k->ik", "ii,ij->j", "ijk,kl->ijl", "ij,jk,kl->il", "i,j,k->kji", "bi,bj,bij->b", "i,ij,j->",
+    "ij,jk,kl,lm->im",
+]
+ODD_EQUATIONS = [
+    "i1", "ij->ii", "ij->k", "i.j", "ij...k...", "ij,", "", "->", "ij-ji", "i>j", "...i...", "ij->i...", "ij->...ij",
+]
+# fmt: on
+
+
+@st.composite
+def contractions(draw: st.DrawFn) -> tuple[Any, ...]:
+    """An equation and its operands; now and then a size of 1 that broadcasts."""
+    equation = draw(st.sampled_from(EQUATIONS))
+    sizes = {letter: draw(st.integers(0, 3)) for letter in sorted(set(equation))}
+    batch = draw(shapes(max_dims=2, max_side=2))
+    operands = []
+    for term in equation.split("->")[0].replace(" ", "").split(","):
+        before, dots, after = term.partition("...")
+        shape = [*[sizes[each] for each in before], *(batch if dots else ()), *[sizes[each] for each in after]]
+        thin = draw(st.integers(0, 9))
+        if thin < len(shape) and term.count(term[0]) == 1 and "." not in term:
+            shape[thin] = 1 if term.count(term[thin]) == 1 else shape[thin]
+        operands.append(tuple(shape))
+    dtype = draw(st.sampled_from(NUMBERS[:4]))
+    return equation, *[draw(arrays(dtype, shape)) for shape in operands]
+
+
+# A copy: where the last step is a view, PyTorch's is of a product that lies in memory in another order at times.
+add("einsum", lambda api, equation, *xs: api.einsum(equation, *xs).clone(), contractions(), **exact)
+add("einsum", lambda api, equation, *xs: api.einsum(equation, list(xs)).clone(), contractions(), **exact)
+add(
+    "einsum",
+    lambda api, x, y: (api.einsum(x, [0, 1], y, [1, 2], [2, 0]).clone(), api.einsum(x, [0, 1], y, [1, 2]).clone()),
+    shaped("nk", "km"),
+    **exact,
+)
+add("einsum", lambda api, x: api.einsum(x, [..., 0], [0, ...]), one(solid))
+add(
+    "einsum",
+    lambda api, equation, x: api.einsum(equation, x),
+    st.tuples(
+        st.sampled_from(ODD_EQUATIONS),
+        any_array(special=False),
+    ),
+)
+for many in (0, 1, 2, 3, -1):
+    add("tensordot", lambda api, x, y, many=many: api.tensordot(x, y, many), shaped("ijk", "jkl"), **exact)
+add("tensordot", lambda api, x, y: api.tensordot(x, y), shaped("ijk", "jkl"), **exact)
+add("tensordot", lambda api, x, y: api.tensordot(x, y, ([1, 0], [0, -1])), shaped("ijk", "jli"), **exact)
+add("tensordot", lambda api, x, y: api.tensordot(x, y, ([1], [0])), shaped("ijk", "lj"), **exact)
+add("tensordot", lambda api, x, y: api.tensordot(x, y, 1), factors(), **exact)
