@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import index
-from typing import Any, Literal, SupportsIndex, Unpack
+from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from minigrad import dtypes
 from minigrad.data import array_of_data
 from minigrad.dtypes import Array, Number
 from minigrad.layouts import keeps_order, memory_format
+from minigrad.leaves import like, made, number_of
 from minigrad.methods.interoperation import checked_array, shared
 from minigrad.methods.making import strided_array
 from minigrad.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
@@ -121,18 +122,6 @@ def from_dlpack(ext_tensor: Any, *, device: OnDevice = None, copy: bool | None =
 # ---- filled ------------------------------------------------------------------------------------------------------
 
 
-def made(
-    name: str,
-    make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
-    sizes: Sequence[Any],
-    options: Options,
-    default: dtypes.dtype | None = None,
-) -> Tensor:
-    """A leaf that `make(shape, dtype)` fills, after the checks that all functions of this kind share."""
-    wanted, requires_grad = checked(name, options, default)
-    return new_leaf(make(checked_shape(name, sizes, options, wanted), wanted), requires_grad)
-
-
 def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of zeros.
 
@@ -218,17 +207,6 @@ def scalar_tensor(s: Number, **options: Unpack[Options]) -> Tensor:
     return new_leaf(filler, requires_grad)
 
 
-def number_of(name: str, argument: str, given: Any, position: int) -> Any:
-    """A number, given to the function `name` as one or as a 0-d tensor."""
-    if isinstance(given, Tensor) and given.ndim == 0:
-        return given.item()
-    if not isinstance(given, int | float | np.generic):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
-        )
-    return given
-
-
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
     """The `n` by `m` (or `n` by `n`) matrix with ones on the diagonal and zeros elsewhere.
 
@@ -267,25 +245,6 @@ def full_like(
 def empty_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of the shape, dtype and memory order of `input`, to be written before it is read."""
     return like("empty_like", input, lambda array: None, memory_format, options)
-
-
-def like(
-    name: str,
-    input: Tensor,
-    fill: Callable[[Array], object],
-    memory_format: memory_format | None,
-    options: Options,
-) -> Tensor:
-    """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    wanted, requires_grad = checked(name, options, input.dtype)
-    array = input._array
-    # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
-    order: Literal["C", "K"] = "K" if keeps_order(name, memory_format) and 0 not in array.strides else "C"
-    new = np.empty_like(array, wanted, order)
-    fill(new)
-    return new_leaf(new, requires_grad)
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------------

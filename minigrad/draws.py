@@ -186,7 +186,7 @@ def log_normal_(array: Array, mean: float, std: float, generator: Generator) -> 
     """Every element is `exp(n)`, n normal with that mean and standard deviation, one by one in double precision.
 
     >>> log_normal_(np.empty(3), 1.0, 2.0, Generator().manual_seed(0)).round(4)
-    array([5.92629e+01, 1.51160e+00, 3.48000e-02])
+    array([5.92634e+01, 1.51160e+00, 3.48000e-02])
     """
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
@@ -227,6 +227,8 @@ def geometric_(array: Array, p: float, generator: Generator) -> Array:
     """
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if array.dtype.kind == "b":
+        raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool': expected numbers")
     rate = math.log1p(-p)
     with np.errstate(divide="ignore", invalid="ignore"):
         return _fill(array, generator._random64, lambda bits: np.ceil(np.log(_unit(bits)) / rate))
@@ -454,6 +456,8 @@ def _most(array: Array) -> int:
 def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]:
     """The bounds of `random_` for the array: checked, and for a floating dtype moved inwards where needed."""
     if high is None:
+        if not -_most(array) - 1 <= low <= _most(array):
+            raise RuntimeError(f"from is out of bounds for {dtypes.of(array)._c_name}: got {low}")
         return low, _most(array) + 1
     if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")

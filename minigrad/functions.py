@@ -20,6 +20,7 @@ from minigrad.ops import einsum as _einsum
 from minigrad.ops import grids, join
 from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import INTEGER
+from minigrad.ops.elementwise import Copy
 from minigrad.ops.selecting import where as _where
 from minigrad.size import Size
 from minigrad.tensor import Tensor, new_leaf
@@ -1009,13 +1010,26 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 
 clone = free(Tensor.clone)
 detach = free(Tensor.detach)
-fill = free(Tensor.fill)
 fill_ = free(Tensor.fill_)
 is_complex = free(Tensor.is_complex)
 is_floating_point = free(Tensor.is_floating_point)
 is_nonzero = free(Tensor.is_nonzero)
 is_signed = free(Tensor.is_signed)
 zero_ = free(Tensor.zero_)
+
+
+def fill(input: Tensor, value: Operand) -> Tensor:
+    """A tensor like `input` with the number `value`, or that of a 0-d tensor, everywhere.
+
+    >>> from minigrad import tensor
+    >>> fill(tensor([1, 2]), 7)
+    tensor([7, 7])
+    """
+    x = checked_tensor("fill", input)
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    number = value if isinstance(value, Tensor) else new_leaf(dtypes.filler(value, x.dtype))
+    return Copy(f"FillBackward{int(isinstance(value, Tensor))}")(x, number.to(x.dtype))
 
 
 def is_tensor(obj: object) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 
 from minigrad import draws, dtypes
-from minigrad.creation import like, made, number_of
 from minigrad.layouts import memory_format
+from minigrad.leaves import like, made, number_of
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.drawn import Drawn
 from minigrad.options import Options, SizedOptions, Sizes, checked, checked_shape

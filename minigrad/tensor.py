@@ -39,7 +39,20 @@ from minigrad.methods.sorting import Sorting
 
 
 class Tensor(
-    Arithmetic, Mathematics, Comparison, Selecting, Reduction, Sorting, Products, Parts, Selection, Scattering, Conversion, Making, Drawing, Interoperation
+    Arithmetic,
+    Mathematics,
+    Comparison,
+    Selecting,
+    Reduction,
+    Sorting,
+    Products,
+    Parts,
+    Selection,
+    Scattering,
+    Conversion,
+    Making,
+    Drawing,
+    Interoperation,
 ):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 

@@ -69,6 +69,32 @@ add("Tensor.data_ptr", lambda api, x: x.data_ptr() == x.detach().data_ptr(), one
 add("Tensor.detach detach", lambda api, x: x.detach(), one(any_array()))
 add("Tensor.detach detach", lambda api, x: api.detach(x), one(any_array()))
 add("Tensor.grad Tensor.backward", lambda api, x: ((x * 2).sum().backward(), x.grad)[1], one(floats()))
+for call in (
+    lambda api, x: (x.retain_grad(), (x * 2).retains_grad, (x * 2).output_nr, x.retains_grad),
+    lambda api, x: ((y := x * 2).retain_grad(), (y * 3).sum().backward(), y.grad)[2],
+):
+    add("Tensor.retain_grad Tensor.retains_grad Tensor.output_nr", call, one(floats()))
+add(
+    "Tensor.register_hook",
+    lambda api, x: ((y := x * 2).register_hook(lambda g: g * 3), y.sum().backward(), x.grad)[2],
+    one(floats()),
+)
+add(
+    "Tensor.register_post_accumulate_grad_hook",
+    lambda api, x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2)), x.sum().backward(), x.grad)[2],
+    one(floats()),
+)
+add(
+    "Tensor.register_post_accumulate_grad_hook",
+    lambda api, x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2) and None), x.sum().backward())[1],
+    one(of_dtype("float32", ())),
+)
+add("Tensor.detach_", lambda api, x: ((y := x * 2).detach_() is y, y, x.detach_()), one(any_array()))
+for call in (
+    lambda api, x, size: x.expand(size).sum_to_size(x.shape),
+    lambda api, x, size: x.sum_to_size(*size),
+):
+    add("Tensor.sum_to_size", call, with_expansion(), ulps=1)
 add("Tensor.grad_fn", lambda api, x: (x * 2).grad_fn is None, one(any_array()))
 add("Tensor.requires_grad_", lambda api, x, on: x.requires_grad_(on), st.tuples(any_array(), st.booleans()))
 add("is_tensor", lambda api, x: (api.is_tensor(x), api.is_tensor(3)), one(any_array()))

@@ -169,7 +169,8 @@ def with_broadcast_indices(draw: st.DrawFn) -> tuple[Any, ...]:
 rows("take_along_dim", with_broadcast_indices(), writes=False)
 add("Tensor.take_along_dim", lambda api, x, i, dim: x.take_along_dim(i, axis=dim), with_broadcast_indices())
 flat_ids = any_array().flatmap(lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64"))))
-rows("take_along_dim", flat_ids, writes=False)
+add("Tensor.take_along_dim", lambda api, x, i: x.contiguous().take_along_dim(i.contiguous()), flat_ids)
+add("take_along_dim", lambda api, x, i: api.take_along_dim(x.contiguous(), i.contiguous()), flat_ids)
 from_end = any_array().flatmap(
     lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64", -x.size)))
 )

@@ -813,7 +813,7 @@ def in_place_on_a_detached_part(api: Any) -> Any:
     return c.requires_grad, x.grad
 
 
-# ---- writes to views, and what becomes of the other views -------------------------------------------------------------
+# ---- writes to views, and what becomes of the other views ----------------------------------------------------------
 
 
 @program

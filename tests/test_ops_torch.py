@@ -8,7 +8,6 @@ they share, what the call did to its inputs, errors' types, gradients for random
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -156,11 +155,6 @@ def test_every_public_name_is_in_the_table() -> None:
         for name in vars(cls)
         if name not in machinery and (name.startswith("__") or name == "_version" or not name.startswith("_"))
     }
-    free = {
-        name
-        for module in (functions, creation, sampling)
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
-    }
+    free = {*functions.__all__, *creation.__all__, *sampling.__all__}
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     assert methods | free | layers == covered

@@ -257,7 +257,8 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
         earlier._array += gradient._array
         storage_of(earlier).version += 1
     for hook in list(tensor.__dict__.get("_post_accumulate_grad_hooks", {}).values()):
-        hook(tensor)
+        if hook(tensor) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:

@@ -28,7 +28,7 @@ from minigrad.dtypes import Array, of
 # leaf, or nowhere if the input requires none.
 Edge: TypeAlias = "Node | Output | TensorBase | None"
 
-# Something a node keeps, with the version of its storage when it was kept: `(value, version)`, or `value` for version 0.
+# Something a node keeps: `(value, version)` with the version of its storage when it was kept, or `value` for version 0.
 Kept: TypeAlias = Any
 
 _numbers = itertools.count()

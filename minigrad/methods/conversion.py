@@ -42,7 +42,9 @@ class Conversion(Writing):
         wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or self.dtype
         if given.get("device") is not None:
             Device(given["device"])
-        out = elementwise.Cast(wanted)(self) if given.get("copy") else elementwise.cast(self, wanted)
+        out = elementwise.cast(self, wanted)
+        if out is self and given.get("copy"):
+            out = elementwise.Cast(wanted)(self)
         dense = keeps_order("to", given.get("memory_format")) or out is self
         return out if dense else out.contiguous()
 
@@ -118,16 +120,6 @@ class Conversion(Writing):
             how_many = "more than one value" if self._array.size else "no values"
             raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous: did you mean .any() or .all()?")
         return bool(self._array.item())
-
-    def fill(self, value: Any) -> Tensor:
-        """A tensor of this one's shape and dtype with the number `value`, or that of a 0-d tensor, everywhere."""
-        of_tensor = isinstance(value, TensorBase)
-        if of_tensor and value.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-            )
-        number = value if of_tensor else self._new(dtypes.filler(value, self.dtype))
-        return elementwise.Copy(f"FillBackward{int(of_tensor)}")(self, elementwise.cast(number, self.dtype))
 
 
 _TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}

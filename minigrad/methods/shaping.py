@@ -16,7 +16,7 @@ from minigrad.methods.forms import Dims, checked_tensor, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import elementwise, indexing, rearrange
 from minigrad.ops import shape as _shape
-from minigrad.ops.broadcast import Expand, sum_to
+from minigrad.ops.broadcast import Expand, SumTo
 from minigrad.ops.dims import INTEGER, normal_dim, normal_dims, sizes_of
 
 if TYPE_CHECKING:
@@ -305,7 +305,9 @@ class Shaping(Writing):
         sizes = self._array.shape[self.ndim - len(shape) :]
         if len(shape) > self.ndim or any([a not in (1, b) for a, b in zip(shape, sizes, strict=True)]):
             raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
-        return sum_to(self, shape)
+        if shape and shape == self._array.shape:
+            return self
+        return SumTo(shape)(self if self._array.dtype.kind == "f" else elementwise.cast(self, dtypes.int64))
 
     def repeat(self, *sizes: Any, repeats: Any = None) -> Tensor:
         """A tensor of `repeats[i]` copies of this one along dimension i; there may be new dimensions in front.

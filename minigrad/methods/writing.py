@@ -186,8 +186,8 @@ class Writing(Attributes):
         if base._node is None and base._requires_grad:
             raise RuntimeError(
                 f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
-                " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start "
-                "with loss = 0."
+                " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, "
+                "start with loss = 0."
             )
         if base is not self:
             for reference, made_by in reversed(storage_of(self).views):

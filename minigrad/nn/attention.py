@@ -64,11 +64,10 @@ def scaled_dot_product_attention(
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if query.dtype is dtypes.float16:
-        wide = [x.float() for x in given]
+        q, k, v = (x.float() for x in given)
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
-        return scaled_dot_product_attention(
-            *wide, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        ).half()
+        wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+        return wide.half()
     if enable_gqa:
         key, value = _for_each_head(key, query), _for_each_head(value, query)
     shape = _weights_shape(query, key, value, attn_mask)

@@ -61,9 +61,7 @@ def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
     return x / (length + length._new(np.maximum(length._array.dtype.type(eps) - length._array, 0)))
 
 
-def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Tensor:
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of order `p` of `x1 - x2 + eps` along the last dimension; shapes broadcast.
 
     >>> import minigrad as torch

@@ -120,7 +120,9 @@ def triplet_margin_loss(
     """
     how = checked_reduction(reduction, size_average, reduce)
     _check_triplet(anchor, positive, negative, margin)
-    return reduced(_triplet(anchor, positive, negative, margin, swap, lambda a, b: pairwise_distance(a, b, p, eps)), how)
+    return reduced(
+        _triplet(anchor, positive, negative, margin, swap, lambda a, b: pairwise_distance(a, b, p, eps)), how
+    )
 
 
 def triplet_margin_with_distance_loss(
@@ -137,7 +139,9 @@ def triplet_margin_with_distance_loss(
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
     _check_triplet(anchor, positive, negative, margin)
-    return reduced(_triplet(anchor, positive, negative, margin, swap, distance_function or pairwise_distance), reduction)
+    return reduced(
+        _triplet(anchor, positive, negative, margin, swap, distance_function or pairwise_distance), reduction
+    )
 
 
 def _check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:

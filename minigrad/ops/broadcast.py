@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from minigrad.autograd.node import Unary, View
 from minigrad.dtypes import Array
+from minigrad.ops.summing import total, widened
 from minigrad.size import Size
 
 if TYPE_CHECKING:
@@ -53,10 +54,16 @@ class SumTo(Unary):
         repeated = tuple(range(new)) + tuple(
             [new + i for i, size in enumerate(self.shape) if size == 1 and x.shape[new + i] != 1]
         )
-        return sum_over(x, repeated).reshape(self.shape)
+        return total(widened(x), repeated).astype(x.dtype, copy=False).reshape(self.shape)
 
     def dx(self, g: Tensor) -> Tensor:
         return Expand(self.x_shape)(g)
+
+    def name(self) -> str:
+        # The last step PyTorch takes: a sum, and where dimensions go, a view.
+        if not self.shape:
+            return "SumBackward0"
+        return "ViewBackward0" if len(self.x_shape) > len(self.shape) else "SumBackward1"
 
 
 def expanded(x: Array, shape: tuple[int, ...]) -> Array:
@@ -81,12 +88,6 @@ def strided(x: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array
 def sum_to(x: Any, shape: tuple[int, ...]) -> Tensor:
     """`x` summed to `shape`, which broadcasts to x's; `x` itself if it has that shape."""
     return x if x._array.shape == shape else SumTo(shape)(x)
-
-
-def sum_over(x: Array, axes: tuple[int, ...] | None, keepdims: bool = False) -> Array:
-    """The sum over `axes`, in x's dtype but added up in at least float32."""
-    wide = np.float32 if x.dtype == np.float16 else x.dtype
-    return x.sum(axis=axes, dtype=wide, keepdims=keepdims).astype(x.dtype, copy=False)
 
 
 def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

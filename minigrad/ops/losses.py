@@ -152,7 +152,8 @@ class CrossEntropy(ClassLoss):
 class Excess(Binary):
     """`G[n] * (P[n, c] - (1 if c == ids[n] else 0))` with P = softmax(X): how far P is from certainty of the ids.
 
-    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.  P is computed as the ratio of its numerators and denominators.
+    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.  P is the ratio of its numerators and
+    denominators.
 
     dX = the gradient of the softmax for h * G,  dG = sum over c of h * P, minus h at the ids.
     """
@@ -224,7 +225,10 @@ class ElementLoss(Unary):
         raise NotImplementedError
 
     def forward(self, d: Array) -> Any:
-        return reduced(self.losses(d), self.reduction)
+        if self.reduction == "none" or not d.ndim:
+            return self.losses(d)
+        total = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
+        return total if self.reduction == "sum" else total / d.dtype.type(d.size)
 
     def dx(self, g: Tensor) -> Tensor:
         d = self.kept(0)

@@ -419,7 +419,7 @@ class Xlogy(Elementwise):
     def da(self, g: Tensor) -> Tensor:
         a, b = self.kept(0), self.kept(1)
         base: Any = b if isinstance(b, TensorBase) else g._new(np.asarray(b, g._array.dtype))
-        return g * where(g._new((a._array == 0) & (base._array <= 0)), 0.0, base.log())
+        return g * where(g._new((a._array == 0) & (base._array <= 0)), 1.0, base).log()
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.kept(0) / self.kept(1)

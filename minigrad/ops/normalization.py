@@ -55,10 +55,6 @@ class Groups:
         blocks = row_blocks(x)
         return [blocks] if 0 in self.within else [[block] for block in blocks]
 
-    def standardized(self, x: Array, mean: Array, r: Array, out: Array) -> Array:
-        """`r * (x - mean)`, written to `out`; the mean is 0 unless `center`."""
-        return np.multiply(np.subtract(x, mean, out=out) if self.center else x, r, out=out)
-
     def scale(self, variance: Array) -> Array:
         """`1 / sqrt(variance + eps)`."""
         return 1 / np.sqrt(variance + self.eps)
@@ -102,10 +98,10 @@ class Normalize(Node):
         w, b = (None if each is None else each.reshape(groups.channels) for each in (w, b))
         self.rounds = []
         for blocks in groups.rounds(x):
-            mean, variance = self.statistics(x, y, blocks)
+            mean, variance, d = self.statistics(x, y, blocks)
             r, varied = groups.factors(groups.scale(variance), w)
             for rows in blocks:
-                groups.standardized(x[rows], mean, r, out=y[rows])
+                np.multiply(d[rows], r, out=y[rows])
                 if varied is not None:
                     y[rows] *= varied
                 if b is not None:
@@ -113,8 +109,8 @@ class Normalize(Node):
             self.rounds.append((blocks, mean, variance))
         return result
 
-    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array]:
-        """The mean and the variance of each group."""
+    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
+        """The mean and the variance of each group, and `x - mean`, which is x itself or lies in `scratch`."""
         groups, zero = self.groups, np.zeros((1,) * x.ndim, x.dtype)
         mean = squares = zero
         if groups.center:
@@ -122,7 +118,7 @@ class Normalize(Node):
         for rows in blocks:
             d = np.subtract(x[rows], mean, out=scratch[rows]) if groups.center else x[rows]
             squares = squares + inner(d, d, groups.within)
-        return mean, squares / groups.count
+        return mean, squares / groups.count, scratch if groups.center else x
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
         needs = [edge is not None for edge in self.edges]
@@ -146,8 +142,8 @@ class NormalizeByKnown(Normalize):
         super().__init__(groups, form)
         self.known = (mean.reshape(groups.channels), variance.reshape(groups.channels))
 
-    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array]:
-        return self.known
+    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
+        return *self.known, np.subtract(x, self.known[0], out=scratch)
 
     def moves(self) -> bool:
         return False
@@ -182,7 +178,8 @@ class NormalizeBackward(Several):
             scale, varied = groups.factors(r, weights)
             mean_g = mean_gs = np.zeros((), x.dtype)
             for rows in blocks:
-                s = groups.standardized(x[rows], mean, r, out=dx[rows])
+                d = np.subtract(x[rows], mean, out=dx[rows]) if groups.center else x[rows]
+                s = np.multiply(d, r, out=dx[rows])
                 sum_g, sum_gs = groups.common_sums(g[rows], s)
                 if self.needs[1]:
                     sum_w += sum_gs.sum(groups.others, keepdims=True)

@@ -149,8 +149,8 @@ def refusal(made_by: str, what: str) -> str:
         return (
             f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is "
             "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-            "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
-            "the inplace to be tracked)."
+            "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+            "outside (if you want the inplace to be tracked)."
         )
     return (
         f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views. "
