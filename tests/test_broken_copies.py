@@ -28,6 +28,10 @@ def assigning_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
     return table
 
 
+def assigning_into(table: Any, rows: Any, ids: Any) -> None:
+    table[ids] = rows
+
+
 def unique_ids_only_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
     """NumPy's well-known trap: `table[ids] += rows` adds one of the repeats only."""
     table = np.zeros((num_rows, rows.shape[1]), rows.dtype)
@@ -121,7 +125,7 @@ COPIES: list[tuple[str, list[tuple[Any, str, Any]], set[str]]] = [
         [(embedding, "add_rows", unique_ids_only_scatter)],
         {"weight_gradient", "second_order", "adjoint_pair", "padding"},
     ),
-    ("assigning scatter in indexing", [(indexing, "add_rows", assigning_scatter)], {"weight_gradient"}),
+    ("assigning scatter in indexing", [(indexing, "add_rows_to_zeros", assigning_into)], {"weight_gradient"}),
     ("mean instead of sum", [(embedding, "add_rows", mean_instead_of_sum)], {"weight_gradient", "adjoint_pair"}),
     ("zero backward", [(embedding, "add_rows", zero_scatter)], {"weight_gradient", "adjoint_pair", "second_order"}),
     ("gradient times 1.001", [(embedding, "add_rows", scaled_scatter)], {"weight_gradient", "adjoint_pair"}),

@@ -116,7 +116,7 @@ class Node:
         out = inputs[0]._new(quiet().run(self.forward, *[None if x is None else x._array for x in inputs]))
         if current.enabled:
             edges = [edge_to(x) for x in inputs]
-            if edges.count(None) < len(edges):
+            if any([edge is not None for edge in edges]):
                 self.record(tuple(edges), inputs, out)
         return out
 
@@ -183,7 +183,7 @@ class Several(Node):
         outs = tuple([inputs[0]._new(array) for array in arrays])
         if current.enabled:
             edges = tuple([edge_to(x) for x in inputs])
-            if edges.count(None) < len(edges):
+            if any([edge is not None for edge in edges]):
                 self.record(edges, inputs, outs)
         return outs
 

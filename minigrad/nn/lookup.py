@@ -48,8 +48,8 @@ def embedding(
     if weight._array.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}")
     _check_ids_dtype("embedding", input)
-    _check_dense(sparse)
-    position = None if padding_idx is None else _padding_position(padding_idx, weight._array.shape[0])
+    check_dense(sparse)
+    position = None if padding_idx is None else padding_position(padding_idx, weight._array.shape[0])
     if max_norm is not None:
         _shorten(weight, input._array, max_norm, norm_type)
     return (ScaledLookup if scale_grad_by_freq else Lookup)(position)(weight, input)
@@ -89,7 +89,7 @@ def embedding_bag(
         )
         weight, input = input, weight
     _check_bags(input, weight, offsets, scale_grad_by_freq, mode, per_sample_weights)
-    _check_dense(sparse)
+    check_dense(sparse)
     ids = input._array.reshape(-1)
     starts, end = _bag_starts(input, offsets, include_last_offset)
     if max_norm is not None:
@@ -176,14 +176,15 @@ def _check_ids_dtype(function: str, ids: Tensor) -> None:
         )
 
 
-def _check_dense(sparse: bool) -> None:
+def check_dense(sparse: bool) -> None:
+    """Nothing unless sparse gradients are asked for."""
     if sparse:
         raise NotImplementedError(
             "gradients are dense here: expected sparse=False. Only rows that are looked up get gradients that are not 0"
         )
 
 
-def _padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
+def padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
     """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
     position = index(padding_idx)
     assert -num_embeddings <= position < num_embeddings, (
