@@ -146,6 +146,8 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     tensor([2, 0, 1, 3])
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
+    if wanted.kind == "b":
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool': an order has more than two numbers")
     if index(n) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {index(n)}: [{index(n)}]")
     order = draws.randperm(index(n), generator or default_generator)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from strategies import DTYPES, FLOATS, Array, arrays, broadcastable_shapes, shapes
+from strategies import DTYPES, FLOATS, INTEGERS, Array, arrays, broadcastable_shapes, shapes
 from table import add, any_array, dims, floats, of_dtype, one
 
 ids_dtypes = st.sampled_from(["int64", "int64", "int32"])
@@ -105,19 +105,14 @@ for reduce in ("add", "multiply"):
     )
 for reduce in ("sum", "mean", "amax", "amin", "prod", "add"):
     for include_self in (True, False):
-        drawn = along(True, spacious=False).flatmap(
+        drawn = along(True, [*FLOATS, *INTEGERS] if reduce == "mean" else DTYPES, spacious=False).flatmap(
             lambda d, reduce=reduce: st.tuples(*map(st.just, d), st.just(reduce))
         )
         # Where more than one 0 meets, PyTorch knows no second derivative of the product.
-        zeros = reduce == "prod"
-        rows(
-            "scatter_reduce",
-            drawn,
-            include_self=include_self,
-            ulps=2 * (reduce == "mean"),
-            twice=not zeros,
-            grad_ulps=64,
-        )
+        how = {"twice": reduce != "prod", "ulps": 2 * (reduce == "mean"), "grad_ulps": 64, "least": 1}
+        rows("scatter_reduce", drawn, include_self=include_self, **how)
+bools = st.tuples(arrays("bool", (2,)), st.just(0), arrays("int64", (2,)).map(lambda x: x % 2), arrays("bool", (2,)))
+rows("scatter_reduce", bools, reduce="mean")
 
 
 @st.composite

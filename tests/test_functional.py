@@ -86,7 +86,7 @@ def test_warnings_are_pytorchs_and_name_the_callers_line(call: Callable[..., Any
     x, ids = torch.rand(2, 3), torch.tensor([0, 1])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        call(x, ids) if "Argument order" not in message else pytest.raises(RuntimeError, call, x, ids)
+        call(x, ids)
     found = [each for each in caught if message in str(each.message)]
     assert len(found) == 1
     assert found[0].category is UserWarning
@@ -99,7 +99,7 @@ def test_warnings_are_pytorchs_and_name_the_callers_line(call: Callable[..., Any
         (IndexError, "Target 3 is out of bounds", lambda x, ids: F.cross_entropy(x, ids + 2)),
         (IndexError, "Target -1 is out of bounds", lambda x, ids: F.cross_entropy(x, ids - 1)),
         (ValueError, "Expected input batch_size", lambda x, ids: F.cross_entropy(x, ids[:1])),
-        (ValueError, "label_smoothing|valid value for reduction", lambda x, ids: F.mse_loss(x, x, reduction="all")),
+        (ValueError, "valid value for reduction", lambda x, ids: F.mse_loss(x, x, reduction="all")),
         (RuntimeError, "label_smoothing must be", lambda x, ids: F.cross_entropy(x, ids, label_smoothing=2)),
         (RuntimeError, "expected target dtype to be Long", lambda x, ids: F.cross_entropy(x, ids.int())),
         (RuntimeError, "not differentiable", lambda x, ids: F.nll_loss(x, ids, torch.ones(3, requires_grad=True))),

@@ -30,7 +30,7 @@ class Drawing(Writing):
             raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
 
         def draw(x: Any) -> Any:
-            return draws.bernoulli_(np.empty_like(x), x if p is None else p, source)
+            return draws.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
 
         return Drawn(draw, "BernoulliBackward0")(self)
 

@@ -226,6 +226,7 @@ class Scattering(Writing):
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._array.ndim} dimension(s)."
             )
+        filler: Any = cast(value, self.dtype) if of_tensor else self._new(dtypes.filler(value, self.dtype))
         size = self._array.shape[at] if dims else 1
         if not self._array.size:
             places = self._new(places._array[:0])
@@ -233,7 +234,6 @@ class Scattering(Writing):
             subscript.check_range(places._array, size, at)
             # Each place once: the gradient of the value is the sum over the places.
             places = self._new(np.unique(places._array % size).reshape(places._array.shape and -1))
-        filler: Any = cast(value, self.dtype) if of_tensor else self._new(dtypes.filler(value, self.dtype))
         return IndexInto(dims, False, f"IndexFillBackward{int(of_tensor)}"), filler, places
 
     index_fill_ = written_in_place(index_fill)

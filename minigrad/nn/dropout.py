@@ -40,7 +40,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     >>> import minigrad as torch
     >>> _ = torch.manual_seed(0)
     >>> alpha_dropout(torch.tensor([0.0, 1.0, 2.0, 3.0]), training=True)
-    tensor([-0.7792, -0.7792,  2.5517, -0.7792])
+    tensor([-0.7792, -0.7792,  2.5520, -0.7792])
     """
     _check_probability(p)
     checked_tensor("alpha_dropout_" if inplace else "alpha_dropout", input)

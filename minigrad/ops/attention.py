@@ -41,9 +41,8 @@ class AttentionWeights(Node):
         for added in (mask, self.bias):
             if added is not None:
                 p += added
-        rows = p.reshape(-1, p.shape[-1])
-        for block in row_blocks(rows):
-            part = rows[block]
+        for rows in row_blocks(p):
+            part = p[rows]
             highest = part.max(axis=-1, keepdims=True, initial=-np.inf)
             highest[np.isneginf(highest)] = 0
             part -= highest
