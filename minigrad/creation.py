@@ -330,7 +330,7 @@ def _spaced(name: str, start: Any, end: Any, steps: SupportsIndex, wanted: np.dt
     count = index(steps)
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
-    if wanted.kind == "b" and count:
+    if wanted.kind == "b" and count > 1:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers")
     for argument, each in (("start", start), ("end", end)):
         if isinstance(each, Tensor) and each.ndim:

@@ -320,7 +320,9 @@ def for_rows(draw: st.DrawFn, parameters: int) -> tuple[Any, ...]:
 def parameters_of(draw: st.DrawFn, x: Any, shape: tuple[int, ...], count: int) -> list[Any]:
     """None, or a weight, or a weight and a bias: PyTorch's gradient of the gradient fails for a bias alone."""
     given = draw(st.integers(0, count))
-    return [draw(real(x.dtype.name, shape)) if n < given else None for n in range(count)]
+    # In one piece: of others PyTorch's batch norm reads what lies between the elements.
+    whole = arrays(x.dtype.name, shape, integer=False, contiguous=True)
+    return [draw(whole) if n < given else None for n in range(count)]
 
 
 # Of one element, or of equal ones, what is left is rounding.
@@ -350,7 +352,8 @@ def for_channels(draw: st.DrawFn, min_dims: int = 2) -> tuple[Any, ...]:
 def with_mean(draw: st.DrawFn, min_dims: int) -> tuple[Any, ...]:
     """The same, perhaps a running mean, and whether it is to be used or to be updated."""
     x, weight, bias = draw(for_channels(min_dims))
-    return x, draw(maybe(real(x.dtype.name, x.shape[1:2]))), weight, bias, draw(st.booleans())
+    mean = draw(maybe(arrays(x.dtype.name, x.shape[1:2], integer=False, contiguous=True)))
+    return x, mean, weight, bias, draw(st.booleans())
 
 
 def batch_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, training: bool) -> Any:

@@ -124,6 +124,43 @@ def test_errors_tell_what_was_expected(error: type[Exception], message: str, cal
         call(torch.rand(2, 3), torch.tensor([0, 1]))
 
 
+LAYOUTS = [
+    ("cross_entropy", lambda x: F.cross_entropy(x, torch.ones(2, 4, 5, dtype=torch.int64), reduction="none")),
+    ("nll_loss", lambda x: F.nll_loss(x, torch.ones(2, 4, 5, dtype=torch.int64))),
+    ("mse_loss", lambda x: F.mse_loss(x, torch.ones(2, 3, 4, 5).double())),
+    ("binary_cross_entropy_with_logits", lambda x: F.binary_cross_entropy_with_logits(x, x.detach().sigmoid())),
+    ("layer_norm", lambda x: F.layer_norm(x, (4, 5))),
+    ("rms_norm", lambda x: F.rms_norm(x, (5,))),
+    ("batch_norm", lambda x: F.batch_norm(x, None, None, training=True)),
+    ("group_norm", lambda x: F.group_norm(x, 3)),
+    ("attention", lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True)),
+    ("attention, other queries", lambda x: F.scaled_dot_product_attention(x[:, :, :2], x, x)),
+    ("pad", lambda x: F.pad(x, (1, 2, 3, -1))),
+    ("pad, reflected", lambda x: F.pad(x, (1, 2, 3, 1), "reflect")),
+    ("embedding_bag", lambda x: F.embedding_bag(torch.tensor([[3, 0], [1, 1]]), x[0, 0], mode="max")),
+    ("glu", lambda x: F.glu(x, 2)),
+    ("cosine_similarity", lambda x: F.cosine_similarity(x, x.detach() + 1)),
+]
+
+
+@pytest.mark.parametrize("call", [each[1] for each in LAYOUTS], ids=[each[0] for each in LAYOUTS])
+def test_the_order_in_memory_does_not_matter(call: Callable[[Any], Any]) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, 4, 5))
+    whole = torch.from_numpy(x).requires_grad_()
+    expected = call(whole)
+    g = torch.rand(tuple(expected.shape)).double()
+    (expected_gradient,) = torch.autograd.grad(expected, whole, g)
+    for order in ((3, 2, 1, 0), (1, 0, 2, 3), (2, 3, 0, 1)):
+        memory = np.zeros([2 * x.shape[dim] for dim in order])[::2, ::2, ::2, ::2]
+        view = memory.transpose(np.argsort(order))
+        view[...] = x
+        other = torch.from_numpy(view).requires_grad_()
+        out = call(other)
+        np.testing.assert_allclose(out.detach().numpy(), expected.detach().numpy(), rtol=1e-12, atol=1e-12)
+        (gradient,) = torch.autograd.grad(out, other, g.transpose(0, -1).contiguous().transpose(0, -1) if g.ndim else g)
+        np.testing.assert_allclose(gradient.numpy(), expected_gradient.numpy(), rtol=1e-12, atol=1e-12)
+
+
 # ---- normalization ---------------------------------------------------------------------------------------------------
 
 
@@ -230,6 +267,15 @@ def test_rows_longer_than_max_norm_are_shortened_in_place() -> None:
     assert layer.weight.grad.tolist() == [[2, 2], [1, 1], [0, 0]]
     bags = nn.EmbeddingBag.from_pretrained(torch.tensor([[3.0, 4.0], [2.0, 0.0]]), max_norm=1.0, norm_type=1.0)
     np.testing.assert_allclose(bags(torch.tensor([[0, 1]])).tolist(), [[5 / 7, 2 / 7]], rtol=1e-6)
+
+
+def test_a_wrong_id_shortens_nothing() -> None:
+    table = torch.tensor([[3.0, 4.0], [6.0, 8.0]])
+    with pytest.raises(IndexError, match="index out of range in self"):
+        F.embedding(torch.tensor([0, -1]), table, max_norm=1.0)
+    with pytest.raises(RuntimeError, match="Index 1 of input takes value -1"):
+        F.embedding_bag(torch.tensor([[0, -1]]), table, max_norm=1.0)
+    assert table.tolist() == [[3, 4], [6, 8]]
 
 
 def test_bags_of_all_kinds() -> None:

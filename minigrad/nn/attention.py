@@ -10,6 +10,7 @@ from minigrad.nn.dropout import dropout
 from minigrad.ops.attention import Attend, AttentionWeights
 from minigrad.ops.broadcast import broadcast_shapes_message
 from minigrad.ops.matmul import MatMul
+from minigrad.ops.widening import rounded
 from minigrad.tensor import Tensor
 
 __all__ = ["scaled_dot_product_attention"]
@@ -67,7 +68,7 @@ def scaled_dot_product_attention(
         q, k, v = (x.float() for x in given)
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
         wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-        return wide.half()
+        return rounded(wide, query.dtype) if isinstance(wide.grad_fn, Attend) else wide.half()
     if enable_gqa:
         key, value = _for_each_head(key, query), _for_each_head(value, query)
     shape = _weights_shape(query, key, value, attn_mask)

@@ -12,7 +12,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.dtypes import Array
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.bags import PickFromBags, SumBags, largest_in_bags
-from minigrad.ops.embedding import Lookup, ScaledLookup
+from minigrad.ops.embedding import Lookup, ScaledLookup, check_ids
 from minigrad.ops.widening import in_float32
 from minigrad.tensor import Tensor, new_leaf
 
@@ -51,6 +51,7 @@ def embedding(
     check_dense(sparse)
     position = None if padding_idx is None else padding_position(padding_idx, weight._array.shape[0])
     if max_norm is not None:
+        check_ids(input._array, weight._array.shape[0])
         _shorten(weight, input._array, max_norm, norm_type)
     return (ScaledLookup if scale_grad_by_freq else Lookup)(position)(weight, input)
 
@@ -91,37 +92,32 @@ def embedding_bag(
     _check_bags(input, weight, offsets, scale_grad_by_freq, mode, per_sample_weights)
     check_dense(sparse)
     ids = input._array.reshape(-1)
+    _check_bag_ids(ids, len(weight))
     starts, end = _bag_starts(input, offsets, include_last_offset)
+    padding = None if padding_idx is None else _padding_row(padding_idx, len(weight))
     if max_norm is not None:
         _shorten(weight, ids, max_norm, norm_type)
-    sizes = np.diff(starts, append=end)
-    used = np.arange(end)
-    bags = np.repeat(np.arange(len(starts)), sizes)
-    if padding_idx is not None:
-        used = np.flatnonzero(ids[:end] != _padding_row(padding_idx, len(weight)))
-        bags = bags[used]
-    _check_bag_ids(ids, len(weight))
+    used = np.flatnonzero(ids[:end] != padding) if padding is not None else np.arange(end)
+    # For each id that counts the number of its bag, and for each bag how many of these it has.
+    bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
     counts = np.bincount(bags, minlength=len(starts))
-    # A bag's sum is one matrix product, if all bags are of one size.
+    rows = (ScaledLookup if scale_grad_by_freq else Lookup)()(weight, new_leaf(ids[used]))
+    factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)[new_leaf(used)]
+    return in_float32(lambda rows, factors: _bagged(rows, bags, counts, mode, factors), rows, factors)
+
+
+def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str, factors: Tensor | None) -> Tensor:
+    """The sum, mean or largest of the rows of each bag, which follow one another; `counts` tells how many it has."""
+    # If all bags are of one size, a sum is one matrix product.
     size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
-    chosen = new_leaf(ids[used])
-
-    def compute(weight: Tensor, factors: Tensor | None) -> Tensor:
-        rows = (ScaledLookup if scale_grad_by_freq else Lookup)()(weight, chosen)
-        if mode == "max":
-            filled = np.flatnonzero(counts)
-            picked = rows
-            if filled.size:
-                picked = PickFromBags(0)(rows, new_leaf(largest_in_bags(rows._array, bags)))
-            return picked if filled.size == len(counts) else SumBags(len(counts), None)(picked, new_leaf(filled))
-        if factors is not None:
-            rows = rows * factors.reshape(-1)[new_leaf(used)].unsqueeze(1)
-        elif mode == "mean":
-            shares = 1 / counts[bags]
-            rows = rows * new_leaf(shares[:, None].astype(rows._array.dtype))
-        return SumBags(len(counts), size)(rows, new_leaf(bags))
-
-    return in_float32(compute, weight, per_sample_weights)
+    if mode == "max":
+        filled = np.flatnonzero(counts)
+        if filled.size:
+            rows = PickFromBags(0)(rows, new_leaf(largest_in_bags(rows._array, bags, size)))
+        return rows if filled.size == len(counts) else SumBags(len(counts))(rows, new_leaf(filled))
+    divisors = np.maximum(counts, 1)[:, None] if mode == "mean" else None
+    rows = rows if factors is None else rows * factors.unsqueeze(1)
+    return SumBags(len(counts), size, divisors)(rows, new_leaf(bags))
 
 
 def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:

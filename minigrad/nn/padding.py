@@ -61,7 +61,7 @@ def pad(input: Tensor, pad: Sequence[SupportsIndex], mode: str = "constant", val
         _repeats(_INDICES[mode], input, input.ndim - position, before, after)
         for position, (before, after) in enumerate(pads, start=1)
     ]
-    name = "torch::autograd::CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
+    name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
     return RepeatPad(repeats, name)(input)
 
 

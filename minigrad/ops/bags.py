@@ -6,31 +6,44 @@ with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from minigrad.dtypes import Array
 from minigrad.ops.along import TakeAlong
 from minigrad.ops.embedding import ScatterAdd
 
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
 
 class SumBags(ScatterAdd):
-    """`T[b]` is the sum of all rows `R[n]` in bag b, for rows in the order of their bags.
+    """`T[b]` is the sum of all rows `R[n]` in bag b, over `divisors[b]` if given, for rows in the order of their bags.
 
     `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so
     many rows.
+
+    dR = Lookup(G), of G over the divisors.
     """
 
-    __slots__ = ("size",)
+    __slots__ = ("divisors", "size")
 
-    def __init__(self, bags: int, size: int | None) -> None:
+    def __init__(self, bags: int, size: int | None = None, divisors: Array | None = None) -> None:
         super().__init__(bags)
         self.size = size
+        self.divisors = divisors
 
     def forward(self, rows: Array, bags: Array) -> Array:
-        if self.size is None or rows.dtype == np.float16:
-            return super().forward(rows, bags)
-        together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
-        return (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
+        if self.size is None:
+            sums = super().forward(rows, bags)
+        else:
+            together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
+            sums = (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
+        return sums if self.divisors is None else sums / self.divisors.astype(rows.dtype)
+
+    def da(self, g: Tensor) -> Tensor:
+        return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)))
 
     def name(self) -> str:
         return "EmbeddingBagBackward0"
@@ -45,11 +58,14 @@ class PickFromBags(TakeAlong):
         return "EmbeddingBagBackward0"
 
 
-def largest_in_bags(rows: Array, bags: Array) -> Array:
+def largest_in_bags(rows: Array, bags: Array, size: int | None) -> Array:
     """The positions `(B, D)` of the first largest elements of each bag, for rows in the order of their bags.
 
-    Only bags that have rows count.
+    Only bags that have rows count.  All have `size` rows, if it is given.
     """
+    if size is not None:
+        within = rows.reshape(-1, size, rows.shape[1]).argmax(axis=1)
+        return within + np.arange(0, len(rows), size)[:, None]
     starts = np.flatnonzero(np.diff(bags, prepend=-1))
     largest = np.maximum.reduceat(rows, starts, axis=0)
     counts = np.diff(starts, append=len(bags))

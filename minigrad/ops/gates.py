@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Glu(Unary):
-    """`a * s` with `s = sigmoid(b)`, for the halves a and b of x along `dim`.   da = g * s,  db = g * a * s * (1 - s)."""
+    """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`.
+
+    da = g * s,  db = g * a * s * (1 - s).
+    """
 
     __slots__ = ("dim",)
     keep = keep_inputs

@@ -284,13 +284,26 @@ class HuberLoss(ElementLoss):
         return losses
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        # d clipped to [-delta, delta], as a tensor whose derivative is 0 at the ends, as in PyTorch.
-        near = np.absolute(d._array) < self.delta
-        ends = np.where(near, 0, np.sign(d._array) * d._array.dtype.type(self.delta))
-        return (masked(d, near) + d._new(ends)) * (g * self.scale)
+        return Clip(self.delta)(d) * (g * self.scale)
 
     def name(self) -> str:
         return f"{self.form}Backward0"
+
+
+class Clip(Unary):
+    """`d` clipped to [-bound, bound].   dd = g inside of it, 0 at the ends and outside."""
+
+    __slots__ = ("bound",)
+    keep = keep_inputs
+
+    def __init__(self, bound: float) -> None:
+        self.bound = bound
+
+    def forward(self, d: Array) -> Array:
+        return d.clip(-self.bound, self.bound)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return masked(g, np.absolute(self.kept(0)._array) < self.bound)
 
 
 class SoftMarginLoss(ElementLoss):
