@@ -10,6 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array
 from minigrad.layouts import keeps_order, memory_format
+from minigrad.ops.dims import sizes_of
 from minigrad.options import Options, checked, checked_shape
 from minigrad.tensor import Tensor, new_leaf
 
@@ -22,6 +23,8 @@ def made(
     default: dtypes.dtype | None = None,
 ) -> Tensor:
     """A leaf that `make(shape, dtype)` fills, after the checks that all functions of this kind share."""
+    # What is no size is told first, as in PyTorch.
+    sizes = (sizes_of(name, sizes, options.get("size")),)
     wanted, requires_grad = checked(name, options, default)
     return new_leaf(make(checked_shape(name, sizes, options, wanted), wanted), requires_grad)
 

@@ -273,7 +273,8 @@ for approximate in ("none", "tanh", "other"):
         "nn.functional.gelu",
         lambda api, x, how=approximate: api.nn.functional.gelu(x, approximate=how),
         one(real),
-        ulps=8,
+        # 1 + erf(x), each right to a unit, cancels where x is negative.
+        ulps=128,
         grad_ulps=2**12,
         least=1,
     )

@@ -91,7 +91,13 @@ class Writing(Attributes):
         """Take on the values and the history of what `compute` makes of this tensor as it was before."""
         oldest = next_number()
         before = self._before()
-        result = compute(before)
+        try:
+            result = compute(before)
+        except (IndexError, RuntimeError, ValueError):
+            # Of two faults PyTorch reports the one that no other operand would mend.
+            if self._requires_grad and is_grad_enabled():
+                self._check_recordable()
+            raise
         if result is NotImplemented:
             return result
         if result._array.shape != self._array.shape:

@@ -84,9 +84,11 @@ class Hardtanh(Piecewise):
         if x.dtype == bool:
             raise RuntimeError("Bool inputs not supported for hardtanh: expected numbers, such as x.long()")
         of_type = dtypes.of(x)
-        if not of_type.is_signed and (self.low < 0 or self.high < 0):
+        # The limits of integers are cut to integers.
+        low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
+        if not of_type.is_signed and (low < 0 or high < 0):
             raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return clipped(x, dtypes.filler(self.low, of_type), dtypes.filler(self.high, of_type))
+        return clipped(x, dtypes.filler(low, of_type), dtypes.filler(high, of_type))
 
     def passes(self, x: Array) -> Array:
         return ~((x <= self.low) | (x >= self.high))

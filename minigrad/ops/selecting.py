@@ -128,7 +128,7 @@ class Clamp(Unary):
 class ClampBetween(Ternary):
     """`a`, raised to `b` and then lowered to `c`; either may be None.
 
-    da = g where b <= a <= c;  db = g where a < b and b <= c;  dc = g where a > c or b > c.
+    da = g where b <= a <= c;  db = g where a < b and b < c;  dc = g where a > c or b > c.
     """
 
     __slots__ = ("form",)
@@ -146,7 +146,7 @@ class ClampBetween(Ternary):
 
     def db(self, g: Tensor) -> Tensor:
         a, b, c = self._arrays()
-        return masked(g, (a < b) & (b <= c))
+        return masked(g, (a < b) & (b < c))
 
     def dc(self, g: Tensor) -> Tensor:
         a, b, c = self._arrays()

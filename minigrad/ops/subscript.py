@@ -50,8 +50,8 @@ def getitem(x: Any, index: Any) -> Tensor:
             return Slice(items)(x)
         except IndexError:
             pass  # What is wrong with it is told below.
-    if isinstance(index, TensorBase) and index._array.ndim and index._array.dtype in INDEX_DTYPES and x._array.ndim:
-        return read(x, [(0, index)])
+    if all([_is_places(item) for item in items]) and len(items) <= x._array.ndim:
+        return read(x, list(enumerate(items)))
     parts = parsed(index, x._array.shape)
     if parts.selects or not parts.found:
         x = Slice(parts.basic)(x)
@@ -179,6 +179,11 @@ def _is_plain(item: Any) -> bool:
         and type(item.stop) in _BOUNDS
         and (step is None or (type(step) is int and step > 0))
     )
+
+
+def _is_places(item: Any) -> bool:
+    """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
+    return isinstance(item, TensorBase) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 
 
 def _items(index: Any) -> list[Any]:
@@ -371,8 +376,10 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
     """The places, in dimensions of these sizes taken as one, of positions in each of them."""
     counted: list[Array] = []
     for array, size, dim in zip(indices, sizes, dims, strict=True):
-        check_range(array, size, dim)
-        counted.append(from_start(array, size))
+        least = array.min() if array.size else 0
+        if least < -size or (array.size and array.max() >= size):
+            check_range(array, size, dim)
+        counted.append(array if least >= 0 else from_start(array, size))
     places = counted[0].astype(np.int64, copy=False)
     try:
         for size, array in zip(sizes[1:], counted[1:], strict=True):
