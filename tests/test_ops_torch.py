@@ -37,7 +37,7 @@ from minigrad.nn import functional
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
-FEW = settings(max_examples=max(5, settings.default.max_examples // 6))
+FEW = settings(max_examples=max(10, settings.default.max_examples // 6))
 
 
 def _family(cases: list[Case]) -> Callable[..., None]:
