@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.dropout import dropout
+from minigrad.nn.functional.dropouts import dropout
 from minigrad.ops.attention import Attend, AttentionWeights
 from minigrad.ops.broadcast import broadcast_shapes_message
 from minigrad.ops.matmul import MatMul

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from minigrad.dtypes import dtype
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.activations import (
+from minigrad.nn.functional.activations import (
     celu,
     celu_,
     elu,
@@ -38,14 +38,21 @@ from minigrad.nn.activations import (
     threshold,
     threshold_,
 )
-from minigrad.nn.attention import scaled_dot_product_attention
-from minigrad.nn.classification import cross_entropy, nll_loss
-from minigrad.nn.distances import cosine_similarity, normalize, pairwise_distance
-from minigrad.nn.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from minigrad.nn.gates import glu, gumbel_softmax
-from minigrad.nn.likelihoods import gaussian_nll_loss, kl_div, poisson_nll_loss
-from minigrad.nn.lookup import embedding, embedding_bag, one_hot
-from minigrad.nn.losses import (
+from minigrad.nn.functional.attention import scaled_dot_product_attention
+from minigrad.nn.functional.classification import cross_entropy, nll_loss
+from minigrad.nn.functional.distances import cosine_similarity, normalize, pairwise_distance
+from minigrad.nn.functional.dropouts import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from minigrad.nn.functional.gates import glu, gumbel_softmax
+from minigrad.nn.functional.likelihoods import gaussian_nll_loss, kl_div, poisson_nll_loss
+from minigrad.nn.functional.lookup import embedding, embedding_bag, one_hot
+from minigrad.nn.functional.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     huber_loss,
@@ -53,7 +60,7 @@ from minigrad.nn.losses import (
     mse_loss,
     smooth_l1_loss,
 )
-from minigrad.nn.margins import (
+from minigrad.nn.functional.margins import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
@@ -62,9 +69,9 @@ from minigrad.nn.margins import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from minigrad.nn.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
-from minigrad.nn.padding import pad
-from minigrad.nn.products import bilinear, linear
+from minigrad.nn.functional.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
+from minigrad.nn.functional.padding import pad
+from minigrad.nn.functional.products import bilinear, linear
 from minigrad.tensor import Tensor
 
 __all__ = [

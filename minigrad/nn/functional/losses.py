@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.nn.arguments import check_constant, checked_reduction, legacy_reduction
+from minigrad.nn.functional.arguments import check_constant, checked_reduction, legacy_reduction
 from minigrad.ops import losses as ops
 from minigrad.ops.broadcast import broadcast_shapes_message
 from minigrad.ops.elementwise import cast

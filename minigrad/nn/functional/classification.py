@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.arguments import check_constant, check_number, check_optional, checked_reduction
+from minigrad.nn.functional.arguments import check_constant, check_number, check_optional, checked_reduction
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import masked
 from minigrad.ops.losses import CrossEntropy, NllLoss, Reduction, class_dim

@@ -7,7 +7,7 @@ import warnings
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.arguments import checked_reduction, legacy_reduction, reduced
+from minigrad.nn.functional.arguments import checked_reduction, legacy_reduction, reduced
 from minigrad.ops.elementwise import masked
 from minigrad.tensor import Tensor
 

@@ -10,7 +10,7 @@ from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.module import Module
+from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
 from minigrad.tensor import Tensor

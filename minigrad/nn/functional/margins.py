@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.activations import logsigmoid
-from minigrad.nn.arguments import checked_reduction, legacy_reduction, reduced
-from minigrad.nn.distances import pairwise_distance
+from minigrad.nn.functional.activations import logsigmoid
+from minigrad.nn.functional.arguments import checked_reduction, legacy_reduction, reduced
+from minigrad.nn.functional.distances import pairwise_distance
 from minigrad.ops.elementwise import masked
 from minigrad.ops.losses import SoftMarginLoss
 from minigrad.ops.widening import in_float32

@@ -9,8 +9,8 @@ from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.lookup import check_dense, padding_position
-from minigrad.nn.module import Module
+from minigrad.nn.functional.lookup import check_dense, padding_position
+from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
 from minigrad.tensor import Tensor

@@ -1,0 +1,1 @@
+"""The layers: modules that hold their parameters."""
