@@ -203,29 +203,29 @@ for name in ("sum", "mean"):
     exact = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, integer=True))
     for as_function in (False, True):
         covers = name if as_function else f"Tensor.{name}"
-        add(covers, _reduced(name, as_function), with_dims(exact), least=1)
+        add(covers, _reduced(name, as_function), with_dims(exact), grad_least=1)
         add(covers, _with_dtype(name, as_function), st.tuples(exact, st.sampled_from(DTYPES)))
     # Not the largest numbers, whose partial sums overflow or not as the order of the summands is.
     special = floats(special=True).filter(lambda x: not (np.abs(x) == np.finfo(x.dtype).max).any())
-    add(f"Tensor.{name}", _reduced(name, False), with_dims(special), ulps=16, least=1)
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(special), ulps=16, grad_least=1)
 for name in ("all", "any"):
-    add(f"Tensor.{name}", _reduced(name, False), with_dims(any_array()), least=1)
-    add(name, _reduced(name, True), with_dims(any_array()), least=1)
+    add(f"Tensor.{name}", _reduced(name, False), with_dims(any_array()), grad_least=1)
+    add(name, _reduced(name, True), with_dims(any_array()), grad_least=1)
 for name in ("max", "min", "argmax", "argmin"):
     one_dim = with_dims(any_array(), several=False)
     if not name.startswith("arg"):
         one_dim = one_dim.map(lambda drawn: (*drawn[:2], drawn[2] and drawn[1] is not None))
     add(f"Tensor.{name}", _reduced(name, False), one_dim)
     add(name, _reduced(name, True), one_dim)
-add("Tensor.softmax", lambda api, x: x.softmax(0), one(any_array()), ulps=8, least=1)
-add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(), dims), ulps=8, least=1)
-add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(1), st.just(-1)), ulps=8, least=1)
+add("Tensor.softmax", lambda api, x: x.softmax(0), one(any_array()), ulps=8, grad_least=1)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(), dims), ulps=8, grad_least=1)
+add("Tensor.softmax", lambda api, x, dim: x.softmax(dim), st.tuples(floats(1), st.just(-1)), ulps=8, grad_least=1)
 add(
     "softmax",
     lambda api, x, dim, dtype: api.softmax(x, dim, dtype=getattr(api, dtype)),
     st.tuples(any_array(), dims, st.sampled_from(FLOATS)),
     ulps=8,
-    least=1,
+    grad_least=1,
 )
 
 # ---- the table: shapes -------------------------------------------------------------------------------------------

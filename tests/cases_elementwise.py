@@ -74,7 +74,7 @@ UNARY: dict[str, tuple[float, Any]] = {
     **dict.fromkeys(("asin", "acos", "arcsin", "arccos", "tanh", "tan"), (4, inside)),
 }
 for name, (ulps, where_smooth) in UNARY.items():
-    how: dict[str, Any] = {"ulps": ulps, "grad_ulps": 2**12, "least": 1}
+    how: dict[str, Any] = {"ulps": ulps, "grad_ulps": 2**12, "grad_least": 1}
     forms(name, plain, one(where_smooth), **how)
     # Everything else is detached: at the edges of a domain, derivatives are infinite or nan as the formula is written.
     add(f"Tensor.{name}", lambda api, x, name=name: getattr(x.detach(), name)(), one(any_array()), ulps=ulps)
@@ -143,12 +143,12 @@ add("Tensor.__rdiv__", lambda api, x, n: x.__rdiv__(n), st.tuples(real, plain_nu
 add("Tensor.pow_", lambda api, x, n: x.clone().pow_(n), st.tuples(positive, st.sampled_from([2, 3, 0.5, 1])), ulps=4)
 weights = st.sampled_from([0.25, 0.5, 0.75, 0, 1, 2.0, -1.5])
 forms("lerp", plain, st.tuples(alike(2), weights).map(lambda d: (*d[0], d[1])), ulps=2)
-forms("lerp", plain, alike(3), ulps=4, grad_ulps=64, least=1)
+forms("lerp", plain, alike(3), ulps=4, grad_ulps=64, grad_least=1)
 add("lerp", lambda api, x, y: api.lerp(x, y, 0.5), pairs(special=False), ulps=2)
 for name in ("addcmul", "addcdiv"):
-    forms(name, plain, alike(3, DTYPES), ulps=4, grad_ulps=64, least=1)
+    forms(name, plain, alike(3, DTYPES), ulps=4, grad_ulps=64, grad_least=1)
     valued = st.tuples(alike(3), st.sampled_from([2, -0.5, 0])).map(lambda d: (*d[0], d[1]))
-    forms(name, lambda y, z, value: ((y, z), {"value": value}), valued, ulps=4, grad_ulps=64, least=1)
+    forms(name, lambda y, z, value: ((y, z), {"value": value}), valued, ulps=4, grad_ulps=64, grad_least=1)
 for name in ("atan2", "arctan2", "hypot"):
     forms(name, plain, alike(2, DTYPES), ulps=4, grad_ulps=64)
 forms("logaddexp", plain, alike(2, DTYPES), in_place=False, ulps=8, grad_ulps=64)
@@ -230,7 +230,7 @@ for name, f in (("left", operator.lshift), ("right", operator.rshift)):
 def activation(name: str, *arguments: Any, **how: Any) -> None:
     """Rows of an activation with these arguments, and of its `inplace` form if `inplace` is among the settings."""
     in_place = how.pop("inplace", False)
-    settings = {"ulps": 8, "grad_ulps": 2**12, "least": 1, **how}
+    settings = {"ulps": 8, "grad_ulps": 2**12, "grad_least": 1, **how}
     add(f"nn.functional.{name}", lambda api, x: getattr(api.nn.functional, name)(x, *arguments), one(real), **settings)
     add(
         f"nn.functional.{name}",
@@ -274,9 +274,10 @@ for approximate in ("none", "tanh", "other"):
         lambda api, x, how=approximate: api.nn.functional.gelu(x, approximate=how),
         one(real),
         # 1 + erf(x), each right to a unit, cancels where x is negative.
-        ulps=128,
-        grad_ulps=2**12,
+        ulps=8,
         least=1,
+        grad_ulps=2**12,
+        grad_least=1,
     )
 for name, arguments in (("elu_", ()), ("leaky_relu_", (0.1,)), ("threshold_", (0.5, 2.0)), ("hardtanh_", ()),
                         ("relu_", ()), ("selu_", ()), ("celu_", ())):  # fmt: skip
@@ -286,7 +287,7 @@ for name, arguments in (("elu_", ()), ("leaky_relu_", (0.1,)), ("threshold_", (0
         one(real),
         ulps=8,
         grad_ulps=2**12,
-        least=1,
+        grad_least=1,
     )
 
 
@@ -299,4 +300,16 @@ def with_weights(draw: st.DrawFn) -> tuple[Any, Any]:
     return x, draw(of_dtype(dtype, sizes))
 
 
-add("nn.functional.prelu", lambda api, x, w: api.nn.functional.prelu(x, w), with_weights(), grad_ulps=64, least=1)
+for operands, twice in (
+    (with_weights(), False),
+    # PyTorch's first gradient at 0 is that from below, its second that from above; minigrad's are both from below.
+    (with_weights().filter(lambda drawn: bool(drawn[0].all())), True),
+):
+    add(
+        "nn.functional.prelu",
+        lambda api, x, w: api.nn.functional.prelu(x, w),
+        operands,
+        grad_ulps=64,
+        grad_least=1,
+        twice=twice,
+    )

@@ -67,7 +67,7 @@ def some_count(drawn: tuple[Any, ...]) -> bool:
 
 smoothing = st.sampled_from([0.0, 0.0, 0.25, 1.0])
 # PyTorch rounds log-probabilities to half precision before it picks from them.
-LOSS = {"ulps": 64, "grad_ulps": 64, "least": 1}
+LOSS = {"ulps": 64, "grad_ulps": 64, "grad_least": 1}
 for probabilities in (False, True):
     add(
         "nn.functional.cross_entropy",
@@ -101,7 +101,7 @@ for name in ("cross_entropy", "nll_loss"):
 
 # PyTorch's gradients of some of these gradients fail for bools.
 pairs_of_elements = st.one_of(pairs(FLOATS, special=False), pairs((*FLOATS, *INTEGERS), special=False))
-ELEMENTS = {"ulps": 16, "grad_ulps": 32, "least": 1}
+ELEMENTS = {"ulps": 16, "grad_ulps": 32, "grad_least": 1}
 # PyTorch's backward pass of the Huber loss fails for two dtypes.
 alike = float_names.flatmap(lambda dtype: pairs([dtype], special=False))
 for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
@@ -157,7 +157,7 @@ add(
     probable(logits=False),
     ulps=16,
     grad_ulps=2**12,
-    least=1,
+    grad_least=1,
 )
 add(
     "nn.functional.binary_cross_entropy",
@@ -172,7 +172,7 @@ add(
     probable(logits=True),
     ulps=32,
     grad_ulps=64,
-    least=1,
+    grad_least=1,
 )
 add(
     "nn.functional.binary_cross_entropy_with_logits",
@@ -180,7 +180,7 @@ add(
     probable(logits=True),
     ulps=32,
     grad_ulps=64,
-    least=1,
+    grad_least=1,
 )
 
 
@@ -205,7 +205,7 @@ for name in ("kl_div", "poisson_nll_loss"):
             joined(alike.map(lambda drawn: (np.abs(drawn[0]) / 2, np.abs(drawn[1]) / 2)), reductions),
             ulps=64,
             grad_ulps=2**9,
-            least=4,
+            grad_least=4,
         )
 add(
     "nn.functional.kl_div",
@@ -213,7 +213,7 @@ add(
     alike.map(lambda drawn: (drawn[0], np.abs(drawn[1]) + drawn[1].dtype.type(1))),
     ulps=64,
     grad_ulps=64,
-    least=4,
+    grad_least=4,
 )
 add(
     "nn.functional.poisson_nll_loss",
@@ -221,7 +221,7 @@ add(
     joined(alike.map(lambda drawn: (drawn[0], np.abs(drawn[1]))), reductions),
     ulps=64,
     grad_ulps=64,
-    least=4,
+    grad_least=4,
 )
 add(
     "nn.functional.gaussian_nll_loss",
@@ -229,9 +229,9 @@ add(
     joined(triples().map(lambda d: (d[0], d[1], np.abs(d[2]) + d[2].dtype.type(1), d[3])), st.booleans()),
     ulps=64,
     grad_ulps=2**9,
-    least=16,
+    grad_least=16,
 )
-MARGINS = {"ulps": 64, "grad_ulps": 2**10, "least": 16}
+MARGINS = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 16}
 for name in ("margin_ranking_loss", "cosine_embedding_loss"):
     add(
         f"nn.functional.{name}",
@@ -326,7 +326,7 @@ def parameters_of(draw: st.DrawFn, x: Any, shape: tuple[int, ...], count: int) -
 
 
 # Of one element, or of equal ones, what is left is rounding.
-NORMAL = {"ulps": 64, "grad_ulps": 2**10, "least": 4}
+NORMAL = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 4}
 add(
     "nn.functional.layer_norm",
     lambda api, x, shape, w, b, eps: api.nn.functional.layer_norm(x, shape, w, b, eps),
@@ -458,7 +458,7 @@ add(
     joined(bagged(), st.sampled_from(["sum", "mean", "max"]), maybe(st.integers(-2, 2))),
     ulps=8,
     grad_ulps=64,
-    least=4,
+    grad_least=4,
     # PyTorch has no gradients of its gradients.
     twice=False,
 )
@@ -528,7 +528,7 @@ add(
     joined(attended(), st.sampled_from([None, 0.5])),
     ulps=64,
     grad_ulps=2**9,
-    least=4,
+    grad_least=4,
     # PyTorch's fused steps have no gradients of their gradients.
     twice=False,
 )
@@ -544,5 +544,5 @@ for name in ("softmax", "softmin", "log_softmax"):
         st.tuples(floats(), st.none() | st.integers(-3, 2), st.none() | float_names),
         ulps=16,
         grad_ulps=64,
-        least=4,
+        grad_least=4,
     )

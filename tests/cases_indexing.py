@@ -109,7 +109,7 @@ for reduce in ("sum", "mean", "amax", "amin", "prod", "add"):
             lambda d, reduce=reduce: st.tuples(*map(st.just, d), st.just(reduce))
         )
         # Where more than one 0 meets, PyTorch knows no second derivative of the product.
-        how = {"twice": reduce != "prod", "ulps": 2 * (reduce == "mean"), "grad_ulps": 64, "least": 1}
+        how = {"twice": reduce != "prod", "ulps": 2 * (reduce == "mean"), "grad_ulps": 64, "grad_least": 1}
         rows("scatter_reduce", drawn, include_self=include_self, **how)
 bools = st.tuples(arrays("bool", (2,)), st.just(0), arrays("int64", (2,)).map(lambda x: x % 2), arrays("bool", (2,)))
 rows("scatter_reduce", bools, reduce="mean")

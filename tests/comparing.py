@@ -83,26 +83,27 @@ def array_of(tensor: Any) -> Array:
     return np.asarray(tensor.detach().numpy())
 
 
-def check_same(wanted: Any, got: Any, ulps: float = 0, where: str = "result") -> None:
+def check_same(wanted: Any, got: Any, ulps: float = 0, where: str = "result", least: float = 0) -> None:
     """Fail unless PyTorch's outcome `wanted` and minigrad's outcome `got` are the same as far as a program can tell.
 
-    Floating-point values may differ by `ulps` units in the last place of the largest of the tensor's values.
+    Floating-point values may differ by `ulps` units in the last place of the largest of the tensor's values, or of
+    `least` if all are smaller.
     """
     if isinstance(wanted, Raised) or isinstance(got, Raised):
         _check_raised(wanted, got, where)
     elif isinstance(wanted, torch.Tensor):
         assert isinstance(got, minigrad.Tensor), f"{where}: {type(got)} in place of a tensor"
-        check_same_tensor(wanted, got, ulps, where)
+        check_same_tensor(wanted, got, ulps, where, least)
     elif isinstance(wanted, np.ndarray | np.generic):
         assert type(wanted) is type(got), where
-        check_same_values(np.asarray(wanted), np.asarray(got), ulps, where)
+        check_same_values(np.asarray(wanted), np.asarray(got), ulps, where, least)
     elif isinstance(wanted, torch.Size | torch.dtype | torch.device):
         assert repr(wanted) == repr(got), where
     elif isinstance(wanted, tuple | list):
         assert len(wanted) == len(got), where
         assert isinstance(got, type(wanted).__mro__[-2]), where
         for position, (a, b) in enumerate(zip(wanted, got, strict=True)):
-            check_same(a, b, ulps, f"{where}[{position}]")
+            check_same(a, b, ulps, f"{where}[{position}]", least)
     else:
         assert type(wanted) is type(got), f"{where}: {wanted!r} and {got!r}"
         same_nan = isinstance(wanted, float) and math.isnan(wanted) and math.isnan(got)
@@ -119,7 +120,7 @@ def _check_raised(wanted: Any, got: Any, where: str) -> None:
         raise AssertionError(f"{where}: PyTorch raised {wanted.error!r}, minigrad {got.error!r}") from got.error
 
 
-def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str) -> None:
+def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str, least: float = 0) -> None:
     """Fail unless two tensors agree in dtype, shape, strides, graph, values and printed form."""
     assert repr(wanted.dtype) == repr(got.dtype), f"{where}: {wanted.dtype}, {got.dtype}"
     assert tuple(wanted.shape) == tuple(got.shape), f"{where}: {wanted.shape}, {got.shape}"
@@ -130,7 +131,7 @@ def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str) -> None:
     # What is computed anew lies in memory as NumPy lays it out; PyTorch follows the inputs' layouts at times.
     if wanted._is_view():
         assert _steps(wanted) == _steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
-    check_same_values(array_of(wanted), array_of(got), ulps, where)
+    check_same_values(array_of(wanted), array_of(got), ulps, where, least)
     if not ulps and same_name:
         assert repr(wanted) == repr(got), where
 

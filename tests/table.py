@@ -24,8 +24,8 @@ class Case:
         by how many units in the last place values may differ; 0 where the arithmetic is the same.
     `grad_ulps`
         the same for gradients, whose formulas may round in another order.
-    `least`
-        what counts as the largest of a gradient's values if all are smaller: where differences cancel.
+    `least`, `grad_least`
+        what counts as the largest of the values, or of a gradient's, if all are smaller: where differences cancel.
     `twice`
         whether gradients of gradients are compared.
     """
@@ -36,6 +36,7 @@ class Case:
     ulps: float = 0
     grad_ulps: float = 16
     least: float = 0
+    grad_least: float = 0
     twice: bool = True
 
     def __str__(self) -> str:

@@ -31,7 +31,8 @@ Edge: TypeAlias = "Node | Output | TensorBase | None"
 # Something a node keeps: `(value, version)` with the version of its storage when it was kept, or `value` for version 0.
 Kept: TypeAlias = Any
 
-_numbers = itertools.count()
+#: A number greater than those of all nodes so far and smaller than those to come.
+next_number = itertools.count().__next__
 
 # As in PyTorch, 1/0 and log(0) warn of nothing.  NumPy keeps its floating-point error state per context: to
 # run forward in a copy of this one costs 0.1 µs, an np.errstate block 0.8 µs, and np.seterr would be global.
@@ -123,7 +124,7 @@ class Node:
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
-        self.number = next(_numbers)
+        self.number = next_number()
         self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
         out._node = self
         out._requires_grad = True
@@ -190,7 +191,7 @@ class Several(Node):
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
         self.edges = edges
-        self.number = next(_numbers)
+        self.number = next_number()
         self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
         self.count = len(out)
         for index, each in enumerate(out):
@@ -295,11 +296,6 @@ def watch_of(node: Node) -> Watch:
     if node.watch is None:
         node.watch = Watch()
     return node.watch
-
-
-def next_number() -> int:
-    """A number between those of all nodes so far and those to come."""
-    return next(_numbers)
 
 
 def entry_of(x: Any) -> Kept:
