@@ -55,6 +55,11 @@ class Piecewise(Unary):
 # ---- straight lines --------------------------------------------------------------------------------------------------
 
 
+def _inverted(mask: Any) -> Array:
+    """`~mask`, in the memory of `mask`; NumPy's comparisons of 0-d arrays give scalars, which have none."""
+    return np.logical_not(mask, out=mask) if isinstance(mask, np.ndarray) else np.logical_not(mask)
+
+
 class Relu(Unary):
     """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
 
@@ -65,10 +70,10 @@ class Relu(Unary):
         if x.dtype == bool:
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
         # Unlike np.maximum, this leaves nan and -0.0 as they are.
-        return cleared(~(x < 0), x)
+        return cleared(_inverted(x < 0), x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return masked(g, ~(self.kept_output(g)._array <= 0))
+        return masked(g, _inverted(self.kept_output(g)._array <= 0))
 
 
 class Hardtanh(Piecewise):

@@ -24,13 +24,10 @@ def chosen(mask: Array, a: Array, b: Array) -> Array:
     """
     if mask.size < _MANY:
         return np.where(mask, a, b)
-    word = _WORDS[a.dtype.itemsize]
-    keep = mask.astype(word)
-    np.negative(keep, out=keep)
-    bits = a.view(word) ^ b.view(word)
-    bits = np.bitwise_and(bits, keep, out=bits if bits.shape == keep.shape else None)
-    bits ^= b.view(word)
-    return bits.view(a.dtype)
+    out, bits = _bits(mask, a, b)
+    bits &= a.view(bits.dtype) ^ b.view(bits.dtype)
+    bits ^= b.view(bits.dtype)
+    return out
 
 
 def cleared(mask: Array, x: Array) -> Array:
@@ -41,9 +38,14 @@ def cleared(mask: Array, x: Array) -> Array:
     """
     if mask.size < _MANY:
         return np.where(mask, x, x.dtype.type(0))
-    word = _WORDS[x.dtype.itemsize]
-    keep = mask.astype(word)
-    np.negative(keep, out=keep)
-    out = np.empty(x.shape if mask.shape == x.shape else np.broadcast_shapes(mask.shape, x.shape), x.dtype)
-    np.bitwise_and(x.view(word), keep, out=out.view(word))
+    out, bits = _bits(mask, x)
+    bits &= x.view(bits.dtype)
     return out
+
+
+def _bits(mask: Array, *arrays: Array) -> tuple[Array, Array]:
+    """A new array for what is chosen from `arrays`, and its bits as integers: all ones where `mask` holds, else 0."""
+    dtype = arrays[0].dtype
+    out = np.empty(np.broadcast_shapes(mask.shape, *[x.shape for x in arrays]), dtype)
+    bits = out.view(_WORDS[dtype.itemsize])
+    return out, np.negative(mask.view(np.int8), out=bits)
