@@ -15,7 +15,7 @@ from minigrad.ops.elementwise import Elementwise, masked
 from minigrad.ops.erf import erf
 from minigrad.ops.mathematics import sigmoid
 from minigrad.ops.selecting import clipped
-from minigrad.ops.slope import Curve, CurveByPart, workable
+from minigrad.ops.slope import Curve, CurveByPart, restored, workable
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -183,7 +183,7 @@ class Scaled(Unary):
         self.mask = mask
 
     def forward(self, x: Array) -> Array:
-        scaled = (workable(x) * self.factor).astype(x.dtype, copy=False).reshape(x.shape)
+        scaled = restored(workable(x) * self.factor, x)
         return chosen(self.mask, x, scaled)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -219,7 +219,7 @@ class Hardsigmoid(FloatingOnly):
     kernel = "hardsigmoid_cpu"
 
     def forward(self, x: Array) -> Array:
-        return (clipped(workable(x) + 3, 0, 6) / 6).astype(x.dtype, copy=False).reshape(x.shape)
+        return restored(clipped(workable(x) + 3, 0, 6) / 6, x)
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)._array

@@ -15,7 +15,7 @@ from minigrad.ops import erf as _erf
 from minigrad.ops.elementwise import Elementwise, cast, floating, masked
 from minigrad.ops.rounding import checked_floating
 from minigrad.ops.selecting import where
-from minigrad.ops.slope import Curve, CurveOfOutput, workable
+from minigrad.ops.slope import Curve, CurveOfOutput, restored, workable
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -134,7 +134,7 @@ class Rsqrt(Floating):
     keep = keep_output
 
     def forward(self, x: Array) -> Array:
-        return (1 / np.sqrt(workable(x))).astype(x.dtype, copy=False).reshape(x.shape)
+        return restored(1 / np.sqrt(workable(x)), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return g * -0.5 * self.kept_output(g) ** 3

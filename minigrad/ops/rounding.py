@@ -11,7 +11,7 @@ from minigrad import dtypes
 from minigrad.autograd.node import Unary, keep_inputs
 from minigrad.dtypes import Array
 from minigrad.ops.elementwise import zeroed
-from minigrad.ops.slope import workable
+from minigrad.ops.slope import restored, workable
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -103,7 +103,7 @@ class RoundDecimals(Step):
         z = workable(x)
         scale = z.dtype.type(10.0 ** abs(self.decimals))
         rounded = np.rint(z * scale) / scale if self.decimals >= 0 else np.rint(z / scale) * scale
-        return rounded.astype(x.dtype, copy=False).reshape(x.shape)
+        return restored(rounded, x)
 
     def name(self) -> str:
         return "RoundBackward1"

@@ -23,7 +23,7 @@ class Curve(Unary):
     keep = keep_inputs
 
     def forward(self, x: Array) -> Array:
-        return self.value(workable(x)).astype(x.dtype, copy=False).reshape(x.shape)
+        return restored(self.value(workable(x)), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Slope(self)(g, self.kept(0))
@@ -95,7 +95,7 @@ class Slope(Binary):
     def forward(self, g: Array, x: Array) -> Array:
         slope = self.curve.slope(workable(x))
         slope *= g
-        return slope.astype(g.dtype, copy=False).reshape(g.shape)
+        return restored(slope, g)
 
     def da(self, h: Tensor) -> Tensor:
         return Slope(self.curve)(h, self.kept(1))
@@ -112,3 +112,9 @@ def workable(x: Array) -> Array:
     """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is a float16."""
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     return wide if wide.ndim else wide.reshape(1)
+
+
+def restored(y: Array, x: Array) -> Array:
+    """`y`, computed of `workable(x)`, in the dtype and shape of `x`; not a view if it need not be one."""
+    y = y.astype(x.dtype, copy=False)
+    return y if y.shape == x.shape else y.reshape(x.shape)
