@@ -22,6 +22,9 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
 Places = tuple[Array, ...]
 
+#: The exponentials of shifted scores, their sums over the classes, and what the scores were shifted by.
+Exponentials: TypeAlias = tuple[Array, Array, Array]
+
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------
 
@@ -122,27 +125,21 @@ class CrossEntropy(ClassLoss):
     for the others.
     """
 
-    __slots__ = ("exponentials", "sums")
+    __slots__ = ("exponentials",)
     keep = keep_inputs
-    exponentials: Array | None
+    exponentials: Exponentials | None
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         scores = classes_last(x)
         self.aim(target, weight, scores)
-        self.exponentials = np.empty_like(x)
-        rows, out = (each[None] if each.ndim == 1 else each for each in (scores, classes_last(self.exponentials)))
-        highest, sums = (np.empty((*rows.shape[:-1], 1), x.dtype) for _ in range(2))
-        for block in row_blocks(rows):
-            # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-            highest[block] = rows[block].max(axis=-1, keepdims=True, initial=-np.inf)
-            np.subtract(rows[block], highest[block], out=out[block])
-            np.exp(out[block], out=out[block])
-            out[block].sum(axis=-1, keepdims=True, out=sums[block])
-        self.sums = sums.reshape(self.ids.shape)
-        return self.reduced(highest.reshape(self.ids.shape) - scores[self.places] + np.log(self.sums))
+        self.exponentials = exponentials_of_classes(x)
+        sums, highest = [each.reshape(self.ids.shape) for each in self.exponentials[1:]]
+        return self.reduced(highest - scores[self.places] + np.log(sums))
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
-        return Excess(self.places, self.exponentials, self.sums)(self.kept(0), self.shared(g)), None, None
+        # The gradient is written over the exponentials; a second backward computes them again.
+        known, self.exponentials = self.exponentials, None
+        return Excess(self.places, known)(self.kept(0), self.shared(g)), None, None
 
     def release(self) -> None:
         super().release()
@@ -152,23 +149,23 @@ class CrossEntropy(ClassLoss):
 class Excess(Binary):
     """`G[n] * (P[n, c] - (1 if c == ids[n] else 0))` with P = softmax(X): how far P is from certainty of the ids.
 
-    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.  P is the ratio of its numerators and
-    denominators.
+    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.  `known` are the exponentials of X, if at hand.
 
     dX = the gradient of the softmax for h * G,  dG = sum over c of h * P, minus h at the ids.
     """
 
-    __slots__ = ("denominators", "numerators", "places")
+    __slots__ = ("known", "places")
     keep = keep_inputs
 
-    def __init__(self, places: Places, numerators: Any, denominators: Array) -> None:
+    def __init__(self, places: Places, known: Exponentials | None) -> None:
         self.places = places
-        self.numerators = numerators
-        self.denominators = denominators
+        self.known = known
 
     def forward(self, x: Array, g: Array) -> Array:
-        factors = g / self.denominators
-        y: Array = self.numerators * (factors[:, None] if x.ndim > 1 else factors)
+        known, self.known = self.known, None
+        y, sums, _ = exponentials_of_classes(x) if known is None else known
+        factors = g / sums.reshape(self.places[-1].shape)
+        y *= factors[:, None] if x.ndim > 1 else factors
         classes_last(y)[self.places] -= g
         return y
 
@@ -189,6 +186,20 @@ class Excess(Binary):
 def class_dim(x: Array) -> int:
     """The dimension of the classes in `(N, C, *)` or `(C,)`."""
     return 0 if x.ndim == 1 else 1
+
+
+def exponentials_of_classes(x: Array) -> Exponentials:
+    """`exp(x - highest)` of scores `(N, C, *)` or `(C,)`, and sums and highest over the classes, `(N, *, 1)`."""
+    y = np.empty_like(x)
+    rows, out = (each[None] if each.ndim == 1 else each for each in (classes_last(x), classes_last(y)))
+    highest, sums = (np.empty((*rows.shape[:-1], 1), x.dtype) for _ in range(2))
+    for block in row_blocks(rows):
+        # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
+        highest[block] = rows[block].max(axis=-1, keepdims=True, initial=-np.inf)
+        np.subtract(rows[block], highest[block], out=out[block])
+        np.exp(out[block], out=out[block])
+        out[block].sum(axis=-1, keepdims=True, out=sums[block])
+    return y, sums, highest
 
 
 def classes_last(x: Array) -> Array:
