@@ -3,7 +3,24 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
-from minigrad import autograd, creation, functions, nn, random, sampling
+from math import e, inf, nan, pi
+
+from minigrad import (
+    accelerator,
+    autograd,
+    backends,
+    creation,
+    cuda,
+    functions,
+    mps,
+    nn,
+    optim,
+    random,
+    sampling,
+    serialization,
+    settings,
+    utils,
+)
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import is_inference_mode_enabled
@@ -34,29 +51,37 @@ from minigrad.dtypes import int16 as short
 from minigrad.dtypes import int32 as int
 from minigrad.dtypes import int64 as long
 from minigrad.functions import *
-from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, strided
+from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
 from minigrad.limits import finfo, iinfo
 from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.sampling import *
+from minigrad.serialization import load, save
+from minigrad.settings import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
 
 __version__ = "0.1.0"
+
+newaxis = None
 
 __all__ = [
     "Generator",
     "Size",
     "Tensor",
     "__version__",
+    "accelerator",
     "autograd",
+    "backends",
     "bool",
     "can_cast",
     "contiguous_format",
+    "cuda",
     "default_generator",
     "device",
     "double",
     "dtype",
+    "e",
     "enable_grad",
     "finfo",
     "float",
@@ -66,6 +91,7 @@ __all__ = [
     "get_default_dtype",
     "half",
     "iinfo",
+    "inf",
     "inference_mode",
     "initial_seed",
     "int",
@@ -78,22 +104,33 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "layout",
+    "load",
     "long",
     "manual_seed",
     "memory_format",
+    "mps",
+    "nan",
+    "newaxis",
     "nn",
     "no_grad",
+    "optim",
+    "pi",
     "preserve_format",
     "promote_types",
     "random",
+    "save",
     "seed",
+    "serialization",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
     "short",
+    "sparse_coo",
     "strided",
     "uint8",
+    "utils",
 ]
 __all__ += creation.__all__
 __all__ += functions.__all__
 __all__ += sampling.__all__
+__all__ += settings.__all__

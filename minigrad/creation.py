@@ -17,6 +17,7 @@ from minigrad.layouts import keeps_order, memory_format
 from minigrad.leaves import like, made, number_of
 from minigrad.methods.interoperation import checked_array, shared
 from minigrad.methods.making import strided_array
+from minigrad.ops.shape import Reshape
 from minigrad.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
 from minigrad.tensor import Tensor, new_leaf
 
@@ -37,6 +38,7 @@ __all__ = [
     "ones",
     "ones_like",
     "scalar_tensor",
+    "sparse_coo_tensor",
     "tensor",
     "zeros",
     "zeros_like",
@@ -205,6 +207,72 @@ def scalar_tensor(s: Number, **options: Unpack[Options]) -> Tensor:
     wanted, requires_grad = checked("scalar_tensor", options)
     filler = dtypes.filler(number_of("scalar_tensor", "s", s, 1), dtypes.of(np.empty(0, wanted)))
     return new_leaf(filler, requires_grad)
+
+
+def sparse_coo_tensor(
+    indices: Any = None,
+    values: Any = None,
+    size: Sizes | None = None,
+    *,
+    dtype: DType = None,
+    device: OnDevice = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> Any:
+    """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
+
+    `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that
+    they fit in.  `sparse_coo_tensor(size)` has no entries.  The values are not copied, and the tensor has their
+    history.  With `is_coalesced` they are known to be in order, one for each place.  Errors: RuntimeError if the sizes
+    do not fit together, or for an index that is not in them (also without `check_invariants`).
+
+    >>> sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
+    tensor([[3., 4.],
+            [0., 0.],
+            [1., 2.]])
+    """
+    wanted = as_dtype("sparse_coo_tensor", dtype)
+    checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
+    if requires_grad:
+        raise NotImplementedError(
+            "a sparse tensor cannot be a leaf that requires a gradient: make it of values that require one"
+        )
+    if values is None:
+        given = indices if size is None else size
+        sizes = checked_shape("sparse_coo_tensor", () if given is None else (given,), {}, np.dtype(np.int8))
+        return Tensor._new_sparse(np.empty((len(sizes), 0), np.int64), zeros(0, dtype=wanted), sizes, True)
+    places = as_tensor(indices)._array.astype(np.int64)
+    entries = as_tensor(values, wanted)
+    if places.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
+    shape = entries._array.shape or (1,)
+    if shape[0] != places.shape[1]:
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {places.shape[1]}, nnz from values: "
+            f"{shape[0]}"
+        )
+    least = places.max(axis=1, initial=-1) + 1
+    given = (*least.tolist(), *shape[1:]) if size is None else size
+    sizes = checked_shape("sparse_coo_tensor", (given,), {}, np.dtype(np.int8))
+    if len(sizes) != len(places) + len(shape) - 1:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(sizes)}, sparse_dim = "
+            f"{len(places)}, dense_dim = {len(shape) - 1}"
+        )
+    if sizes[len(places) :] != shape[1:]:
+        expected = [shape[0], *sizes[len(places) :]]
+        raise RuntimeError(f"values has incorrect size, expected {expected}, got {list(shape)}")
+    for dim, row in enumerate(places):
+        if row.size and row.min() < 0:
+            raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
+        if least[dim] > sizes[dim]:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {dim}, size is {sizes[dim]} but found index {row.max()}"
+            )
+    entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
+    return Tensor._new_sparse(places, entries, sizes, bool(is_coalesced))
 
 
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:

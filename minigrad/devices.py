@@ -1,26 +1,56 @@
-"""Where a tensor lives: on the CPU."""
+"""Where a tensor lives: on the CPU.  Other devices have names here, and no tensors."""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+_TYPES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+_FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
+
 
 class device:
-    """The device of a tensor; minigrad knows one, `cpu`.
+    """A device by its name, "cpu" or "cuda:1", or by its type and index; tensors can be made on "cpu" alone.
 
-    >>> device("cpu")
-    device(type='cpu')
+    Errors: RuntimeError for what names no device.
+
+    >>> device("cpu"), device("cuda", 1)
+    (device(type='cpu'), device(type='cuda', index=1))
     """
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: str | device) -> None:
-        name = str(type)
-        if name not in ("cpu", "cpu:0"):
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(
-                f"Expected one of cpu device type at start of device string: {name}. minigrad computes with NumPy, on "
-                "the CPU only."
+                f"Cannot access accelerator device when none is available: {type} is the number of one. Use 'cpu'."
             )
-        self.type = "cpu"
-        self.index = 0 if name == "cpu:0" else None
+        if not isinstance(type, str | device):
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
+                "expected a device or a string such as 'cpu'"
+            )
+        name = str(type)
+        form = _FORM.fullmatch(name)
+        if name.partition(":")[0] not in _TYPES:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}. minigrad computes "
+                "with NumPy, on the CPU only."
+            )
+        if form is None:
+            raise RuntimeError(f"Invalid device string: '{name}'")
+        if index is not None and index < 0:
+            raise RuntimeError(f"Device index must not be negative, got {index}")
+        if index is not None and form[2] is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
+        self.type = form[1]
+        self.index = index if form[2] is None else int(form[2])
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
@@ -36,3 +66,14 @@ class device:
 
 
 CPU = device("cpu")
+
+
+def check_on_cpu(given: Any) -> None:
+    """Nothing if tensors can be made on this device; else an error as a PyTorch without accelerators raises."""
+    kind = device(given).type
+    if kind in ("cuda", "xpu"):
+        raise AssertionError(f"Torch not compiled with {kind.upper()} enabled: minigrad computes on the CPU; use 'cpu'")
+    if kind != "cpu":
+        raise RuntimeError(
+            f"PyTorch is not linked with support for {kind} devices: minigrad computes on the CPU; use 'cpu'"
+        )

@@ -1,4 +1,4 @@
-"""How a tensor lies in memory: with a step per dimension, which is the only layout here."""
+"""How a tensor lies in memory: all elements, with a step per dimension, or only those that are listed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Named:
 
 
 class layout(_Named):
-    """The layout of a tensor; there is one, `torch.strided`.
+    """The layout of a tensor: `torch.strided`, or of sparse tensors `torch.sparse_coo`.
 
     >>> strided
     torch.strided
@@ -35,6 +35,7 @@ class memory_format(_Named):
 
 
 strided = layout("strided")
+sparse_coo = layout("sparse_coo")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 

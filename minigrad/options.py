@@ -9,8 +9,9 @@ from typing import Any, SupportsIndex, TypeAlias, TypedDict
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.devices import check_on_cpu
 from minigrad.devices import device as Device
-from minigrad.layouts import layout
+from minigrad.layouts import layout, strided
 from minigrad.ops.dims import sizes_of
 
 OnDevice: TypeAlias = Device | str | None
@@ -25,7 +26,7 @@ class Options(TypedDict, total=False):
     `dtype`
         of its elements; without one, what the function's docstring says.
     `device`, `layout`, `pin_memory`
-        have one value each here, "cpu", `torch.strided` and False.
+        have one value each here, "cpu", `torch.strided` (`sparse_coo_tensor` makes the others) and False.
     `requires_grad`
         whether operations on it are to be recorded.
     """
@@ -52,10 +53,12 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     if unknown:
         raise TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'")
     if options.get("device") is not None:
-        Device(options["device"])  # type: ignore[arg-type]  # not None
+        check_on_cpu(options["device"])
     given = options.get("layout")
     if given is not None and not isinstance(given, layout):
         raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(given).__name__}")
+    if given not in (None, strided):
+        raise NotImplementedError(f"{name}() makes dense tensors: sparse_coo_tensor() makes one of layout {given}")
     if options.get("pin_memory"):
         raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
     wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()

@@ -90,6 +90,37 @@ def tensor_text(
     return _append(prefix + _elements(array, indent, options), facts, indent, options.linewidth) + ")"
 
 
+def sparse_text(
+    indices: Array,
+    values: Array,
+    shape: tuple[int, ...],
+    *,
+    grad_fn: str | None = None,
+    requires_grad: bool = False,
+    prefix: str = "tensor(",
+) -> str:
+    """The text is what `repr` gives for a sparse PyTorch tensor with `values[n]` at the place `indices[:, n]`.
+
+    >>> print(sparse_text(np.array([[2, 0]]), np.float32([[1.5], [2.5]]), (3, 1)))
+    tensor(indices=tensor([[2, 0]]),
+           values=tensor([[1.5000],
+                          [2.5000]]),
+           size=(3, 1), nnz=2, layout=torch.sparse_coo)
+    """
+    options, indent = _options, len(prefix)
+    parts: list[str] = []
+    for name, array in (("indices", indices), ("values", values)):
+        opening = f"{name}=tensor("
+        size = "" if array.size else f", size={array.shape}"
+        parts.append(opening + _elements(array, indent + len(opening), options) + size + ")")
+    facts = [f"size={shape}", f"nnz={len(values)}"]
+    if dtypes.of(values) not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
+        facts.append(f"dtype={dtypes.of(values)}")
+    facts += ["layout=torch.sparse_coo", *_history(grad_fn, requires_grad)]
+    text = prefix + (",\n" + " " * indent).join(parts)
+    return _append(text, facts, indent, options.linewidth, column=options.linewidth) + ")"
+
+
 def _elements(array: Array, indent: int, options: _Options) -> str:
     """The elements in their brackets, as they stand after a prefix of `indent` characters."""
     shown = _shown(array, options)
@@ -187,6 +218,12 @@ def _facts(array: Array, grad_fn: str | None, requires_grad: bool, options: _Opt
         evident += [dtypes.int64, dtypes.bool_]
     if dtypes.of(array) not in evident:
         facts.append(f"dtype={dtypes.of(array)}")
+    return facts + _history(grad_fn, requires_grad)
+
+
+def _history(grad_fn: str | None, requires_grad: bool) -> list[str]:
+    """How the tensor was made, or that it requires a gradient."""
+    facts: list[str] = []
     if grad_fn is not None:
         facts.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
@@ -194,12 +231,13 @@ def _facts(array: Array, grad_fn: str | None, requires_grad: bool, options: _Opt
     return facts
 
 
-def _append(text: str, facts: list[str], indent: int, linewidth: int) -> str:
+def _append(text: str, facts: list[str], indent: int, linewidth: int, column: int | None = None) -> str:
     """The text with each fact behind a comma: on the same line if it fits, else indented on the next.
 
-    PyTorch counts the first line that takes facts as two characters longer than it is.
+    Its last line counts as `column` characters; without that, as two more than it is, as in PyTorch.
     """
-    column = len(text) - (text.rfind("\n") + 1) + 2
+    if column is None:
+        column = len(text) - (text.rfind("\n") + 1) + 2
     for fact in facts:
         if column + len(", ") + len(fact) > linewidth:
             text += ",\n" + " " * indent + fact

@@ -20,6 +20,7 @@ from minigrad.autograd import engine
 from minigrad.autograd.base import storage_of, version_of
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.autograd.node import Node, Output, watch_of
+from minigrad.devices import check_on_cpu
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array
 from minigrad.methods.arithmetic import Arithmetic
@@ -36,6 +37,7 @@ from minigrad.methods.scattering import Scattering
 from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
 from minigrad.methods.sorting import Sorting
+from minigrad.sparse import Sparse
 
 
 class Tensor(
@@ -80,6 +82,16 @@ class Tensor(
         out._array = array if type(array) is _ndarray else np.asarray(array)
         out._node = node
         out._requires_grad = False
+        out._grad = out._storage = out._base = None
+        return out
+
+    @staticmethod
+    def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
+        """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
+        out = object.__new__(SparseTensor)
+        out._places, out._entries, out._size = indices, values, shape
+        # Of one entry none can be out of order.
+        out._coalesced = coalesced or indices.shape[1] < 2
         out._grad = out._storage = out._base = None
         return out
 
@@ -167,7 +179,7 @@ class Tensor(
                 raise TypeError(
                     f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
                 )
-            if value._array.shape != self._array.shape:
+            if value.shape != self.shape:
                 raise RuntimeError(
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
                     f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
@@ -288,6 +300,12 @@ class Tensor(
         self._array = value._array
 
 
+class SparseTensor(Sparse, Tensor):  # type: ignore[override]  # its data cannot be replaced
+    """A tensor of which only some entries are in memory, all others being zero: see `minigrad.sparse`."""
+
+    __slots__ = ("_coalesced", "_entries", "_places", "_size")
+
+
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)
 _ndarray = np.ndarray
@@ -296,7 +314,7 @@ _ndarray = np.ndarray
 def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None = None) -> Tensor:
     """A leaf tensor of `array` itself, not of a copy."""
     if on is not None:
-        Device(on)
+        check_on_cpu(on)
     check_can_require_grad(array, requires_grad)
     leaf = Tensor._new(array)
     leaf._requires_grad = requires_grad

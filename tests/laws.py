@@ -1,13 +1,17 @@
 """The laws of the equivalence, each a Hypothesis test that a correct library passes and a broken copy does not.
 
 For ids `i` and a table `W` of shape `(V, D)`, with `X = one_hot(i, V)`: `W[i] == X @ W`, and so for the gradients
-and the gradients of the gradients.  `test_equivalence.py` runs the laws; `test_broken_copies.py` runs them on
-deliberately broken copies of the code, which they have to reject.
+and the gradients of the gradients.  These laws are those of `minigrad.testing`, for each of `VARIANTS`: ways to
+look rows up, and the product with `X` among them.  The laws below them are of more than one lookup.
+
+`test_equivalence.py` runs the laws; `test_broken_copies.py` runs them on deliberately broken copies of the code, which
+they have to reject.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,9 @@ from strategies import Array, cotangents, ids, ids_for, tables
 
 import minigrad as torch
 from minigrad.nn import functional as F
+from minigrad.testing.laws import STEADY
+from minigrad.testing.laws import Law as SharedLaw
+from minigrad.testing.lookup import LOOKUP_LAWS, Tensors
 
 # Integer-valued floats make every sum exact, so the two ways must agree to the last bit.
 EXACT_DTYPES = st.sampled_from(["float32", "float64"])
@@ -79,55 +86,113 @@ def one_hot_of(chosen: Array, num_classes: int, like: Array) -> Any:
     return F.one_hot(torch.from_numpy(chosen).long(), num_classes).to(torch.from_numpy(like).dtype)
 
 
+# ---- one lookup, in many ways ----------------------------------------------------------------------------------------
+
+
+def by_module(chosen: Any, weight: Any, padding_idx: int | None = None) -> Any:
+    """The layer, with the given tensor in the place of its Parameter."""
+    layer = torch.nn.Embedding(*weight.shape, padding_idx, _weight=weight.detach())
+    del layer.weight
+    layer.weight = weight
+    return layer(chosen)
+
+
+def by_bags(mode: str, sparse: bool = False) -> Callable[..., Any]:
+    """Bags of one id each: their sum, mean and maximum are the row."""
+
+    def bags(chosen: Any, weight: Any) -> Any:
+        out = F.embedding_bag(chosen.reshape(-1, 1), weight, mode=mode, sparse=sparse)
+        return out.reshape(*chosen.shape, weight.shape[1])
+
+    return bags
+
+
+def by_product(chosen: Any, weight: Any) -> Any:
+    return F.one_hot(chosen.long(), len(weight)).to(weight.dtype) @ weight
+
+
+def by_linear(chosen: Any, weight: Any) -> Any:
+    return F.linear(F.one_hot(chosen.long(), len(weight)).to(weight.dtype), weight.T)
+
+
+PADDING = {"padding", "padding, double backward"}
+#: Where a product differs from a lookup: `0 * inf` is nan.
+BOUNDARY = {"unread rows", "separate rows"}
+
+
+class Variant:
+    """A way to look rows up, and the laws of `minigrad.testing` that it does not keep."""
+
+    def __init__(self, embedding: Callable[..., Any], *without: str, raises: type[Exception] = IndexError) -> None:
+        self.subject = Tensors(embedding, torch, raises, tables(st.sampled_from(["float32", "float64", "float16"])))
+        self.without = without
+
+    def breaks(self, shared: SharedLaw, profile: settings = STEADY) -> str | None:
+        return shared.broken_by(self.subject, profile)
+
+
+VARIANTS = {
+    "lookup": Variant(F.embedding),
+    "nn.Embedding": Variant(by_module),
+    "sparse": Variant(
+        lambda chosen, weight, padding_idx=None: F.embedding(chosen, weight, padding_idx, sparse=True),
+    ),
+    "with max_norm": Variant(lambda chosen, weight: F.embedding(chosen, weight, max_norm=1000.0), *PADDING),
+    "indexing": Variant(lambda chosen, weight: weight[chosen], "range of ids", *PADDING),
+    "index_select": Variant(
+        lambda chosen, weight: weight.index_select(0, chosen.reshape(-1)).reshape(*chosen.shape, weight.shape[1]),
+        "range of ids",  # An IndexError, or a RuntimeError for rows of no columns, as in PyTorch.
+        *PADDING,
+    ),
+    "bags, sum": Variant(by_bags("sum"), "no ids", *PADDING, raises=RuntimeError),
+    "bags, mean": Variant(by_bags("mean"), "no ids", *PADDING, raises=RuntimeError),
+    "bags, sparse": Variant(by_bags("sum", sparse=True), "no ids", *PADDING, raises=RuntimeError),
+    "bags, max": Variant(by_bags("max"), "no ids", *PADDING, raises=RuntimeError),
+    "one-hot product": Variant(by_product, *BOUNDARY, *PADDING, raises=RuntimeError),
+    "F.linear": Variant(by_linear, *BOUNDARY, *PADDING, raises=RuntimeError),
+}
+
+
+def shared_profile(examples: int) -> settings:
+    """The settings of the profile, with this many examples."""
+    return settings(STEADY, max_examples=examples, derandomize=settings.default.derandomize)
+
+
+def list_variants() -> None:
+    for name, variant in VARIANTS.items():
+        few = 1 if name == "lookup" else 3
+        for shared in LOOKUP_LAWS:
+            if shared.name not in variant.without:
+
+                def holds(variant: Variant = variant, shared: SharedLaw = shared, few: int = few) -> None:
+                    story = variant.breaks(shared, shared_profile(settings.default.max_examples // few))
+                    assert story is None, story
+
+                holds.__name__ = f"{name}: {shared.name}"
+                law()(holds)
+
+
+list_variants()
+
+
+def rejects(name: str) -> bool:
+    """Whether a law, or "variant: law" for a shared one, fails on the package as it is now."""
+    variant, _, of_lookup = name.partition(": ")
+    if not of_lookup:
+        return ALL.rejects(name)
+    (shared,) = [each for each in LOOKUP_LAWS if each.name == of_lookup]
+    return VARIANTS[variant].breaks(shared, settings(STEADY, max_examples=200, phases=[Phase.generate])) is not None
+
+
+# ---- two ways, and more than one lookup ------------------------------------------------------------------------------
+
+
 def same(got: Any, expected: Any) -> None:
     """Equal shape, dtype and elements, to the last bit but for the sign of zero."""
     got_array = got.detach().numpy() if isinstance(got, torch.Tensor) else got
     expected_array = expected.detach().numpy() if isinstance(expected, torch.Tensor) else expected
     assert got_array.dtype == expected_array.dtype
     np.testing.assert_array_equal(got_array, expected_array, strict=True)
-
-
-@law(problems())
-def forward(problem: tuple[Array, Array, Array]) -> None:
-    """The lookup is the product with the one-hot matrix, and both are what loops say."""
-    table, chosen, _ = problem
-    looked_up = F.embedding(torch.from_numpy(chosen), torch.from_numpy(table))
-    multiplied = F.linear(one_hot_of(chosen, len(table), table), torch.from_numpy(table).T)
-    same(looked_up, oracles.lookup(table, chosen))
-    same(looked_up, multiplied)
-
-
-@law(problems())
-def weight_gradient(problem: tuple[Array, Array, Array]) -> None:
-    """Rows of equal ids add up: dW by lookup, by matrix product, by indexing and by loops are one."""
-    table, chosen, upstream = problem
-    embedding_weight, linear_weight, indexed = leaf(table), leaf(table.T), leaf(table)
-    g = torch.from_numpy(upstream)
-    F.embedding(torch.from_numpy(chosen), embedding_weight).backward(g)
-    F.linear(one_hot_of(chosen, len(table), table), linear_weight).backward(g)
-    indexed[torch.from_numpy(chosen)].backward(g)
-    expected = oracles.scatter_add(upstream, chosen, len(table))
-    same(embedding_weight.grad, expected)
-    same(linear_weight.grad, expected.T)
-    same(indexed.grad, expected)
-
-
-@law(problems(), st.data())
-def gradient_of_gradient(problem: tuple[Array, Array, Array], data: st.DataObject) -> None:
-    """The gradient of `<dW, H>` with respect to the upstream gradient is the lookup `H[i]`, by both ways."""
-    table, chosen, upstream = problem
-    direction = data.draw(cotangents(table.shape, table.dtype.name))
-    h = torch.from_numpy(direction)
-    weight, g = leaf(table), leaf(upstream)
-    out = F.embedding(torch.from_numpy(chosen), weight)
-    (dw,) = torch.autograd.grad(out, weight, g, create_graph=True)
-    (by_lookup,) = torch.autograd.grad(dw, g, h)
-    weight_t, g = leaf(table.T), leaf(upstream)
-    out = F.linear(one_hot_of(chosen, len(table), table), weight_t)
-    (dw_t,) = torch.autograd.grad(out, weight_t, g, create_graph=True)
-    (by_product,) = torch.autograd.grad(dw_t, g, h.T)
-    same(by_lookup, oracles.lookup(direction, chosen))
-    same(by_product, by_lookup)
 
 
 @law(problems(), st.data())
@@ -149,18 +214,8 @@ def second_order(problem: tuple[Array, Array, Array], data: st.DataObject) -> No
     same(by_product, by_lookup.detach().numpy().T)
 
 
-@law(problems())
-def adjoint_pair(problem: tuple[Array, Array, Array]) -> None:
-    """`<W[i], G> == <W, scatter_add(i, G)>`: lookup and scatter are each other's transpose."""
-    table, chosen, upstream = problem
-    weight = leaf(table)
-    out = F.embedding(torch.from_numpy(chosen), weight)
-    out.backward(torch.from_numpy(upstream))
-    assert oracles.inner([out.detach().numpy()], [upstream]) == oracles.inner([table], [weight.grad.numpy()])
-
-
 @law(problems(), st.data())
-def padding(problem: tuple[Array, Array, Array], data: st.DataObject) -> None:
+def padding_counts_from_the_end(problem: tuple[Array, Array, Array], data: st.DataObject) -> None:
     """`padding_idx` masks the gradient of its row, to every order, and not its value."""
     table, chosen, upstream = problem
     padding_idx = data.draw(st.integers(-len(table), len(table) - 1))
@@ -250,3 +305,65 @@ def linear_second_order(problem: tuple[Array, Array, Array, Array], data: st.Dat
     same(dx, oracles.matmul(upstream, b))
     same(dw, oracles.matmul(g_rows.T, a_rows))
     same(dg, oracles.matmul(a, weight.T) + oracles.matmul(x, b.T) + c)
+
+
+@law(problems(), st.data())
+def tied(problem: tuple[Array, Array, Array], data: st.DataObject) -> None:
+    """A table that is looked up in and multiplied with, `Y = W[i] @ W.T`, gets the gradients of both uses."""
+    table, chosen, _ = problem
+    upstream = data.draw(cotangents((*chosen.shape, len(table)), table.dtype.name))
+    weight = leaf(table)
+    F.linear(F.embedding(torch.from_numpy(chosen), weight), weight).backward(torch.from_numpy(upstream))
+    rows = oracles.lookup(table, chosen).reshape(chosen.size, table.shape[1])
+    g = upstream.reshape(chosen.size, len(table))
+    by_head = oracles.matmul(g.T, rows) if chosen.size else np.zeros_like(table)
+    by_lookup = oracles.scatter_add(oracles.matmul(g, table), chosen.reshape(-1), len(table))
+    same(weight.grad, by_head + by_lookup)
+
+
+@st.composite
+def bags(draw: st.DrawFn) -> tuple[Array, Array, Array]:
+    """A table, ids, and where bags of them begin and end, empty ones among them."""
+    table = draw(tables("float64"))
+    chosen = draw(ids_for(table, st.tuples(st.integers(0, 7)), ID_DTYPES))
+    inner = draw(st.lists(st.integers(0, len(chosen)), max_size=4))
+    return table, chosen, np.array([0, *sorted(inner), len(chosen)], chosen.dtype)
+
+
+@law(bags(), st.booleans(), st.booleans(), st.data())
+def multi_hot(
+    problem: tuple[Array, Array, Array], include_last_offset: bool, with_padding: bool, data: st.DataObject
+) -> None:
+    """A bag is a product with a multi-hot matrix, weighted for a sum: `Y = M @ W`, `dW = M.T @ G`, and so on."""
+    table, chosen, ends = problem
+    padding_idx = data.draw(st.integers(-len(table), len(table) - 1)) if with_padding else None
+    mode = data.draw(st.sampled_from(["sum", "mean", "weighted"]))
+    factors = data.draw(cotangents(chosen.shape, "float64"))
+    direction = data.draw(cotangents(table.shape, "float64"))
+    count = len(ends) - 1
+    upstream = data.draw(cotangents((count, table.shape[1]), "float64"))
+    hot = np.zeros((count, len(chosen), len(table)))
+    for bag, (start, end) in enumerate(pairwise(ends)):
+        members = [n for n in range(start, end) if padding_idx is None or chosen[n] != padding_idx % len(table)]
+        for n in members:
+            hot[bag, n, chosen[n]] = 1 / len(members) if mode == "mean" else 1
+    m = (hot * (factors if mode == "weighted" else np.ones(len(chosen)))[None, :, None]).sum(1)
+    weight, g, weights = leaf(table), leaf(upstream), leaf(factors)
+    out = F.embedding_bag(
+        torch.from_numpy(chosen),
+        weight,
+        torch.from_numpy(ends if include_last_offset else ends[:-1]),
+        mode="mean" if mode == "mean" else "sum",
+        per_sample_weights=weights if mode == "weighted" else None,
+        include_last_offset=include_last_offset,
+        padding_idx=padding_idx,
+    )
+    (dw,) = torch.autograd.grad(out, weight, g, create_graph=True)
+    (back,) = torch.autograd.grad(dw, g, torch.from_numpy(direction), retain_graph=True)
+    expected = [oracles.matmul(m, table), oracles.matmul(m.T, upstream), oracles.matmul(m, direction)]
+    got = [out, dw, back]
+    if mode == "weighted":
+        got.append(torch.autograd.grad(out, weights, g)[0])
+        expected.append(np.einsum("bnv,vd,bd->n", hot, table, upstream))
+    for found, wanted in zip(got, expected, strict=True):
+        np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-12, atol=1e-12)

@@ -86,6 +86,17 @@ def test_gradients_match_finite_differences_to_order_two(loss: Callable[..., Any
     np.testing.assert_allclose(got, oracles.directional_derivative(slope, points, v), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("padding_idx", [None, 1])
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_without_ids_the_gradient_of_the_gradient_is_empty(shape: tuple[int, ...], padding_idx: int | None) -> None:
+    for columns in (0, 3):
+        weight, g = leaf(np.ones((2, columns))), leaf(np.ones((*shape, columns)))
+        out = F.embedding(torch.zeros(shape, dtype=torch.int64), weight, padding_idx)
+        (dw,) = torch.autograd.grad(out, weight, g, create_graph=True)
+        (back,) = torch.autograd.grad(dw, g, torch.ones(2, columns, dtype=torch.float64))
+        same(back, g)
+
+
 # ---- large tables, where rows are added in another way ---------------------------------------------------------------
 
 

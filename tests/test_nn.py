@@ -339,7 +339,8 @@ def test_first_values_are_drawn_from_the_distributions_named() -> None:
     assert (nn.init.ones_(x) == 1).all()
     assert (nn.init.zeros_(x) == 0).all()
     assert (nn.init.constant_(x, 3) == 3).all()
-    assert nn.Linear(0, 2).bias.tolist() == [0, 0]
+    with pytest.warns(UserWarning, match="zero-element"):
+        assert nn.Linear(0, 2).bias.tolist() == [0, 0]
 
 
 def test_layers_take_dtypes_and_fail_with_the_reason() -> None:

@@ -98,7 +98,8 @@ def checked_backward(node: Any, g: Any) -> list[Any]:
         gradients = list(node.backward(g))
         if anomaly.check_nan:
             for position, gradient in enumerate(gradients):
-                if gradient is not None and np.isnan(gradient._array).any():
+                entries = gradient._values() if gradient is not None and gradient.is_sparse else gradient
+                if entries is not None and np.isnan(entries._array).any():
                     raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th output.")
     except Exception:
         trace = None if node.watch is None else node.watch.trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from minigrad.dtypes import Array
 
@@ -29,6 +29,9 @@ class TensorBase:
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array", "_base", "_grad", "_node", "_requires_grad", "_storage")
+
+    #: Whether only some of the elements are in memory; such a tensor has no `_array`.
+    is_sparse: ClassVar[bool] = False
 
     _array: Array
     _base: Any

@@ -134,13 +134,16 @@ def _walk(
                     waiting.add(edge.node)
                     heapq.heappush(heap, (-edge.node.number, edge.node))
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
-                if gradient is not g and gradient._array.base is None and not record:
+                if not gradient.is_sparse and gradient is not g and gradient._array.base is None and not record:
                     owned.add(edge)
             elif edge in owned:
-                np.add(earlier._array, gradient._array, out=earlier._array)
+                if gradient.is_sparse:
+                    earlier += gradient
+                else:
+                    np.add(earlier._array, gradient._array, out=earlier._array)
             else:
-                sums[edge] = earlier + gradient
-                if not record:
+                sums[edge] = earlier + gradient if not earlier.is_sparse else gradient + earlier
+                if not record and not (earlier.is_sparse and gradient.is_sparse):
                     owned.add(edge)
         if not heap:
             return arrived | sums, owned, retained
@@ -251,8 +254,12 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
         return  # It was frozen after it was used.
     if earlier is None:
         tensor._grad = gradient if owned else gradient.clone()
-    elif record or not earlier._array.flags.writeable:
+    elif earlier.is_sparse and not gradient.is_sparse:
+        tensor._grad = gradient + earlier
+    elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
         tensor._grad = earlier + gradient
+    elif gradient.is_sparse:
+        earlier += gradient
     else:
         earlier._array += gradient._array
         storage_of(earlier).version += 1

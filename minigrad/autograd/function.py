@@ -132,7 +132,7 @@ class FunctionNode(Several):
             raise RuntimeError(
                 f"expected Variable or None (got {type(gradient).__name__}) as gradient {position} of {self.name()}"
             )
-        wanted, got = like._array.shape, gradient._array.shape
+        wanted, got = like._array.shape, tuple(gradient.shape)  # type: ignore[attr-defined]  # every tensor has it
         if got != wanted:
             pairs = zip(reversed(got), reversed(wanted), strict=False)
             if len(got) < len(wanted) or any([size not in (1, of_gradient) for of_gradient, size in pairs]):
@@ -141,6 +141,8 @@ class FunctionNode(Several):
                     f"expected shape compatible with {list(wanted)}"
                 )
             gradient = gradient.sum_to_size(Size(wanted))  # type: ignore[attr-defined]  # every tensor has it
+        if gradient.is_sparse:
+            return gradient.to(like.dtype)
         gradient = gradient.type_as(like)
         if current.enabled:
             return gradient

@@ -114,13 +114,12 @@ def run_hooks(hooks: Hooks, gradient: Any) -> Any:
         if not isinstance(result, TensorBase):
             raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
         name = getattr(hook, "__name__", type(hook).__name__)
-        if result._array.dtype != gradient._array.dtype:
+        after: Any = result
+        if after.type() != gradient.type():
             raise RuntimeError(
-                f"hook '{name}' has changed the type of value (was {gradient.dtype} got {result.dtype})"  # type: ignore[attr-defined]
+                f"hook '{name}' has changed the type of value (was {gradient.type()} got {after.type()})"
             )
-        if result._array.shape != gradient._array.shape:
-            raise RuntimeError(
-                f"hook '{name}' has changed the size of value: from {gradient._array.shape} to {result._array.shape}"
-            )
+        if after.shape != gradient.shape:
+            raise RuntimeError(f"hook '{name}' has changed the size of value: from {gradient.shape} to {after.shape}")
         gradient = result
     return gradient

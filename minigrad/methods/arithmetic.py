@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.base import TensorBase
 from minigrad.dtypes import Number
-from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place
+from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, in_place_sum
 from minigrad.methods.writing import Writing
 from minigrad.ops import arithmetic, elementwise, ternary
 
@@ -76,8 +76,8 @@ class Arithmetic(Writing):
             raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
         return self
 
-    __iadd__ = in_place(__add__)
-    __isub__ = in_place(__sub__)
+    __iadd__ = in_place_sum(__add__, 1)
+    __isub__ = in_place_sum(__sub__, -1)
     __imul__ = in_place(__mul__)
     __itruediv__ = in_place(__truediv__)
     __ifloordiv__ = in_place(__floordiv__)
@@ -154,8 +154,8 @@ class Arithmetic(Writing):
     subtract = sub
     divide = div
     negative = neg
-    add_ = in_place(add)
-    sub_ = subtract_ = in_place(sub)
+    add_ = in_place_sum(add, 1)
+    sub_ = subtract_ = in_place_sum(sub, -1)
     mul_ = multiply_ = in_place(mul)
     div_ = divide_ = in_place(div)
     true_divide_ = in_place(true_divide)

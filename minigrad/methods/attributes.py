@@ -9,6 +9,7 @@ from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.devices import CPU
 from minigrad.devices import device as Device
+from minigrad.layouts import layout, strided
 from minigrad.ops.dims import normal_dim
 from minigrad.size import Size
 
@@ -79,9 +80,9 @@ class Attributes(TensorBase):
         return False
 
     @property
-    def is_sparse(self) -> builtins.bool:
-        """Whether only some of the elements are in memory: never."""
-        return False
+    def layout(self) -> layout:
+        """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
+        return strided
 
     def stride(self) -> tuple[builtins.int, ...]:
         """How many elements lie between two neighbours, for each dimension."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
-from minigrad.devices import device as Device
-from minigrad.layouts import keeps_order, memory_format
+from minigrad.devices import check_on_cpu
+from minigrad.layouts import keeps_order, layout, memory_format, sparse_coo
 from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
-from minigrad.ops import elementwise
+from minigrad.ops import elementwise, sparse
 from minigrad.options import as_dtype
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Conversion(Writing):
         other = given.get("other")
         wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or self.dtype
         if given.get("device") is not None:
-            Device(given["device"])
+            check_on_cpu(given["device"])
         out = elementwise.cast(self, wanted)
         if out is self and given.get("copy"):
             out = elementwise.Cast(wanted)(self)
@@ -97,6 +98,31 @@ class Conversion(Writing):
         if wanted is None:
             raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
         return elementwise.cast(self, wanted)
+
+    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
+        """This tensor, which is dense; a sparse tensor as a dense one."""
+        return self if dtype is None else elementwise.cast(self, dtype)
+
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Any:
+        """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[0.0, 0.0], [1.0, 2.0]]).to_sparse(1)
+        tensor(indices=tensor([[1]]),
+               values=tensor([[1., 2.]]),
+               size=(2, 2), nnz=1, layout=torch.sparse_coo)
+        """
+        shape = self._array.shape
+        dims = len(shape) if sparse_dim is None else index(sparse_dim)
+        if not 0 <= dims <= len(shape):
+            raise RuntimeError(
+                f"dense_to_sparse: sparse_dim argument must be in [0,{len(shape)}] range, but {dims} is given"
+            )
+        if shape and not dims:
+            raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
+        if layout not in (None, sparse_coo):
+            raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
+        return sparse.entries_of(self, dims)
 
     def type_as(self, other: Tensor) -> Tensor:
         """This tensor in the dtype of `other`."""

@@ -49,6 +49,8 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
             raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
         first = checked_tensor(name, args[0])
         try:
+            if first.is_sparse:
+                return getattr(first, name)(*args[1:], **kwargs)
             return method(first, *args[1:], **kwargs)
         except TypeError as error:
             # A method counts its arguments after the tensor, a function from it on.
@@ -80,6 +82,19 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
     call.__doc__ = f"In place: {method.__doc__}"
     form: Any = call
     return form
+
+
+def in_place_sum(method: Callable[..., Any], sign: int) -> Callable[..., Any]:
+    """`in_place(method)` for a sum or a difference; of a sparse operand it reads and writes the listed entries only."""
+    dense = in_place(method)
+
+    @functools.wraps(dense)
+    def call(self: Any, other: Any, **scaled: Any) -> Any:
+        if isinstance(other, TensorBase) and other.is_sparse:
+            return other._added_to(self, sign, **scaled)  # type: ignore[attr-defined]  # sparse tensors have it
+        return dense(self, other, **scaled)
+
+    return call
 
 
 def numpy_names(method: Callable[P, R]) -> Callable[P, R]:

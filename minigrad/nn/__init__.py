@@ -1,9 +1,8 @@
 """Layers: modules that hold their parameters, and the same computations as functions."""
 
-from minigrad.nn import functional, init
-from minigrad.nn.modules.embedding import Embedding, EmbeddingBag
-from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn import functional, init, modules, utils
+from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
+from minigrad.nn.parameter import Buffer, Parameter
 
-__all__ = ["Embedding", "EmbeddingBag", "Linear", "Module", "Parameter", "functional", "init"]
+__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils"]
+__all__ += modules.__all__

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+import warnings
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.creation import empty_like, eye
 from minigrad.dtypes import Number
+from minigrad.functions import where
 from minigrad.random import Generator
+from minigrad.sampling import randperm
 from minigrad.tensor import Tensor
+
+Mode: TypeAlias = Literal["fan_in", "fan_out"]
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -21,6 +29,35 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     """Fill `tensor` with draws from the normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill `tensor` with draws from the part of the normal distribution that lies in [a, b].
+
+    They are drawn anew until they do: from the normal distribution if more than 3 in 10 lie there, else from the
+    uniform one on [a, b), of whose draws each is kept with a probability in proportion to the normal density.
+
+    >>> import minigrad as torch
+    >>> bool((trunc_normal_(torch.empty(100)).abs() <= 2).all())
+    True
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            stacklevel=2,
+        )
+    with no_grad():
+        if _below(b, mean, std) - _below(a, mean, std) > 0.3:
+            return _normal_within(tensor, mean, std, a, b, generator)
+        return _uniform_thinned(tensor, mean, std, a, b, generator)
 
 
 def constant_(tensor: Tensor, val: Number) -> Tensor:
@@ -39,52 +76,198 @@ def ones_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 1)
 
 
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with 1 on its diagonal and 0 elsewhere."""
+    _check_matrix(tensor)
+    with no_grad():
+        return tensor.copy_(eye(*tensor.shape))
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill `tensor` with uniform draws that keep the variances of signals and gradients close to level.
+
+    They are from [-bound, bound) with `bound = gain * sqrt(6 / (fan_in + fan_out))`.  Source: X. Glorot and Y. Bengio,
+    "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010.
+    """
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill `tensor` with normal draws of the standard deviation `gain * sqrt(2 / (fan_in + fan_out))`.
+
+    See `xavier_uniform_`.
+    """
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+
+
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0,
-    mode: Literal["fan_in", "fan_out"] = "fan_in",
-    nonlinearity: Literal["leaky_relu", "relu", "linear"] = "leaky_relu",
+    mode: Mode = "fan_in",
+    nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
     """Fill `tensor` with uniform draws that keep the variance of signals (or gradients, for "fan_out") level.
 
     They are from [-bound, bound) with `bound = gain * sqrt(3 / fan)`, where the fan is the number of inputs or
-    outputs, and the gain is `sqrt(2 / (1 + a**2))` for a leaky ReLU of slope `a`.  Source: K. He, X. Zhang,
-    S. Ren and J. Sun, "Delving Deep into Rectifiers", ICCV 2015.
+    outputs, and the gain that of the nonlinearity, for which `a` is the slope of a leaky ReLU: see `calculate_gain`.
+    Source: K. He, X. Zhang, S. Ren and J. Sun, "Delving Deep into Rectifiers", ICCV 2015.
 
     >>> import minigrad as torch
     >>> bool((kaiming_uniform_(torch.empty(5, 6)).abs() <= 1).all())
     True
     """
-    if tensor.ndim < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions: its shape is "
-            f"{tensor.shape}"
-        )
-    if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    outputs, inputs, *rest = tensor.shape
-    fan = (inputs if mode == "fan_in" else outputs) * math.prod(rest)
-    if fan == 0:
-        return tensor
-    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
-    bound = math.sqrt(3.0) * std
+    if 0 in tensor.shape:
+        return _left_alone(tensor)
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: Mode = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill `tensor` with normal draws of the standard deviation `gain / sqrt(fan)`; see `kaiming_uniform_`."""
+    if 0 in tensor.shape:
+        return _left_alone(tensor)
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill `tensor` with `gain` times a matrix whose rows, or columns if there are fewer, are orthogonal unit vectors.
+
+    All dimensions after the first count as one.  The matrix is the Q of a normal one, with the signs that make R's
+    diagonal positive.  Source: F. Mezzadri, "How to generate random matrices from the classical compact groups" (2006).
+
+    >>> import minigrad as torch
+    >>> q = orthogonal_(torch.empty(2, 3, dtype=torch.float64))
+    >>> torch.allclose(q @ q.T, torch.eye(2, dtype=torch.float64))
+    True
+    """
+    if tensor.ndim < 2:
+        raise ValueError(f"Only tensors with 2 or more dimensions are supported, got shape {tensor.shape}")
+    if tensor.numel() == 0:
+        return tensor
+    flat = tensor.new_empty((tensor.shape[0], tensor.numel() // tensor.shape[0])).normal_(0, 1, generator=generator)
+    wide = flat.shape[0] < flat.shape[1]
+    q, r = np.linalg.qr(flat._array.T if wide else flat._array)
+    q *= np.sign(np.diagonal(r))
+    with no_grad():
+        return tensor.copy_(tensor._new(q.T if wide else q).reshape(tensor.shape)).mul_(gain)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Fill a matrix with normal draws, and then the fraction `sparsity` of each column with zeros.
+
+    Which rows these are is drawn from the default generator.  Source: J. Martens, "Deep learning via Hessian-free
+    optimization", ICML 2010.
+    """
+    _check_matrix(tensor)
+    rows, columns = tensor.shape
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[: math.ceil(sparsity * rows)], column] = 0
+    return tensor
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """What `nonlinearity` needs its input scaled by to keep the variance of its output level.
 
+    `param` is the slope of a leaky ReLU, 0.01 if None.
+
     >>> calculate_gain("linear"), calculate_gain("leaky_relu", 0.0) == math.sqrt(2)
     (1, True)
     """
-    if nonlinearity in ("linear", "sigmoid"):
+    if nonlinearity in _LINEAR:
         return 1
     if nonlinearity == "tanh":
         return 5.0 / 3
     if nonlinearity == "relu":
         return math.sqrt(2.0)
+    if nonlinearity == "selu":
+        return 3.0 / 4
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
-    raise ValueError(f"Unsupported nonlinearity {nonlinearity}: one of linear, sigmoid, tanh, relu and leaky_relu")
+    raise ValueError(
+        f"Unsupported nonlinearity {nonlinearity}: one of linear, sigmoid, tanh, relu, leaky_relu, selu and the "
+        "convolutions"
+    )
+
+
+_LINEAR = {"linear", "sigmoid", *[f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3)]}
+
+
+# ---- how --------------------------------------------------------------------------------------------------------
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs each output of a weight `(out, in, *)` has, and how many outputs each input."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions: its shape is "
+            f"{tensor.shape}"
+        )
+    outputs, inputs, *rest = tensor.shape
+    return inputs * math.prod(rest), outputs * math.prod(rest)
+
+
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / float(sum(_fans(tensor))))
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    fan_in, fan_out = _fans(tensor)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan_in if mode.lower() == "fan_in" else fan_out)
+
+
+def _left_alone(tensor: Tensor) -> Tensor:
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return tensor
+
+
+def _check_matrix(tensor: Tensor) -> None:
+    if tensor.ndim != 2:
+        raise ValueError(f"Only tensors with 2 dimensions are supported, got shape {tensor.shape}")
+
+
+def _below(x: float, mean: float, std: float) -> float:
+    """The probability that a normal number is below `x`."""
+    return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
+
+def _normal_within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> Tensor:
+    low, high = tensor.new_tensor(a), tensor.new_tensor(b)
+    drawn = tensor.normal_(mean, std, generator=generator)
+    while (outside := (drawn < low) | (drawn > high)).any():
+        # All are drawn anew, and those that are inside thrown away: so are PyTorch's numbers.
+        drawn = where(outside, empty_like(drawn).normal_(mean, std, generator=generator), drawn)
+    return tensor.copy_(drawn)
+
+
+def _uniform_thinned(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def refused(candidates: Tensor) -> Tensor:
+        """Where a uniform number is above the density, over its peak."""
+        density = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        return empty_like(tensor).uniform_(generator=generator).log_().gt(density)
+
+    drawn = tensor.uniform_(a, b, generator=generator)
+    pending = refused(drawn)
+    while pending.any():
+        candidates = empty_like(tensor).uniform_(a, b, generator=generator)
+        drawn = where(pending, candidates, drawn)
+        pending &= refused(candidates)
+    return tensor.copy_(drawn)

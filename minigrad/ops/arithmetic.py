@@ -67,6 +67,8 @@ def sub(a: Any, b: Any, alpha: float = 1) -> Any:
 
 def _checked_alpha(alpha: float, a: Any, b: Any) -> float:
     """`alpha`, which must be of no higher kind than a sum of `a` and `b`."""
+    if isinstance(b, TensorBase) and b.is_sparse:
+        b = b._values()  # type: ignore[attr-defined]  # sparse tensors have it
     common = dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
     if isinstance(alpha, bool) and common is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.dtypes import Array
 from minigrad.ops.along import TakeAlong
+from minigrad.ops.elementwise import Cast
 from minigrad.ops.embedding import ScatterAdd
 
 if TYPE_CHECKING:
@@ -58,13 +60,30 @@ class PickFromBags(TakeAlong):
         return "EmbeddingBagBackward0"
 
 
+class Widened(Cast):
+    """`R` in float32.   dR = g, in float32 still: a Lookup rounds the sums of such rows, and not each row."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(dtypes.float32)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g
+
+
+def widened(rows: Tensor) -> Tensor:
+    """Rows that were looked up, in at least float32."""
+    return Widened()(rows) if rows._array.dtype == np.float16 else rows
+
+
 def largest_in_bags(rows: Array, bags: Array, size: int | None) -> Array:
     """The positions `(B, D)` of the first largest elements of each bag, for rows in the order of their bags.
 
     Only bags that have rows count.  All have `size` rows, if it is given.
     """
     if size is not None:
-        within = rows.reshape(-1, size, rows.shape[1]).argmax(axis=1)
+        within = rows.reshape(len(rows) // size, size, rows.shape[1]).argmax(axis=1)
         return within + np.arange(0, len(rows), size)[:, None]
     starts = np.flatnonzero(np.diff(bags, prepend=-1))
     largest = np.maximum.reduceat(rows, starts, axis=0)

@@ -82,7 +82,7 @@ class Elementwise(Binary):
 
     def __call__(self, a: Any, b: Any) -> Any:
         # Most operands are two of one class; to compare classes is faster than isinstance.
-        if type(a) is not type(b) and not (isinstance(a, TensorBase) and isinstance(b, TensorBase)):
+        if type(a) is not type(b) and not (isinstance(a, TensorBase) and isinstance(b, TensorBase) and not b.is_sparse):
             return self.with_number(a, b)
         x, y = a._array, b._array
         dtype = x.dtype
@@ -108,8 +108,10 @@ class Elementwise(Binary):
         return out
 
     def with_number(self, a: Any, b: Any) -> Any:
-        """The result for a tensor and a number, in either order; NotImplemented for anything else."""
+        """The result for a tensor and a number, in either order, or a sparse tensor second; else NotImplemented."""
         first = isinstance(a, TensorBase)
+        if first and isinstance(b, TensorBase):
+            return b._beside(self, a)  # type: ignore[attr-defined]  # sparse tensors have it
         tensor, number = (a, b) if first else (b, a)
         if not isinstance(number, NUMBERS):
             return NotImplemented

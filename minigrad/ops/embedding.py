@@ -17,14 +17,16 @@ The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.node import Binary, keep_rest
 from minigrad.dtypes import Array
-from minigrad.ops.elementwise import masked
+from minigrad.ops.elementwise import Cast, masked
 from minigrad.ops.scatter import add_rows
+from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -37,17 +39,17 @@ class Lookup(Binary):
 
     dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v.  An id that occurs twice has its
     rows added, one that does not occur has a row of zeros.  Rows at `padding_idx` add nothing.  (`da` below is
-    the gradient of the first input, W.)
+    the gradient of the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
     """
 
-    __slots__ = ("num_embeddings", "padding_idx")
+    __slots__ = ("dtype", "num_embeddings", "padding_idx")
     keep = keep_rest  # The ids: of the table, which may be large, backward reads only the number of rows.
 
     def __init__(self, padding_idx: int | None = None) -> None:
         self.padding_idx = padding_idx
 
     def forward(self, weight: Array, ids: Array) -> Array:
-        self.num_embeddings = len(weight)
+        self.num_embeddings, self.dtype = len(weight), weight.dtype
         check_ids(ids, self.num_embeddings)
         # np.take is the faster one, but copies a table that is not contiguous, such as a transposed one.
         return weight.take(ids, axis=0) if weight.flags.c_contiguous else weight[ids]
@@ -57,7 +59,7 @@ class Lookup(Binary):
         if self.padding_idx is not None:
             # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
-        return ScatterAdd(self.num_embeddings)(g, ids)
+        return _as(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
 
     def name(self) -> str:
         return "EmbeddingBackward0"
@@ -74,7 +76,36 @@ class ScaledLookup(Lookup):
     def da(self, g: Tensor) -> Tensor:
         ids = self.kept(1)._array
         counts = np.bincount(ids.reshape(-1), minlength=1)[ids]
+        # In float32 at least: a float16 may be too large to be added up first, or too small to be divided first.
+        g = _as(np.promote_types(self.dtype, np.float32), g)
         return super().da(g / g._new(counts[..., None].astype(g._array.dtype)))
+
+
+class SparseLookup(Lookup):
+    """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table.
+
+    dW = (ids, G), entries that add up; those of `padding_idx` are left out.
+    """
+
+    __slots__ = ("scaled",)
+
+    def __init__(self, padding_idx: int | None = None, scaled: bool = False) -> None:
+        super().__init__(padding_idx)
+        self.scaled = scaled
+
+    def da(self, g: Tensor) -> Tensor:
+        if self.scaled:
+            raise RuntimeError(
+                "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
+            )
+        # A copy, in int64: the user's ids may change.
+        ids = self.kept(1)._array.reshape(-1).astype(np.int64)
+        size = g._array.shape[-1]
+        rows = Reshape((len(ids), size), "SparseCooTensorWithDimsAndTensorsBackward0")(g)
+        if self.padding_idx is not None:
+            used = np.flatnonzero(ids != self.padding_idx)
+            ids, rows = ids[used], Lookup()(rows, g._new(used))
+        return g._new_sparse(ids[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
 class ScatterAdd(Binary):
@@ -100,6 +131,11 @@ class ScatterAdd(Binary):
 
     def name(self) -> str:
         return "EmbeddingDenseBackwardBackward0"
+
+
+def _as(dtype: np.dtype[Any], x: Tensor) -> Tensor:
+    """`x` in that floating-point dtype."""
+    return x if x._array.dtype == dtype else Cast(dtypes.of(np.empty(0, dtype)))(x)
 
 
 def check_ids(ids: Array, num_embeddings: int) -> None:

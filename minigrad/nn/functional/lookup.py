@@ -9,11 +9,12 @@ from typing import SupportsIndex
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.node import quiet
 from minigrad.dtypes import Array
 from minigrad.methods.forms import checked_tensor
-from minigrad.ops.bags import PickFromBags, SumBags, largest_in_bags
-from minigrad.ops.embedding import Lookup, ScaledLookup, check_ids
-from minigrad.ops.widening import in_float32
+from minigrad.ops.bags import PickFromBags, SumBags, largest_in_bags, widened
+from minigrad.ops.embedding import Lookup, ScaledLookup, SparseLookup, check_ids
+from minigrad.ops.widening import rounded
 from minigrad.tensor import Tensor, new_leaf
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
@@ -32,9 +33,12 @@ def embedding(
 
     `input` is `(*)`, of int64 or int32 ids in `[0, V)`; `weight` is `(V, D)`; the result is `(*, D)`.  The gradient of
     `weight` adds up over repeated ids (with `scale_grad_by_freq`, it is their mean); that of row `padding_idx` is zero.
-    With `max_norm`, rows that are looked up and whose norm of order `norm_type` is larger are scaled down to it first,
-    in place.  Errors: IndexError for an id that is not a row, RuntimeError for other dtypes or a weight of another
-    rank, NotImplementedError for `sparse`.
+    With `sparse`, that gradient is a sparse tensor of the rows that were looked up.
+
+    With `max_norm`, the forward pass writes to the table: rows that are looked up and whose norm of order `norm_type`
+    is larger are scaled down to it in place, each once, before they are read.
+
+    Errors: IndexError for an id that is not a row, RuntimeError for other dtypes or a weight of another rank.
 
     >>> import minigrad as torch
     >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
@@ -48,12 +52,11 @@ def embedding(
     if weight._array.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}")
     _check_ids_dtype("embedding", input)
-    check_dense(sparse)
     position = None if padding_idx is None else padding_position(padding_idx, weight._array.shape[0])
     if max_norm is not None:
         check_ids(input._array, weight._array.shape[0])
         _shorten(weight, input._array, max_norm, norm_type)
-    return (ScaledLookup if scale_grad_by_freq else Lookup)(position)(weight, input)
+    return _lookup(position, scale_grad_by_freq, sparse)(weight, input)
 
 
 def embedding_bag(
@@ -89,8 +92,7 @@ def embedding_bag(
             stacklevel=2,
         )
         weight, input = input, weight
-    _check_bags(input, weight, offsets, scale_grad_by_freq, mode, per_sample_weights)
-    check_dense(sparse)
+    _check_bags(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights)
     ids = input._array.reshape(-1)
     _check_bag_ids(ids, len(weight))
     starts, end = _bag_starts(input, offsets, include_last_offset)
@@ -101,9 +103,17 @@ def embedding_bag(
     # For each id that counts the number of its bag, and for each bag how many of these it has.
     bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
     counts = np.bincount(bags, minlength=len(starts))
-    rows = (ScaledLookup if scale_grad_by_freq else Lookup)()(weight, new_leaf(ids[used]))
+    rows = widened(_lookup(None, scale_grad_by_freq, sparse)(weight, new_leaf(ids[used])))
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)[new_leaf(used)]
-    return in_float32(lambda rows, factors: _bagged(rows, bags, counts, mode, factors), rows, factors)
+    factors = factors if factors is None else factors.to(rows.dtype)
+    return rounded(_bagged(rows, bags, counts, mode, factors), weight.dtype)
+
+
+def _lookup(padding_idx: int | None, scale_grad_by_freq: bool, sparse: bool) -> Lookup:
+    """The lookup whose gradient is as these options say."""
+    if sparse:
+        return SparseLookup(padding_idx, scale_grad_by_freq)
+    return (ScaledLookup if scale_grad_by_freq else Lookup)(padding_idx)
 
 
 def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str, factors: Tensor | None) -> Tensor:
@@ -172,14 +182,6 @@ def _check_ids_dtype(function: str, ids: Tensor) -> None:
         )
 
 
-def check_dense(sparse: bool) -> None:
-    """Nothing unless sparse gradients are asked for."""
-    if sparse:
-        raise NotImplementedError(
-            "gradients are dense here: expected sparse=False. Only rows that are looked up get gradients that are not 0"
-        )
-
-
 def padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
     """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
     position = index(padding_idx)
@@ -191,16 +193,15 @@ def padding_position(padding_idx: SupportsIndex, num_embeddings: int) -> int:
 
 def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> None:
     """Scale the rows of `ids` whose norm is larger than `max_norm` down to it, in place."""
-    rows = new_leaf(np.unique(ids))
+    rows = np.unique(ids)
     with no_grad():
         table = weight.detach()
-        chosen = table[rows]
-        if chosen.numel():
-            norms = chosen.norm(norm_type, 1, keepdim=True)._array
-            # As much less than max_norm as PyTorch has it, whose divisor is never 0.
-            factors = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
-            chosen = chosen * new_leaf(factors.astype(norms.dtype))
-        table[rows] = chosen
+        chosen = table[new_leaf(rows)]
+        norms = chosen.norm(norm_type, 1)._array if chosen.numel() else chosen._array.sum(axis=1)
+        longer = np.flatnonzero(norms > max_norm)
+        # As much less than max_norm as PyTorch has it, whose divisor is never 0.
+        factors = quiet().run(np.divide, max_norm, norms[longer] + 1e-7)[:, None].astype(norms.dtype)
+        table[new_leaf(rows[longer])] = chosen[new_leaf(longer)] * new_leaf(factors)
 
 
 def _check_bags(
@@ -209,6 +210,7 @@ def _check_bags(
     offsets: Tensor | None,
     scale_grad_by_freq: bool,
     mode: str,
+    sparse: bool,
     per_sample_weights: Tensor | None,
 ) -> None:
     """Nothing if ids, table and weights of bags fit; else PyTorch's error."""
@@ -232,6 +234,8 @@ def _check_bags(
         raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
     if mode == "max" and scale_grad_by_freq:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights: only the gradients of sums and means are sparse")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "

@@ -9,7 +9,7 @@ from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.functional.lookup import check_dense, padding_position
+from minigrad.nn.functional.lookup import padding_position
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
@@ -57,7 +57,6 @@ class Embedding(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        check_dense(sparse)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(num_embeddings))
@@ -83,11 +82,13 @@ class Embedding(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The vectors of the ids in `input`: `(*)` gives `(*, embedding_dim)`."""
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
+        options = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(input, self.weight, *options)
 
     def extra_repr(self) -> str:
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}{_norm_and_scale(self)}"
+        sparse = ", sparse=True" if self.sparse else ""
+        return f"{self.num_embeddings}, {self.embedding_dim}{padding}{_norm_and_scale(self)}{sparse}"
 
     @classmethod
     def from_pretrained(
@@ -150,7 +151,6 @@ class EmbeddingBag(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        check_dense(sparse)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.max_norm = max_norm

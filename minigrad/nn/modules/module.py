@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
+from minigrad.autograd.hooks import RemovableHandle
+from minigrad.dtypes import dtype
+from minigrad.nn.modules import state
+from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
+from minigrad.nn.modules.state import LoadResult
+from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.tensor import Tensor, new_leaf
 
 
-class LoadResult(NamedTuple):
-    """Which keys `load_state_dict` missed, and which it did not expect."""
+class _Kind(NamedTuple):
+    """What a module registers: where, instances of which class at sight, and what else its names may come to hold."""
 
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+    registry: str
+    name: str
+    plural: str
+    member: type[Any]
+    allowed: type[Any]
+    wanted: str
 
 
 class Module:
     """A computation with parameters; a subclass assigns them in `__init__` and computes in `forward`.
 
-    Parameters and modules that are assigned as attributes are registered under the attribute's name.
+    Parameters, buffers and modules that are assigned as attributes are registered under the attribute's name.
 
     >>> import minigrad as torch
     >>> class Scale(torch.nn.Module):
@@ -44,52 +50,120 @@ class Module:
 
     training: bool
     _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
+    #: By the name of what calls them, in the order of the calls.
+    _hooks: dict[str, OrderedDict[int, Any]]
 
-    def __init__(self) -> None:
-        super().__setattr__("training", True)
-        super().__setattr__("_parameters", {})
-        super().__setattr__("_modules", {})
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args or kwargs:
+            problem = (
+                f"got an unexpected keyword argument '{next(iter(kwargs))}'"
+                if kwargs
+                else f"takes 1 positional argument but {len(args) + 1} were given"
+            )
+            raise TypeError(f"{type(self).__name__}.__init__() {problem}")
+        # Past __setattr__, which looks for names among them.
+        self.__dict__.update(
+            training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(), _modules={}, _hooks={}
+        )
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; a subclass defines it, and a call of the module runs it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        return call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
 
     # ---- registration --------------------------------------------------------------------------------------------
 
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter, or None in its place: as the assignment of an attribute does."""
+        self._check_new(_PARAMETER, name)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        if param is not None and not param.is_leaf:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
+                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is not learned but moves with the module and, if `persistent`, is in its `state_dict`.
+
+        >>> import minigrad as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mask", torch.ones(2, 2).tril())
+        >>> module.mask
+        tensor([[1., 0.],
+                [1., 1.]])
+        """
+        self._check_new(_BUFFER, name)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a module: as the assignment of an attribute does, but under any name without a dot."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type_name(module)} is not a Module subclass: give an instance")
+        self._check_new(_MODULE, name)
+        self._modules[name] = module
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """`add_module` by another name."""
+        self.add_module(name, module)
+
+    def _check_new(self, kind: _Kind, name: str) -> None:
+        """Nothing if a `kind` can be registered under `name`."""
+        if kind.registry not in self.__dict__:
+            raise _too_early(kind.name)
+        if not isinstance(name, str):
+            raise TypeError(f"{kind.name} name should be a string. Got {type_name(name)}")
+        if "." in name:
+            raise KeyError(f'{kind.name} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{kind.name} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[kind.registry]:
+            raise KeyError(f"attribute '{name}' already exists")
+
     def __setattr__(self, name: str, value: Any) -> None:
-        for registry_name, kind, member in (
-            ("_parameters", "parameter", Parameter),
-            ("_modules", "child module", Module),
-        ):
-            registry = self.__dict__.get(registry_name)
-            if isinstance(value, member):
+        for kind in _KINDS:
+            registry = self.__dict__.get(kind.registry)
+            if isinstance(value, kind.member):
                 if registry is None:
-                    raise AttributeError(
-                        f"cannot assign {'parameters' if member is Parameter else 'module'} before "
-                        "Module.__init__() call: begin __init__ with super().__init__()"
-                    )
+                    raise _too_early(kind.plural)
                 if name not in registry:
                     self._forget(name)
-                registry[name] = value
+                if kind is _PARAMETER:
+                    self.register_parameter(name, value)
+                elif kind is _BUFFER:
+                    self.register_buffer(name, value, value.persistent)
+                else:
+                    registry[name] = value
                 return
             if registry is not None and name in registry:
-                if value is not None:
+                if value is not None and not isinstance(value, kind.allowed):
+                    article = "child module" if kind is _MODULE else kind.name
                     raise TypeError(
-                        f"cannot assign '{_type_name(value)}' as {kind} '{name}' (torch.nn.{member.__name__} or None "
-                        f"expected): make it one, or write into the {kind} that is there under no_grad()"
+                        f"cannot assign '{type_name(value)}' as {article} '{name}' ({kind.wanted} expected): make it "
+                        f"one, or write into the {article} that is there under no_grad()"
                     )
-                registry[name] = None
+                registry[name] = value
                 return
         super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is not an ordinary attribute.
-        for registry_name in ("_parameters", "_modules"):
-            registry = self.__dict__.get(registry_name, {})
+        for kind in _KINDS:
+            registry = self.__dict__.get(kind.registry, {})
             if name in registry:
                 return registry[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -99,35 +173,45 @@ class Module:
             super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._parameters, *self._modules})
+        names = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
+        return sorted([name for name in names if not name[0].isdigit()])
 
     def _forget(self, name: str) -> bool:
         """Remove what is known under `name`; whether there was anything."""
-        return any(
-            [registry.pop(name, self) is not self for registry in (self.__dict__, self._parameters, self._modules)]
-        )
+        registries = (self.__dict__, self._parameters, self._buffers, self._modules)
+        self._non_persistent_buffers_set.discard(name)
+        return any([registry.pop(name, self) is not self for registry in registries])
 
     # ---- what is inside ------------------------------------------------------------------------------------------
 
-    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and all below it, each once, with their paths: '', 'decoder', 'decoder.0'."""
-        seen: set[int] = set()
-        for path, module in self._walk(prefix):
-            if id(module) not in seen:
-                seen.add(id(module))
-                yield path, module
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, with their paths: '', 'decoder', 'decoder.0'; each once, if `remove_duplicate`.
 
-    def modules(self) -> Iterator[Module]:
-        """This module and all below it, each once."""
-        for _, module in self.named_modules():
+        Those in the set `memo` are left out, and what is found is added to it.
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, _path(prefix, name), remove_duplicate)
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """This module and all below it; each once, if `remove_duplicate`."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules that are attributes of this one, each once, with their names."""
-        seen: set[int] = set()
+        seen: set[Module] = set()
         for name, module in self._modules.items():
-            if module is not None and id(module) not in seen:
-                seen.add(id(module))
+            if module is not None and module not in seen:
+                seen.add(module)
                 yield name, module
 
     def children(self) -> Iterator[Module]:
@@ -135,45 +219,153 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths, each once: one that two modules share has the first path."""
-        seen: set[int] = set()
-        for path, parameter in self._all_parameters(prefix, recurse):
-            if id(parameter) not in seen:
-                seen.add(id(parameter))
-                yield path, parameter
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with their paths; each once, under its first path, if `remove_duplicate`."""
+        return self._named_members(_PARAMETER, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, each once."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
-    def _walk(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with their paths; shared ones under each path."""
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module._walk(_path(prefix, name))
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with their paths; each once, under its first path, if `remove_duplicate`."""
+        return self._named_members(_BUFFER, prefix, recurse, remove_duplicate)
 
-    def _all_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
-        for path, module in self._walk(prefix) if recurse else [(prefix, self)]:
-            for name, parameter in module._parameters.items():
-                if parameter is not None:
-                    yield _path(path, name), parameter
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
 
-    # ---- modes and gradients -------------------------------------------------------------------------------------
+    def _named_members(
+        self, kind: _Kind, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[Any] = set()
+        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in below:
+            for name, member in module.__dict__[kind.registry].items():
+                if member is not None and member not in seen:
+                    if remove_duplicate:
+                        seen.add(member)
+                    yield _path(path, name), member
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at the path `target`, such as "decoder.0"; this one for "".  Errors: AttributeError."""
+        module = self
+        for name in target.split(".") if target else []:
+            if not hasattr(module, name):
+                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at the path `target`.  Errors: AttributeError."""
+        module, name, found = self._at(target)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter, but {type_name(found)} in {module._get_name()}")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at the path `target`.  Errors: AttributeError."""
+        module, name, found = self._at(target)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer, but {type_name(found)} in {module._get_name()}")
+        buffer: Tensor = found
+        return buffer
+
+    def _at(self, target: str) -> tuple[Module, str, Any]:
+        """What is at the path `target`: in which module, under which name."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        return module, name, getattr(module, name)
+
+    # ---- modes, types and gradients ------------------------------------------------------------------------------
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """This module, after `fn` was called with each module below it, and then with it.
+
+        >>> import minigrad as torch
+        >>> def start(module):
+        ...     if isinstance(module, torch.nn.Linear):
+        ...         torch.nn.init.ones_(module.weight)
+        >>> torch.nn.Sequential(torch.nn.Linear(1, 2, bias=False)).apply(start)[0].weight.tolist()
+        [[1.0], [1.0]]
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
 
     def train(self, mode: bool = True) -> Self:
         """This module, with `training` set to `mode` on it and on all below it."""
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {type(mode).__name__}")
-        for module in self.modules():
-            module.training = mode
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
         return self
 
     def eval(self) -> Self:
         """This module, with `training` set to False on it and on all below it."""
         return self.train(False)
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """This module, whose floating-point parameters and buffers are now as `Tensor.to` makes them.
+
+        The parameters stay the same objects, with other values.  Errors: TypeError for an integer dtype.
+        """
+        if "copy" in kwargs:
+            raise RuntimeError(".to() does not accept copy argument: it changes the module, copy.deepcopy(module)")
+        wanted = new_leaf(np.empty(0, np.float32)).to(*args, **kwargs)
+        if not wanted.is_floating_point():
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted.dtype!r}"
+            )
+        return self._apply(lambda x: x.to(*args, **kwargs) if x.is_floating_point() else x)
+
+    def float(self) -> Self:
+        """This module, whose floating-point parameters and buffers are now float32."""
+        return self._apply(lambda x: x.float() if x.is_floating_point() else x)
+
+    def double(self) -> Self:
+        """This module, whose floating-point parameters and buffers are now float64."""
+        return self._apply(lambda x: x.double() if x.is_floating_point() else x)
+
+    def half(self) -> Self:
+        """This module, whose floating-point parameters and buffers are now float16."""
+        return self._apply(lambda x: x.half() if x.is_floating_point() else x)
+
+    def type(self, dst_type: dtype | str) -> Self:
+        """This module, whose parameters and buffers, also of integers, are now of `dst_type`."""
+        return self._apply(lambda x: x.type(dst_type))
+
+    def cpu(self) -> Self:
+        """This module, which is on the CPU."""
+        return self
+
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
+        """This module, with `fn` of its parameters, their gradients and its buffers in their places."""
+        for module in self.children():
+            module._apply(fn)
+        with no_grad():
+            for parameter in self._parameters.values():
+                if parameter is not None:
+                    grad = parameter.grad
+                    parameter.data = fn(parameter)
+                    if grad is not None:
+                        grad.data = fn(grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """This module, whose parameters from now on require gradients (or not)."""
@@ -184,59 +376,128 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero."""
         for parameter in self.parameters():
-            if set_to_none or parameter.grad is None:
+            grad = parameter.grad
+            if set_to_none or grad is None:
                 parameter.grad = None
             else:
-                parameter.grad = parameter.grad.detach().zero_()
+                (grad.requires_grad_(False) if grad.is_leaf else grad.detach_()).zero_()
+
+    # ---- hooks ---------------------------------------------------------------------------------------------------
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
+
+        With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  With `prepend`, it is called before
+        the hooks that are there, else after them.
+        """
+        return self._add_hook("forward_pre", ForwardHook(hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
+
+        With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `always_call`, it is called also if
+        `forward` raises; with `prepend`, it is called before the hooks that are there, else after them.
+
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Linear(2, 3)
+        >>> with layer.register_forward_hook(lambda module, args, output: print(output.shape)):
+        ...     _ = layer(torch.ones(4, 2))
+        torch.Size([4, 3])
+        """
+        return self._add_hook("forward", ForwardHook(hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
+
+        Both are tuples with None for what has no gradient; what the hook returns, unless None, takes the place of
+        `grad_input`.
+        """
+        return self._add_hook("full_backward", hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` once the gradients of the outputs of a call are known.
+
+        What it returns, unless None, takes their place.
+        """
+        return self._add_hook("full_backward_pre", hook, prepend)
+
+    def register_state_dict_pre_hook(self, hook: Callable[[Module, str, bool], None]) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before `state_dict` reads this module."""
+        return self._add_hook("state_dict_pre", hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict` read this module."""
+        return self._add_hook("state_dict", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Call `hook` before `load_state_dict` reads this module's entries, which it may change.
+
+        Its arguments are the module, the entries, their prefix, a dict, `strict`, and the lists of the missing keys,
+        the unexpected keys and the error messages.
+        """
+        return self._add_hook("load_state_dict_pre", hook)
+
+    def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> RemovableHandle:
+        hooks = self._hooks.setdefault(kind, OrderedDict())
+        handle = RemovableHandle(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
-    def state_dict(self) -> OrderedDict[str, Tensor]:
-        """The parameters by path, detached: on the same storage as the module's own.
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """The parameters and persistent buffers by path, detached: on the same storage as the module's own.
+
+        With `keep_vars` they are themselves; with `destination` they are added to that dict.
 
         >>> import minigrad as torch
         >>> torch.nn.Linear(2, 1).state_dict().keys()
         odict_keys(['weight', 'bias'])
         """
-        return OrderedDict([(path, parameter.detach()) for path, parameter in self._all_parameters()])
+        found = OrderedDict() if destination is None else destination
+        for hook in list(self._hooks.get("state_dict_pre", {}).values()):
+            hook(self, prefix, keep_vars)
+        for name, member in state.persistent(self).items():
+            found[prefix + name] = member if keep_vars else member.detach()
+        if self._overrides("get_extra_state"):
+            found[prefix + state.EXTRA] = self.get_extra_state()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in list(self._hooks.get("state_dict", {}).values()):
+            if hook(self, found, prefix, {}) is not None:
+                raise RuntimeError("state_dict post-hook must return None")
+        return found
 
-    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> LoadResult:
-        """Copy the tensors of `state_dict` into the parameters of the same paths.
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> LoadResult:
+        """Copy the tensors of `state_dict` into the parameters and persistent buffers of the same paths.
 
-        With `strict`, each path must be in both.  Errors: RuntimeError that lists all missing and unexpected keys
-        and all shapes that differ; then no parameter has changed.
+        With `strict`, each path must be in both.  With `assign`, the tensors take the places of those that are there.
+        Errors: RuntimeError that lists all missing and unexpected keys and all shapes that differ; then nothing has
+        changed.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
-        own = dict(self._all_parameters())
-        missing = [path for path in own if path not in state_dict]
-        unexpected = [path for path in state_dict if path not in own]
-        problems: list[str] = []
-        for kind, paths in (("Missing", missing), ("Unexpected", unexpected)):
-            if strict and paths:
-                problems.append(f"{kind} key(s) in state_dict: {', '.join([_quoted(path) for path in paths])}. ")
-        for path in [path for path in own if path in state_dict]:
-            given, parameter = state_dict[path], own[path]
-            if not isinstance(given, Tensor):
-                problems.append(
-                    f'While copying the parameter named "{path}", expected torch.Tensor or Tensor-like object from '
-                    f"checkpoint but received {type(given)}"
-                )
-            elif given.shape != parameter.shape:
-                problems.append(
-                    f"size mismatch for {path}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                    f"current model is {parameter.shape}."
-                )
-        if problems:
-            lines = "\n\t".join(problems)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
-        with no_grad():
-            for path, parameter in own.items():
-                if path in state_dict:
-                    parameter.copy_(state_dict[path])
-        return LoadResult(missing, unexpected)
+        return state.load(self, state_dict, strict, assign)
+
+    def get_extra_state(self) -> Any:
+        """What else `state_dict` is to hold; a subclass defines it together with `set_extra_state`."""
+        raise RuntimeError(_EXTRA_STATE)
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave, when `load_state_dict` finds it."""
+        raise RuntimeError(_EXTRA_STATE)
+
+    def _overrides(self, name: str) -> bool:
+        return getattr(type(self), name) is not getattr(Module, name)
 
     # ---- printed form --------------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
 
     def extra_repr(self) -> str:
         """What a module's printed form says between its parentheses; a subclass defines it."""
@@ -244,22 +505,43 @@ class Module:
 
     def __repr__(self) -> str:
         extra = self.extra_repr()
-        children = [f"({name}): {module!r}".replace("\n", "\n  ") for name, module in self._modules.items()]
-        if not children:
-            return f"{type(self).__name__}({extra})"
-        lines = [*([extra] if extra else []), *children]
-        return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        return printed(self._get_name(), extra.split("\n") if extra else [], children)
+
+
+_PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Parameter, "torch.nn.Parameter or None")
+_MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None")
+_BUFFER = _Kind("_buffers", "buffer", "buffer", Buffer, Tensor, "torch.nn.Buffer, torch.Tensor or None")
+_KINDS = (_PARAMETER, _MODULE, _BUFFER)
+
+_EXTRA_STATE = (
+    "Reached a code path in Module.get_extra_state() or set_extra_state() that should never be called: a subclass "
+    "defines both or neither"
+)
+
+
+def type_name(value: object) -> str:
+    """What messages call the type of a value: "int", "torch.FloatTensor"."""
+    if isinstance(value, Tensor):
+        return f"torch.{value.dtype._tensor_name}Tensor"
+    return type(value).__name__
+
+
+def indented(text: str) -> str:
+    """The text with all lines but the first moved to the right."""
+    return text.replace("\n", "\n  ")
+
+
+def printed(name: str, extra: list[str], children: list[str]) -> str:
+    """A module's printed form: on one line if it has no children and says no more than fits there."""
+    if not children and len(extra) <= 1:
+        return f"{name}({''.join(extra)})"
+    return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
+
+
+def _too_early(what: str) -> AttributeError:
+    return AttributeError(f"cannot assign {what} before Module.__init__() call: begin __init__ with super().__init__()")
 
 
 def _path(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
-
-
-def _quoted(path: str) -> str:
-    return f'"{path}"'
-
-
-def _type_name(value: object) -> str:
-    if isinstance(value, Tensor):
-        return f"torch.{value.dtype._tensor_name}Tensor"
-    return type(value).__name__

@@ -1,0 +1,13 @@
+"""Apple's Metal: not there."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+def is_built() -> bool:
+    """False."""
+    return False

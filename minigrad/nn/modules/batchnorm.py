@@ -1,0 +1,191 @@
+"""Normalization of each channel: over a batch, or, for each element of the batch, over its places."""
+
+from __future__ import annotations
+
+import warnings
+from typing import ClassVar
+
+from minigrad.creation import ones, tensor, zeros
+from minigrad.dtypes import dtype
+from minigrad.nn import functional as F
+from minigrad.nn.modules.normalization import ScaledLayer
+from minigrad.options import OnDevice
+from minigrad.tensor import Tensor
+
+
+class _ChannelNorm(ScaledLayer):
+    """A normalization of channels that can keep running estimates of their means and variances.
+
+    `weight`, `bias`
+        `(num_features,)`, or None without `affine` (the bias also without `bias`); they start as ones and zeros.
+    `running_mean`, `running_var`, `num_batches_tracked`
+        buffers, or None without `track_running_stats`.
+    """
+
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+    #: The numbers of dimensions of an input, and how messages call them.
+    _ranks: ClassVar[tuple[int, ...]]
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        mean, var, batches = None, None, None
+        if track_running_stats:
+            mean = zeros(num_features, device=device, dtype=dtype)
+            var = ones(num_features, device=device, dtype=dtype)
+            batches = tensor(0, device=device)
+        self.register_buffer("running_mean", mean)
+        self.register_buffer("running_var", var)
+        self.register_buffer("num_batches_tracked", batches)
+        self._add_scale((num_features,), affine, affine and bias, device, dtype)
+
+    def reset_running_stats(self) -> None:
+        """Set the running mean to 0, the running variance to 1 and the number of batches to 0."""
+        for name, start in (("running_mean", 0), ("running_var", 1), ("num_batches_tracked", 0)):
+            buffer = self._buffers[name]
+            if buffer is not None:
+                buffer.fill_(start)
+
+    def reset_parameters(self) -> None:
+        """Set the running statistics to their start, the weight to ones and the bias to zeros."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _check_rank(self, input: Tensor) -> None:
+        if input.ndim not in self._ranks:
+            raise ValueError(
+                f"expected {' or '.join([f'{rank}D' for rank in self._ranks])} input (got {input.ndim}D input)"
+            )
+
+
+class _BatchNorm(_ChannelNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel, by the batch or by the running estimates."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(N, num_features, *)` gives the same shape."""
+        self._check_rank(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                # So the running estimates are averages of all batches.
+                momentum = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        moving = not self.training or self.track_running_stats
+        mean, var = (self.running_mean, self.running_var) if moving else (None, None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of an input `(N, C)` or `(N, C, L)`.
+
+    While training, mean and variance are those of the batch, and the running estimates move towards them by `momentum`
+    (or, if that is None, are the averages of all batches).  Else they are the running estimates.  See
+    `nn.functional.batch_norm`.
+
+    >>> import minigrad as torch
+    >>> norm = torch.nn.BatchNorm1d(1)
+    >>> norm(torch.tensor([[1.0], [3.0]])).tolist(), norm.running_mean
+    ([[-0.9999949932098389], [0.9999949932098389]], tensor([0.2000]))
+    """
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """`BatchNorm1d` for an input `(N, C, H, W)`."""
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """`BatchNorm1d` for an input `(N, C, D, H, W)`."""
+
+    _ranks = (5,)
+
+
+class _InstanceNorm(_ChannelNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of the batch."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(N, num_features, *)`, or `(num_features, *)`, gives the same shape."""
+        self._check_rank(input)
+        channels = input.shape[1 - self._ranks[-1]]
+        if channels != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={input.ndim + 1 - self._ranks[-1]} to match num_features "
+                    f"({self.num_features}), but got: {channels}."
+                )
+            warnings.warn(
+                f"input's size at dim={input.ndim + 1 - self._ranks[-1]} does not match num_features. You can silence "
+                "this warning by not passing in num_features, which is not used because affine=False",
+                stacklevel=3,
+            )
+        if input.ndim != self._ranks[-1]:
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
+        return self._normalized(input)
+
+    def _normalized(self, input: Tensor) -> Tensor:
+        momentum = 0.0 if self.momentum is None else self.momentum
+        by_input = self.training or not self.track_running_stats
+        given = (self.running_mean, self.running_var, self.weight, self.bias)
+        return F.instance_norm(input, *given, by_input, momentum, self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, L)` or `(C, L)`.
+
+    See `nn.functional.instance_norm`.
+    """
+
+    _ranks = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """`InstanceNorm1d` for an input `(N, C, H, W)` or `(C, H, W)`."""
+
+    _ranks = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """`InstanceNorm1d` for an input `(N, C, D, H, W)` or `(C, D, H, W)`."""
+
+    _ranks = (4, 5)

@@ -1,0 +1,269 @@
+"""Modules that hold modules: in a row, in a list, in a dict."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from operator import index
+from typing import Any, Self, SupportsIndex
+
+from minigrad.nn.modules.module import Module, indented, printed, type_name
+
+
+class _Series(Module):
+    """Modules in an order; those that are added have the names "0", "1", … of their positions."""
+
+    _modules: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __setitem__(self, idx: SupportsIndex, module: Module) -> None:
+        setattr(self, self._name_at(idx), module)
+
+    def __delitem__(self, idx: SupportsIndex | slice) -> None:
+        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]
+        self._rename([module for name, module in self._modules.items() if name not in names])
+
+    def append(self, module: Module | None) -> Self:
+        """This container, with `module` at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module | None]) -> Self:
+        """This container, with `modules` at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                f"{self._get_name()}.extend should be called with an iterable, but got {type(modules).__name__}"
+            )
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def pop(self, key: SupportsIndex) -> Any:
+        """The module at the position `key`, which is taken out."""
+        module = self._modules[self._name_at(key)]
+        del self[key]
+        return module
+
+    def _name_at(self, idx: SupportsIndex) -> str:
+        """The name of the module at a position, which, if negative, counts from the end."""
+        return list(self._modules)[_position(idx, len(self))]
+
+    def _insert(self, idx: int, module: Module) -> None:
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}, got {type_name(module)}")
+        if idx == len(self):
+            self.append(module)
+        else:
+            modules = list(self)
+            modules.insert(idx, module)
+            self._rename(modules)
+
+    def _rename(self, modules: list[Any]) -> None:
+        self._modules = {str(position): module for position, module in enumerate(modules)}
+
+
+class Sequential(_Series):
+    """`f3(f2(f1(x)))` for the modules `f1, f2, f3`: one after the other.
+
+    They are given as arguments, or as one OrderedDict with their names.
+
+    >>> import minigrad as torch
+    >>> from minigrad import nn
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    >>> model
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+      (2): Linear(in_features=3, out_features=1, bias=True)
+    )
+    >>> model(torch.ones(5, 2)).shape
+    torch.Size([5, 1])
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            self.extend(args)
+
+    def forward(self, input: Any) -> Any:
+        """What the last module makes of what those before it made of `input`."""
+        for module in self:
+            input = module(input)
+        return input
+
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[idx]))
+        return self._modules[self._name_at(idx)]
+
+    def insert(self, index: int, module: Module) -> Self:
+        """This container, with `module` before the position `index`."""
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        self._insert(index, module)
+        return self
+
+    def __add__(self, other: Sequential) -> Sequential:
+        return Sequential(*self, *_only_sequential(other))
+
+    def __iadd__(self, other: Sequential) -> Self:
+        return self.extend(_only_sequential(other))
+
+    def __mul__(self, other: int) -> Sequential:
+        return Sequential(*list(self) * self._times(other))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self * other
+
+    def __imul__(self, other: int) -> Self:
+        return self.extend(list(self) * (self._times(other) - 1))
+
+    def _times(self, other: object) -> int:
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return other
+
+
+class ModuleList(_Series):
+    """A list of modules, which counts them among its own: their parameters are found.
+
+    >>> from minigrad import nn
+    >>> nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+    )
+    """
+
+    def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(list(self)[idx])
+        return self._modules[self._name_at(idx)]
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put `module` before the position `index`."""
+        self._insert(index, module)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
+
+    def __repr__(self) -> str:
+        lines, position = [], 0
+        for text, run in itertools.groupby([repr(module) for module in self]):
+            count = len(list(run))
+            label = f"({position}):" if count == 1 else f"({position}-{position + count - 1}): {count} x"
+            lines.append(indented(f"{label} {text}"))
+            position += count
+        return printed(self._get_name(), [], lines)
+
+
+class ModuleDict(Module):
+    """A dict of modules, which counts them among its own: their parameters are found.
+
+    >>> from minigrad import nn
+    >>> choices = nn.ModuleDict({"relu": nn.ReLU(), "gelu": nn.GELU()})
+    >>> choices["gelu"], "tanh" in choices
+    (GELU(approximate='none'), False)
+    """
+
+    _modules: dict[str, Any]
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """The module under `key`, which is taken out."""
+        return self._modules.pop(key)
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The modules."""
+        return self._modules.values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """The names and the modules."""
+        return self._modules.items()
+
+    def update(self, modules: Any) -> None:
+        """Add the modules of a mapping, or of pairs of names and modules."""
+        for key, module in pairs_of("ModuleDict", modules):
+            self[key] = module
+
+
+def _position(idx: SupportsIndex, count: int) -> int:
+    position = index(idx)
+    if not -count <= position < count:
+        raise IndexError(f"index {position} is out of range")
+    return position % count
+
+
+def pairs_of(container: str, given: Any) -> list[tuple[str, Any]]:
+    """The pairs of a mapping, or of an iterable of pairs, with which the dict `container` is to be updated."""
+    if not isinstance(given, Iterable):
+        raise TypeError(
+            f"{container}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
+        )
+    if isinstance(given, Mapping | ModuleDict):
+        return list(given.items())
+    pairs = list(given)
+    for position, pair in enumerate(pairs):
+        if not isinstance(pair, Iterable):
+            raise TypeError(
+                f"{container} update sequence element #{position} should be Iterable; is {type(pair).__name__}"
+            )
+        if len(list(pair)) != 2:
+            raise ValueError(
+                f"{container} update sequence element #{position} has length {len(list(pair))}; 2 is required"
+            )
+    return [(key, value) for key, value in pairs]
+
+
+def _only_sequential(other: object) -> Sequential:
+    if not isinstance(other, Sequential):
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+    return other

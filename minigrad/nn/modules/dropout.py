@@ -1,0 +1,74 @@
+"""Dropout: layers that add noise when they train, and do nothing when they do not."""
+
+from __future__ import annotations
+
+from minigrad.nn import functional as F
+from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.tensor import Tensor
+
+
+class _Dropout(ConstantLayer):
+    """`function(input, p)` while `training`, else the input itself."""
+
+    _silent = ()
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        super().__init__(p=p, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._compute(input, training=self.training)
+
+
+class Dropout(_Dropout):
+    """While training, the input with each element set to 0 with probability `p`, the others divided by `1 - p`.
+
+    The noise is drawn as PyTorch draws it.  Source: N. Srivastava et al., "Dropout: a simple way to prevent neural
+    networks from overfitting", JMLR 15 (2014).
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(0)
+    >>> dropout = torch.nn.Dropout(0.5)
+    >>> dropout(torch.ones(6)), dropout.eval()(torch.ones(6))
+    (tensor([0., 0., 2., 0., 0., 0.]), tensor([1., 1., 1., 1., 1., 1.]))
+    """
+
+    function = staticmethod(F.dropout)
+
+
+class Dropout1d(_Dropout):
+    """While training, the input, `(N, C, L)` or `(C, L)`, with whole channels set to 0."""
+
+    function = staticmethod(F.dropout1d)
+
+
+class Dropout2d(_Dropout):
+    """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
+
+    function = staticmethod(F.dropout2d)
+
+
+class Dropout3d(_Dropout):
+    """While training, the input, `(N, C, D, H, W)` or `(C, D, H, W)`, with whole channels set to 0."""
+
+    function = staticmethod(F.dropout3d)
+
+
+class _AlphaDropout(_Dropout):
+    """As in PyTorch, the input is never written over, `inplace` or not."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, self.p, self.training)
+
+
+class AlphaDropout(_AlphaDropout):
+    """While training, the input with elements set to the floor of SELU, in a way that keeps mean and variance."""
+
+    function = staticmethod(F.alpha_dropout)
+
+
+class FeatureAlphaDropout(_AlphaDropout):
+    """While training, the input, `(N, C, *)`, with whole channels set to the floor of SELU."""
+
+    function = staticmethod(F.feature_alpha_dropout)

@@ -1,0 +1,306 @@
+"""Losses: layers that say how far an output is from what it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.nn import functional as F
+from minigrad.nn.functional.arguments import legacy_reduction
+from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.nn.modules.distance import PairwiseDistance
+from minigrad.tensor import Tensor
+
+
+class _Reduced(ConstantLayer):
+    """A function with a reduction: "mean", "sum" or "none"."""
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", **constants: Any
+    ) -> None:
+        super().__init__(reduction=legacy_reduction(reduction, size_average, reduce, stacklevel=4), **constants)
+
+    def extra_repr(self) -> str:
+        return ""
+
+    def _add_weights(self, **weights: Tensor | None) -> None:
+        """Add constants that are part of the state."""
+        for name, weight in weights.items():
+            self.register_buffer(name, weight)
+        self._constants += tuple(weights)
+
+
+class _Loss(_Reduced):
+    """`function(input, target)`, reduced."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return self._compute(input, target)
+
+
+class _PlainLoss(_Loss):
+    """A loss without constants."""
+
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
+        super().__init__(size_average, reduce, reduction)
+
+
+class _WeightedLoss(_Loss):
+    """A loss with a weight for each element, or each class."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self._add_weights(weight=weight)
+
+
+class _PairLoss(_Reduced):
+    """A loss of two inputs, and a target of 1 or -1."""
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, margin=margin)
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        return self._compute(input1, input2, target)
+
+
+class L1Loss(_PlainLoss):
+    """`|input - target|`, averaged."""
+
+    function = staticmethod(F.l1_loss)
+
+
+class MSELoss(_PlainLoss):
+    """`(input - target)**2`, averaged.
+
+    >>> import minigrad as torch
+    >>> torch.nn.MSELoss()(torch.tensor([1.0, 4.0]), torch.tensor([1.0, 2.0]))
+    tensor(2.)
+    """
+
+    function = staticmethod(F.mse_loss)
+
+
+class SmoothL1Loss(_Loss):
+    """`|d| - beta / 2` for differences d of at least `beta`, else `d**2 / (2 * beta)`, averaged."""
+
+    function = staticmethod(F.smooth_l1_loss)
+
+    def __init__(
+        self,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        beta: float = 1.0,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, beta=beta)
+
+
+class HuberLoss(_Loss):
+    """`delta * (|d| - delta / 2)` for differences d of at least `delta`, else `d**2 / 2`, averaged."""
+
+    function = staticmethod(F.huber_loss)
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction=reduction, delta=delta)
+
+
+class SoftMarginLoss(_PlainLoss):
+    """`log(1 + exp(-target * input))`, averaged, for targets 1 and -1."""
+
+    function = staticmethod(F.soft_margin_loss)
+
+
+class KLDivLoss(_Loss):
+    """`target * (log(target) - input)`, averaged, for an input of log-probabilities; see `nn.functional.kl_div`."""
+
+    function = staticmethod(F.kl_div)
+
+    def __init__(
+        self,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        log_target: bool = False,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, log_target=log_target)
+
+
+class NLLLoss(_Loss):
+    """`-input[target]`, averaged, for an input of log-probabilities; see `nn.functional.nll_loss`."""
+
+    function = staticmethod(F.nll_loss)
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, ignore_index=ignore_index)
+        self._add_weights(weight=weight)
+
+
+class CrossEntropyLoss(_Loss):
+    """`-log softmax(input)[target]`, averaged; see `nn.functional.cross_entropy`.
+
+    >>> import minigrad as torch
+    >>> loss = torch.nn.CrossEntropyLoss()
+    >>> loss(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+
+    function = staticmethod(F.cross_entropy)
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing)
+        self._add_weights(weight=weight)
+
+
+class BCELoss(_WeightedLoss):
+    """`-log(input)` for a target of 1, `-log(1 - input)` for 0, averaged; `input` is the probability of 1."""
+
+    function = staticmethod(F.binary_cross_entropy)
+
+
+class BCEWithLogitsLoss(_Loss):
+    """The `BCELoss` of `sigmoid(input)`, without overflow on the way."""
+
+    function = staticmethod(F.binary_cross_entropy_with_logits)
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self._add_weights(weight=weight, pos_weight=pos_weight)
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """The `BCEWithLogitsLoss` of each row, averaged over its classes, then over the rows."""
+
+    function = staticmethod(F.multilabel_soft_margin_loss)
+
+
+class PoissonNLLLoss(_Reduced):
+    """`exp(input) - target * input`, averaged: how surprising counts are; see `nn.functional.poisson_nll_loss`."""
+
+    function = staticmethod(F.poisson_nll_loss)
+
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        size_average: bool | None = None,
+        eps: float = 1e-8,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
+
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
+        return self._compute(log_input, target)
+
+
+class GaussianNLLLoss(_Reduced):
+    """`(log(var) + (input - target)**2 / var) / 2`, averaged; see `nn.functional.gaussian_nll_loss`."""
+
+    function = staticmethod(F.gaussian_nll_loss)
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(reduction=reduction, full=full, eps=eps)
+
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
+        return self._compute(input, target, var)
+
+
+class HingeEmbeddingLoss(_Loss):
+    """`input` for a target of 1, `max(0, margin - input)` for -1, averaged."""
+
+    function = staticmethod(F.hinge_embedding_loss)
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, margin=margin)
+
+
+class CosineEmbeddingLoss(_PairLoss):
+    """`1 - cos(input1, input2)` for a target of 1, `max(0, cos(input1, input2) - margin)` for -1, averaged."""
+
+    function = staticmethod(F.cosine_embedding_loss)
+
+
+class MarginRankingLoss(_PairLoss):
+    """`max(0, -target * (input1 - input2) + margin)`, averaged: a target of 1 wants the first input higher."""
+
+    function = staticmethod(F.margin_ranking_loss)
+
+
+class TripletMarginLoss(_Reduced):
+    """`max(0, d(anchor, positive) - d(anchor, negative) + margin)`, averaged, for the distance d of the `p`-norm."""
+
+    function = staticmethod(F.triplet_margin_loss)
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return self._compute(anchor, positive, negative)
+
+
+class TripletMarginWithDistanceLoss(_Reduced):
+    """The `TripletMarginLoss` for a distance of one's own; `PairwiseDistance()` if None."""
+
+    function = staticmethod(F.triplet_margin_with_distance_loss)
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        distance = PairwiseDistance() if distance_function is None else distance_function
+        super().__init__(reduction=reduction, distance_function=distance, margin=margin, swap=swap)
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return self._compute(anchor, positive, negative)

@@ -1,0 +1,155 @@
+"""Normalization of each element of a batch for itself: over its last dimensions, or over groups of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minigrad.creation import empty
+from minigrad.dtypes import dtype
+from minigrad.nn import functional as F
+from minigrad.nn import init
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.options import OnDevice
+from minigrad.tensor import Tensor
+
+
+class ScaledLayer(Module):
+    """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _add_scale(
+        self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: dtype | None
+    ) -> None:
+        """Register the weight and the bias, or None in their places; not even that for a bias of None."""
+        for name, wanted in (("weight", weight), ("bias", bias)):
+            if wanted is not None:
+                new = Parameter(empty(shape, device=on, dtype=dtype)) if wanted else None
+                self.register_parameter(name, new)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set the weight to ones and the bias to zeros."""
+        for name, start in (("weight", init.ones_), ("bias", init.zeros_)):
+            parameter = self._parameters.get(name)
+            if parameter is not None:
+                start(parameter)
+
+
+class LayerNorm(ScaledLayer):
+    """`(x - mean(x)) / sqrt(var(x) + eps) * weight + bias` over the last dimensions, which are `normalized_shape`.
+
+    `weight`, `bias`
+        of shape `normalized_shape`, or None without `elementwise_affine` (the bias also without `bias`); they start as
+        ones and zeros.
+
+    See `nn.functional.layer_norm`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.LayerNorm(2)(torch.tensor([[1.0, 3.0], [4.0, 0.0]]))
+    tensor([[-1.0000,  1.0000],
+            [ 1.0000, -1.0000]], grad_fn=<NativeLayerNormBackward0>)
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _as_shape(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self._add_scale(self.normalized_shape, elementwise_affine, elementwise_affine and bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(*, *normalized_shape)` gives the same shape."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(ScaledLayer):
+    """`x / sqrt(mean(x**2) + eps) * weight` over the last dimensions, which are `normalized_shape`.
+
+    `weight`
+        of shape `normalized_shape`, or None without `elementwise_affine`; it starts as ones.
+
+    See `nn.functional.rms_norm`.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _as_shape(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self._add_scale(self.normalized_shape, elementwise_affine, None, device, dtype)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """`(*, *normalized_shape)` gives the same shape."""
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(ScaledLayer):
+    """`LayerNorm` over each of `num_groups` groups of channels; then each channel has its weight and bias.
+
+    `weight`, `bias`
+        of shape `(num_channels,)`, or None without `affine` (the bias also without `bias`); they start as ones and
+        zeros.
+
+    See `nn.functional.group_norm`.
+    """
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        self._add_scale((num_channels,), affine, affine and bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(N, num_channels, *)` gives the same shape."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)

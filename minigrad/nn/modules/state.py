@@ -1,0 +1,116 @@
+"""What a module remembers, by path: read as a state dict, and written from one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    from minigrad.nn.modules.module import Module
+
+EXTRA = "_extra_state"
+
+
+class LoadResult(NamedTuple):
+    """Which keys `load_state_dict` missed, and which it did not expect."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+def persistent(module: Module) -> dict[str, Tensor]:
+    """The module's own parameters and buffers that a state dict holds."""
+    buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
+    return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
+
+
+def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
+    """Do as `Module.load_state_dict` says: first find all that is wrong, then, if nothing is, write."""
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
+    plan = _Plan(strict, assign)
+    plan.add(module, OrderedDict(state_dict), "")
+    problems = [
+        f"{kind} key(s) in state_dict: {', '.join([_quoted(path) for path in paths])}. "
+        for kind, paths in (("Missing", plan.missing), ("Unexpected", plan.unexpected))
+        if strict and paths
+    ] + plan.problems
+    if problems:
+        lines = "\n\t".join(problems)
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
+    with no_grad():
+        for write in plan.writes:
+            write()
+    return LoadResult(plan.missing, plan.unexpected)
+
+
+class _Plan:
+    """What loading a state dict will write, and what is wrong with it."""
+
+    def __init__(self, strict: bool, assign: bool) -> None:
+        self.strict = strict
+        self.assign = assign
+        self.missing: list[str] = []
+        self.unexpected: list[str] = []
+        self.problems: list[str] = []
+        self.writes: list[Callable[[], object]] = []
+
+    def add(self, module: Module, state: dict[str, Any], prefix: str) -> None:
+        """Plan for `module`, and those below it, from the entries of `state`, all of which begin with `prefix`."""
+        for hook in list(module._hooks.get("load_state_dict_pre", {}).values()):
+            hook(module, state, prefix, {}, self.strict, self.missing, self.unexpected, self.problems)
+        own = persistent(module)
+        for name, member in own.items():
+            if prefix + name in state:
+                self._add_tensor(module, name, member, prefix + name, state[prefix + name])
+            else:
+                self.missing.append(prefix + name)
+        takes_extra = module._overrides("set_extra_state")
+        if takes_extra and prefix + EXTRA in state:
+            self.writes.append(lambda: module.set_extra_state(state[prefix + EXTRA]))
+        elif takes_extra:
+            self.missing.append(prefix + EXTRA)
+        for key in state:
+            name, dot, _ = key.removeprefix(prefix).partition(".")
+            known = name in module._modules if dot else name in own or (takes_extra and name == EXTRA)
+            if not known:
+                self.unexpected.append(key)
+        for name, child in module._modules.items():
+            if child is not None:
+                path = f"{prefix}{name}."
+                self.add(child, OrderedDict([each for each in state.items() if each[0].startswith(path)]), path)
+
+    def _add_tensor(self, module: Module, name: str, member: Tensor, key: str, given: Any) -> None:
+        if not isinstance(given, Tensor):
+            self.problems.append(
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(given)}"
+            )
+        elif given.shape != member.shape:
+            self.problems.append(
+                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                f"current model is {member.shape}."
+            )
+        elif not self.assign:
+            self.writes.append(lambda: member.copy_(given))
+        elif isinstance(member, Parameter):
+            if isinstance(given, Parameter):
+                self.writes.append(lambda: given.requires_grad_(member.requires_grad))
+            new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
+            self.writes.append(lambda: setattr(module, name, new))
+        else:
+            self.writes.append(lambda: setattr(module, name, given))
+
+
+def _quoted(path: str) -> str:
+    return f'"{path}"'

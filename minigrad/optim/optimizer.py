@@ -1,0 +1,341 @@
+"""`Optimizer`: groups of parameters with their options, what is remembered of each parameter, and the hooks on a step.
+
+How the parameters of an optimiser move is told by its subclasses.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from minigrad import dtypes
+from minigrad.autograd.hooks import Hook, RemovableHandle
+from minigrad.tensor import Tensor
+
+Hooks = OrderedDict[int, Hook]
+
+_pre_hooks: Hooks = OrderedDict()
+_post_hooks: Hooks = OrderedDict()
+
+
+class _Required:
+    """The default of an option that each parameter group has to give."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; see `register_step_pre_hook`."""
+    return RemovableHandle(_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimiser."""
+    return RemovableHandle(_post_hooks, hook)
+
+
+class Optimizer:
+    """Parameters in groups, each with options of its own, and what is remembered of each parameter.
+
+    `params` is an iterable of tensors, of `(name, tensor)` pairs, or of groups: dicts whose "params" is such an
+    iterable and whose other entries are options.  `defaults` has the options of groups that do not give them.
+
+    `param_groups`
+        the groups, a list of dicts; an option changed there holds from the next step on.
+    `state`
+        what is remembered, a dict for each parameter that has moved.
+
+    A subclass defines `step`:
+
+    >>> import minigrad as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     @torch.no_grad()
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for parameter in group["params"]:
+    ...                 parameter -= group["lr"] * parameter.grad
+    >>> x = torch.tensor([3.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> Descent([x], lr=0.5).step()
+    >>> x
+    tensor([0.], requires_grad=True)
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _hooked(cls.__dict__["step"])  # type: ignore[method-assign]
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._add_hook_lists()
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
+                f"{type(params).__name__}: put it into a list"
+            )
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list: a generator such as parameters() is used up once")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def _add_hook_lists(self) -> None:
+        self._optimizer_step_pre_hooks: Hooks = OrderedDict()
+        self._optimizer_step_post_hooks: Hooks = OrderedDict()
+        self._optimizer_state_dict_pre_hooks: Hooks = OrderedDict()
+        self._optimizer_state_dict_post_hooks: Hooks = OrderedDict()
+        self._optimizer_load_state_dict_pre_hooks: Hooks = OrderedDict()
+        self._optimizer_load_state_dict_post_hooks: Hooks = OrderedDict()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move the parameters; a `closure`, which computes the loss and its gradients, is called before."""
+        raise NotImplementedError(f"{type(self).__name__} does not define step()")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters; or, without `set_to_none`, fill them with zeros."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                gradient = parameter._grad
+                if gradient is None:
+                    continue
+                if set_to_none:
+                    parameter._grad = None
+                elif gradient.grad_fn is None:
+                    gradient.requires_grad_(False).zero_()
+                else:
+                    gradient.detach_().zero_()
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Let the parameters of one more group move, by the options it gives and the defaults of others.
+
+        >>> import minigrad as torch
+        >>> first, second = torch.zeros(2, requires_grad=True), torch.zeros(3, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([first], lr=0.1)
+        >>> optimizer.add_param_group({"params": [second], "lr": 0.01})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 0.01]
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        if isinstance(given, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        given = [given] if isinstance(given, Tensor) else list(given)
+        names = [each[0] for each in given if isinstance(each, tuple)]
+        if names and len(names) != len(given):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        params = [each[1] if isinstance(each, tuple) else each for each in given]
+        for parameter in params:
+            if not isinstance(parameter, Tensor):
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}"
+                )
+            if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
+                raise ValueError(
+                    "can't optimize a non-leaf Tensor: its values come from the operation that made it. Optimize what "
+                    "it was made from, or x.detach().requires_grad_()"
+                )
+        for option, default in self.defaults.items():
+            if default is required and option not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {option}")
+        if len(params) != len(set(params)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; each moves once for each time it "
+                "is there, and PyTorch announces that this will be an error",
+                UserWarning,
+                stacklevel=3,
+            )
+        for group in self.param_groups:
+            if bool(names) != ("param_names" in group):
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{'with' if names else 'without'} names to the optimizer"
+                )
+        if {*params} & {parameter for group in self.param_groups for parameter in group["params"]}:
+            raise ValueError("some parameters appear in more than one parameter group")
+        param_group["params"] = params
+        if names:
+            param_group["param_names"] = names
+        for option, default in self.defaults.items():
+            param_group.setdefault(option, default)
+        self.param_groups.append(param_group)
+
+    # ---- the state as a dict -----------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """What it takes to go on later: "state" by the number of the parameter, and "param_groups" with the numbers.
+
+        The tensors in it are those of the optimiser: they change with the next step.
+
+        >>> import minigrad as torch
+        >>> x = torch.zeros(2, requires_grad=True)
+        >>> x.grad = torch.ones(2)
+        >>> optimizer = torch.optim.SGD([x], lr=0.1, momentum=0.9)
+        >>> optimizer.step()
+        >>> optimizer.state_dict()["state"], optimizer.state_dict()["param_groups"][0]["params"]
+        ({0: {'momentum_buffer': tensor([1., 1.])}}, [0])
+        """
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups, start = [], 0
+        for group in self.param_groups:
+            for number, parameter in enumerate(group["params"], start):
+                numbers.setdefault(id(parameter), number)
+            start += len(group["params"])
+            packed = {option: value for option, value in group.items() if option != "params"}
+            groups.append(packed | {"params": [numbers[id(parameter)] for parameter in group["params"]]})
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        state_dict: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            result = hook(self, state_dict)
+            state_dict = state_dict if result is None else result
+        return state_dict
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take on the options and the state that `state_dict()` of an optimiser with as many parameters returned.
+
+        Parameters are matched by their order; a floating-point state takes on the dtype of its parameter.  Tensors
+        that need no conversion are not copied.
+        """
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            result = hook(self, state_dict)
+            state_dict = state_dict if result is None else result
+        saved = copy.deepcopy(state_dict["param_groups"])
+        if len(saved) != len(self.param_groups):
+            raise ValueError(
+                f"loaded state dict has a different number of parameter groups: {len(saved)}, where this optimizer "
+                f"has {len(self.param_groups)}"
+            )
+        for index, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
+            if len(theirs["params"]) != len(ours["params"]):
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "
+                    f"group {index} has {len(theirs['params'])} parameters there, and {len(ours['params'])} here"
+                )
+        of_number, wide_steps = {}, {}
+        for theirs, ours in zip(saved, self.param_groups, strict=True):
+            for number, parameter in zip(theirs["params"], ours["params"], strict=True):
+                of_number[number] = parameter
+                wide_steps[number] = not (theirs.get("fused") or theirs.get("capturable"))
+            theirs["params"] = ours["params"]
+            if "param_names" in ours:
+                theirs.setdefault("param_names", ours["param_names"])
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for number, value in state_dict["state"].items():
+            if number in of_number:
+                state[of_number[number]] = _converted(value, of_number[number], wide_steps[number])
+            else:
+                state[number] = value
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if not self.__dict__:
+            self._add_hook_lists()
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        text = f"{type(self).__name__} ("
+        for index, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {index}\n"
+            for option in sorted(group):
+                if option != "params":
+                    text += f"    {option}: {group[option]}\n"
+        return f"{text})"
+
+    # ---- hooks -------------------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; `args` begin with the optimiser.
+
+        A pair `(args, kwargs)` that it returns takes their place.
+        """
+        return RemovableHandle(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return RemovableHandle(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before each `state_dict()`."""
+        return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after each `state_dict()`; what it returns, unless None, replaces it."""
+        return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before a `load_state_dict`; what it returns, unless None, is loaded."""
+        return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after each `load_state_dict`."""
+        return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `step`, which calls the hooks before and after."""
+
+    @functools.wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        args = (self, *args)
+        for hook in [*_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
+            result = hook(self, args, kwargs)
+            if result is not None:
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}: so a hook "
+                        "before the step may return"
+                    )
+                args, kwargs = result
+        out = step(*args, **kwargs)
+        for hook in [*self._optimizer_step_post_hooks.values(), *_post_hooks.values()]:
+            hook(self, args, kwargs)
+        return out
+
+    return hooked
+
+
+def _registered(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
+    handle = RemovableHandle(hooks, hook)
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _converted(value: Any, parameter: Tensor, wide_steps: bool, key: Any = None) -> Any:
+    """A state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
+    if isinstance(value, Tensor):
+        if key == "step":
+            return value if wide_steps else value.to(dtypes.float32)
+        return value.to(parameter.dtype) if parameter.is_floating_point() else value
+    if isinstance(value, dict):
+        return {name: _converted(each, parameter, wide_steps, name) for name, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(_converted(each, parameter, wide_steps) for each in value)  # type: ignore[call-arg]
+    return value

@@ -1,0 +1,120 @@
+"""What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision.
+
+NumPy decides how it computes; here the questions are answered as on a machine without accelerators, and the wishes are
+checked, remembered where there is a question for them, and otherwise without effect.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.devices import CPU, check_on_cpu, device
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "compile",
+    "get_default_device",
+    "get_float32_matmul_precision",
+    "get_num_threads",
+    "set_default_device",
+    "set_float32_matmul_precision",
+    "set_num_threads",
+    "use_deterministic_algorithms",
+]
+
+_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+_PRECISIONS = ("highest", "high", "medium")
+
+_num_threads = os.cpu_count() or 1
+_deterministic = False
+_precision = "highest"
+
+
+def compile(
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Any:
+    """`model` itself, a module or a function: there is no compiler, and PyTorch's changes no result either.
+
+    Without a model, a decorator.  Errors: RuntimeError for an unknown mode, or a mode beside options.
+
+    >>> @compile
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    6
+    """
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if mode is not None and mode not in _MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if model is None:
+        return _callable
+    return _callable(model)
+
+
+def _callable(model: Any) -> Any:
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    return model
+
+
+def get_num_threads() -> int:
+    """The number of threads that `set_num_threads` was told, at first that of processors."""
+    return _num_threads
+
+
+def set_num_threads(num: int, /) -> None:
+    """Say how many threads an operation may use: remembered, while NumPy's libraries go by OMP_NUM_THREADS."""
+    global _num_threads
+    if isinstance(num, bool) or not isinstance(num, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
+    if num <= 0:
+        raise RuntimeError(f"set_num_threads expects a positive integer, got {num}")
+    _num_threads = num
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for results that are the same each time: they always are."""
+    global _deterministic
+    if not isinstance(mode, bool):
+        raise TypeError(f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}")
+    _deterministic = mode
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms(True)` was called."""
+    return _deterministic
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allow, with "high" or "medium", float32 products of fewer digits: on the CPU they keep them all."""
+    global _precision
+    if precision in _PRECISIONS:
+        _precision = precision
+    else:
+        warnings.warn(f"{precision} is not one of 'highest', 'high', and 'medium': nothing is set", stacklevel=2)
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was told last, at first "highest"."""
+    return _precision
+
+
+def set_default_device(device: device | str | None) -> None:
+    """Nothing for "cpu" or None, where all tensors are; an error for any other device."""
+    check_on_cpu(CPU if device is None else device)
+
+
+def get_default_device() -> device:
+    """Where new tensors are: on the CPU."""
+    return CPU

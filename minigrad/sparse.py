@@ -1,0 +1,532 @@
+"""Sparse tensors: some entries, each with its place; all other elements are zero, and not in memory.
+
+Of a tensor of shape `(*S, *D)` the entries are `values`, `(nnz, *D)`, and their places `indices`, `(len(S), nnz)`:
+`values[n]`, a number or a whole row, stands at `indices[:, n]`.  Entries at one place add up; in a coalesced tensor
+each place has one entry, and they are in order.  The gradient of an embedding, asked for with `sparse=True`, is one:
+its places are the ids, its entries the gradients of what was looked up.
+
+Two rules make it safe and small.  A sparse tensor has no array, so every operation that is not written here raises an
+error.  And its history is that of its values: what is computed from it is recorded, and differentiated, as what is
+computed from them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import math
+from collections.abc import Callable
+from operator import index
+from typing import Any, NoReturn, SupportsIndex
+
+import numpy as np
+
+from minigrad import dtypes, layouts, printing
+from minigrad.autograd.base import TensorBase, storage_of
+from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.autograd.node import quiet
+from minigrad.dtypes import Array
+from minigrad.methods.forms import OPERANDS, checked_operand
+from minigrad.ops import elementwise, join
+from minigrad.ops.embedding import Lookup
+from minigrad.ops.scatter import add_rows_at
+from minigrad.ops.shape import Reshape
+from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
+from minigrad.size import Size
+
+
+def _of_values(name: str) -> Callable[..., Any]:
+    """The method `name` that works on each entry, whichever others are at its place."""
+
+    def method(self: Sparse, *args: Any, **kwargs: Any) -> Any:
+        entries = getattr(self._entries, name)(*args, **kwargs)
+        return self if entries is self._entries else self._with(entries)
+
+    method.__name__ = name
+    return method
+
+
+def _of_sums(name: str) -> Callable[..., Any]:
+    """The method `name`, a function f with f(0) = 0, which works on the sum of the entries at each place."""
+
+    def method(self: Sparse) -> Any:
+        summed = self.coalesce()
+        return summed._with(getattr(summed._entries, name)())
+
+    method.__name__ = name
+    return method
+
+
+class Sparse(TensorBase):
+    """What sparse tensors can do.
+
+    >>> import minigrad as torch
+    >>> table = torch.nn.Embedding(5, 2, sparse=True)
+    >>> table(torch.tensor([3, 1, 3])).backward(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    >>> table.weight.grad.coalesce()
+    tensor(indices=tensor([[1, 3]]),
+           values=tensor([[3., 4.],
+                          [6., 8.]]),
+           size=(5, 2), nnz=2, layout=torch.sparse_coo)
+    """
+
+    __slots__ = ()
+
+    is_sparse = True
+
+    _entries: Any
+    _places: Array
+    _size: tuple[int, ...]
+    _coalesced: builtins.bool
+
+    # ---- what the operations of dense tensors find -------------------------------------------------------------------
+
+    @property
+    def _array(self) -> NoReturn:  # type: ignore[override]  # it is what a sparse tensor lacks
+        self._refuse()
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(
+            "Could not run this operation with arguments from the 'SparseCPU' backend: a sparse tensor has no array of "
+            "its elements. Use to_dense(), if all of them fit into memory, or compute with coalesce().values()."
+        )
+
+    # A gradient of this tensor, for these to see, would be a dense one.
+    backward = retain_grad = register_hook = register_post_accumulate_grad_hook = _refuse
+    # These make dense tensors, and would have to make sparse ones.
+    new_zeros = new_ones = new_full = new_empty = new_empty_strided = _refuse
+
+    @property
+    def _node(self) -> Any:  # type: ignore[override]
+        return self._entries._node
+
+    @property
+    def _requires_grad(self) -> builtins.bool:
+        required: builtins.bool = self._entries._requires_grad
+        return required
+
+    @_requires_grad.setter
+    def _requires_grad(self, value: builtins.bool) -> None:
+        if value and not self._entries._requires_grad:
+            raise NotImplementedError(
+                "a sparse tensor cannot be a leaf that requires a gradient: make it of values that require one"
+            )
+
+    def _with(self, entries: Any) -> Any:
+        """These entries at the same places."""
+        return entries._new_sparse(self._places, entries, self._size, self._coalesced)
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension."""
+        return Size(self._size)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        of_values: dtypes.dtype = self._entries.dtype
+        return of_values
+
+    @property
+    def layout(self) -> layouts.layout:
+        """How the elements lie in memory: `torch.sparse_coo`, entries and their coordinates."""
+        return layouts.sparse_coo
+
+    @property
+    def ndim(self) -> builtins.int:
+        """The number of dimensions."""
+        return len(self._size)
+
+    def dim(self) -> builtins.int:
+        """The number of dimensions."""
+        return len(self._size)
+
+    def size(self, dim: SupportsIndex | None = None) -> Any:
+        """The shape, or the size of dimension `dim`."""
+        return self.shape if dim is None else self.shape[index(dim)]
+
+    def numel(self) -> builtins.int:
+        """The number of elements, most of them zero."""
+        return math.prod(self._size)
+
+    nelement = numel
+
+    def element_size(self) -> builtins.int:
+        """Bytes per element."""
+        return self.itemsize
+
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element."""
+        size: builtins.int = self._entries._array.itemsize
+        return size
+
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the elements are floating-point numbers."""
+        return self.dtype.is_floating_point
+
+    def __len__(self) -> builtins.int:
+        if not self._size:
+            raise TypeError("len() of a 0-d tensor")
+        return self._size[0]
+
+    def sparse_dim(self) -> builtins.int:
+        """How many dimensions the indices count in: the first ones."""
+        return len(self._places)
+
+    def dense_dim(self) -> builtins.int:
+        """How many dimensions an entry has: the last ones."""
+        return self.ndim - self.sparse_dim()
+
+    def _nnz(self) -> builtins.int:
+        """How many entries there are, repeats included."""
+        return self._places.shape[1]
+
+    def is_coalesced(self) -> builtins.bool:
+        """Whether each place is known to have one entry, and these to be in order."""
+        return self._coalesced
+
+    def indices(self) -> Any:
+        """The places, `(sparse_dim, nnz)`, of a coalesced tensor: an int64 tensor on its memory."""
+        self._check_coalesced("indices")
+        return self._indices()
+
+    def values(self) -> Any:
+        """The entries, `(nnz, *)`, of a coalesced tensor: a tensor on its memory, and recorded."""
+        self._check_coalesced("values")
+        return Reshape(self._entries._array.shape, "ValuesBackward0")(self._entries)
+
+    def _indices(self) -> Any:
+        """The places, `(sparse_dim, nnz)`, also if they repeat."""
+        return self._entries._new(self._places)
+
+    def _values(self) -> Any:
+        """The entries, `(nnz, *)`, also if their places repeat: without history."""
+        return self._entries.detach()
+
+    def _check_coalesced(self, what: str) -> None:
+        if not self._coalesced:
+            raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
+
+    def __repr__(self) -> str:
+        grad_fn = None if self._node is None else self.grad_fn.short_name()  # type: ignore[attr-defined]
+        values = self._entries._array
+        return printing.sparse_text(
+            self._places, values, self._size, grad_fn=grad_fn, requires_grad=self._requires_grad
+        )
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise TypeError("unsupported format string passed to Tensor.__format__")
+        return repr(self)
+
+    # ---- other forms of it -------------------------------------------------------------------------------------------
+
+    def coalesce(self) -> Any:
+        """The same tensor with one entry for each place, in order: the sum, made in at least float32, of those there.
+
+        >>> import minigrad as torch
+        >>> torch.sparse_coo_tensor([[2, 0, 2]], [1.0, 2.0, 3.0], (4,)).coalesce()
+        tensor(indices=tensor([[0, 2]]),
+               values=tensor([2., 4.]),
+               size=(4,), nnz=2, layout=torch.sparse_coo)
+        """
+        if self._coalesced:
+            return self
+        op = Coalesce(self._ids())
+        sums = op(self._rows())
+        sizes = self._size[: self.sparse_dim()]
+        places = op.names[None] if len(sizes) == 1 else places_of(op.names, sizes)
+        entries = _reshaped(sums, (len(op.names), *self._size[len(sizes) :]))
+        return sums._new_sparse(places, entries, self._size, True)
+
+    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
+        """A dense tensor of the same elements."""
+        if dtype is not None:
+            raise RuntimeError("dtype argument is not supported by sparse_to_dense: convert the result")
+        table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
+        return _reshaped(table, self._size)
+
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layouts.layout | None = None) -> Any:
+        """This tensor, which is sparse."""
+        if sparse_dim is not None and index(sparse_dim) != self.sparse_dim():
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
+                "supported"
+            )
+        return self
+
+    def clone(self, *, memory_format: Any = None) -> Any:
+        """A copy, recorded."""
+        entries = self._entries.clone()
+        return entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
+
+    detach = _of_values("detach")
+    to = _of_values("to")
+    float = _of_values("float")
+    double = _of_values("double")
+    half = _of_values("half")
+    long = _of_values("long")
+    int = _of_values("int")
+
+    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+        """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
+        if dtype is None:
+            return f"torch.sparse.{self.dtype._tensor_name}Tensor"
+        return self._with(self._entries.type(dtype))
+
+    @property
+    def data(self) -> Any:
+        """The same entries without history; writes through it are not seen by the checks of the backward pass."""
+        return self._with(self._entries.data)
+
+    def detach_(self) -> Any:
+        """This tensor, from now on without history."""
+        self._entries = self._entries.detach()
+        return self
+
+    def numpy(self, *, force: builtins.bool = False) -> NoReturn:
+        """An error: NumPy has no sparse arrays."""
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        entries = copy.deepcopy(self._entries, memo)
+        copied = memo[id(self)] = entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return _rebuilt, (self._places, self._entries, self._size, self._coalesced)
+
+    # ---- arithmetic --------------------------------------------------------------------------------------------------
+
+    neg = __neg__ = _of_values("neg")
+    abs = __abs__ = _of_sums("abs")
+    sqrt = _of_sums("sqrt")
+    square = _of_sums("square")
+
+    def mul(self, other: Any) -> Any:
+        """The product with a number or a dense tensor, of which only the elements at the entries are read."""
+        if isinstance(checked_operand("mul", other), TensorBase) and other.ndim:
+            other = self._at_entries(other)
+        return self._with(self._entries.mul(other))
+
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """The quotient by a number."""
+        self._check_divisor(checked_operand("div", other), rounding_mode)
+        return self._with(self._entries.div(other))
+
+    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+        """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
+        self._check_summand(checked_operand("add", other))
+        added = other._entries if builtins.type(alpha) is builtins.int and alpha == 1 else other._entries * alpha
+        entries = join.cat([self._entries, added], 0)
+        places = np.concatenate([self._places, other._places], axis=1)
+        total = entries._new_sparse(places, entries, self._size)
+        return total.coalesce() if self._coalesced and other._coalesced else total
+
+    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+        """The difference `self - alpha * other` of two sparse tensors."""
+        return self.add(checked_operand("sub", other), alpha=-alpha)
+
+    def pow(self, exponent: Any) -> Any:
+        """Each element to the power of `exponent`, a number above 0."""
+        if isinstance(exponent, TensorBase) or exponent < 0:
+            self._refuse()
+        if exponent == 0:
+            raise RuntimeError(
+                "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
+            )
+        summed = self.coalesce()
+        return summed._with(summed._entries.pow(exponent))
+
+    def __add__(self, other: Any) -> Any:
+        return self.add(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return self.sub(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        return self.mul(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.div(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __pow__(self, other: Any) -> Any:
+        return self.pow(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Any:
+        """The sum of all elements."""
+        return self._refuse() if dim is not None else self._entries.sum(dtype=dtype)
+
+    def norm(self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None) -> Any:
+        """The norm of order `p`, not negative, over all elements."""
+        if dim is not None or dtype is not None or (p not in (None, "fro") and p < 0):
+            self._refuse()
+        return self.coalesce()._entries.norm(p)
+
+    # ---- in place ----------------------------------------------------------------------------------------------------
+
+    def mul_(self, other: Any) -> Any:
+        """In place: the product with a number or a dense tensor."""
+        return self._become(self.mul(checked_operand("mul_", other)))
+
+    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """In place: the quotient by a number."""
+        self._check_divisor(checked_operand("div_", other), rounding_mode)
+        self._entries.div_(other)
+        return self._changed()
+
+    def neg_(self) -> Any:
+        """In place: the negative of each element."""
+        self._entries.neg_()
+        return self._changed()
+
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """In place: the sum `self + alpha * other` of two sparse tensors."""
+        return self._become(self.add(other, alpha=alpha))
+
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """In place: the difference `self - alpha * other` of two sparse tensors."""
+        return self._become(self.sub(other, alpha=alpha))
+
+    def zero_(self) -> Any:
+        """In place: no entries, so that all elements are zero."""
+        none = self._entries.detach()[:0]
+        return self._become(none._new_sparse(self._places[:, :0], none, self._size, True))
+
+    def __iadd__(self, other: Any) -> Any:
+        return self.add_(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __isub__(self, other: Any) -> Any:
+        return self.sub_(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __imul__(self, other: Any) -> Any:
+        return self.mul_(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self.div_(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    def _become(self, result: Any) -> Any:
+        """Take on the entries of `result`, in this tensor's dtype."""
+        if not dtypes.can_cast(result.dtype, self.dtype):
+            raise RuntimeError(
+                f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
+                f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
+            )
+        result = result.to(self.dtype)
+        self._places, self._entries, self._coalesced = result._places, result._entries, result._coalesced
+        return self._changed()
+
+    def _changed(self) -> Any:
+        storage_of(self).version += 1
+        return self
+
+    # ---- beside a dense tensor ---------------------------------------------------------------------------------------
+
+    def _beside(self, op: Any, dense: Any) -> Any:
+        """The result of `op`, an element-by-element operation, on `dense` and this tensor."""
+        if isinstance(op, elementwise.Mul):
+            return self.mul(dense)
+        if not isinstance(op, elementwise.Add | elementwise.Sub):
+            self._refuse()
+        self._check_same_size(dense)
+        alpha = getattr(op, "alpha", 1) * (-1 if isinstance(op, elementwise.Sub) else 1)
+        common = dtypes.result_type(dense._array, self._entries._array)
+        rows = elementwise.cast(self._rows(), common)
+        scaled = rows if alpha == 1 else rows * alpha
+        table = AddRowsAt(self._ids(), op.name())(self._as_table(elementwise.cast(dense, common)), scaled)
+        return _reshaped(table, self._size)
+
+    def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
+        """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
+        if is_grad_enabled() and (dense._requires_grad or self._requires_grad):
+            return dense._rewrite(lambda before: before.add(self, alpha=sign * alpha))
+        self._check_same_size(dense)
+        if not dtypes.can_cast(self.dtype, dense.dtype):
+            raise RuntimeError(
+                f"result type {self.dtype._tensor_name} can't be cast to the desired output type "
+                f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"
+            )
+        ids, rows = self._ids(), self._rows()._array
+
+        def write(array: Array) -> None:
+            table = array.reshape(self._table_shape())
+            quiet().run(add_rows_at, table, ids, rows, sign * alpha)
+            if not np.may_share_memory(table, array):
+                array[...] = table.reshape(array.shape)
+
+        return dense._write(write, "AddBackward0")
+
+    def _at_entries(self, dense: Any) -> Any:
+        """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""
+        if dense.is_sparse:
+            self._refuse()
+        if tuple(dense.shape) != self._size:
+            dense = dense.expand(self._size)
+        rows = Lookup()(self._as_table(dense), self._entries._new(self._ids()))
+        return _reshaped(rows, self._entries._array.shape)
+
+    # ---- as rows of a table ------------------------------------------------------------------------------------------
+
+    def _ids(self) -> Array:
+        """The places, `(nnz,)`, counted in all their dimensions at once."""
+        return ids_of(self._places, self._size)
+
+    def _rows(self) -> Any:
+        """The entries, `(nnz, D)`, each as a row."""
+        return _reshaped(self._entries, (self._nnz(), self._table_shape()[1]))
+
+    def _as_table(self, dense: Any) -> Any:
+        """`dense`, of this shape, as the table that its rows are of."""
+        return _reshaped(dense, self._table_shape())
+
+    def _table_shape(self) -> tuple[builtins.int, builtins.int]:
+        """`(V, D)`, how many places and how many elements at each there are."""
+        dims = self.sparse_dim()
+        return math.prod(self._size[:dims]), math.prod(self._size[dims:])
+
+    # ---- checks ------------------------------------------------------------------------------------------------------
+
+    def _check_summand(self, other: Any) -> None:
+        """Nothing if `other` can be added to this tensor, else a RuntimeError."""
+        if not isinstance(other, Sparse):
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        if other._size != self._size:
+            raise RuntimeError(
+                "add: expected sizes of 'self' and 'other' to match, but "
+                f"{list(self._size)} != {list(other._size)}: sparse tensors do not broadcast"
+            )
+        if other.sparse_dim() != self.sparse_dim():
+            raise RuntimeError(
+                f"add: expected 'self' and 'other' to have same density, but 'self' has {self.sparse_dim()} sparse "
+                f"dimensions while 'other' has {other.sparse_dim()} sparse dimensions"
+            )
+
+    def _check_same_size(self, dense: Any) -> None:
+        if tuple(dense.shape) != self._size:
+            raise RuntimeError(
+                f"add: expected 'self' and 'other' to have same size, but self has size {list(dense.shape)} while other"
+                f" has size {list(self._size)} (FYI: dense-sparse addition does not currently support broadcasting)"
+            )
+
+    def _check_divisor(self, other: Any, rounding_mode: str | None) -> None:
+        if isinstance(other, TensorBase) and other.ndim:  # type: ignore[attr-defined]  # every tensor has it
+            shape = list(other.shape)  # type: ignore[attr-defined]
+            raise RuntimeError(
+                f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
+            )
+        if rounding_mode is not None:
+            self._refuse()
+
+
+def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
+    """`x` in that shape, itself if it has it."""
+    return x if x._array.shape == shape else Reshape(shape)(x)
+
+
+def _rebuilt(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool) -> Any:
+    return entries._new_sparse(places, entries, size, coalesced)

@@ -1,0 +1,49 @@
+"""Checks for code of your own: whether it is an embedding, and whether the gradients of an operation are right.
+
+`check_lookup` runs the laws of a lookup on an embedding, written by hand in NumPy or with tensors, and `check_op` those
+of a differentiable operation on a function of tensors.  Both look for the smallest example on which a law is broken.
+`LOOKUP_LAWS` and `OP_LAWS` list the laws.
+
+The strategies are those that minigrad's own tests draw from, for tests with Hypothesis: `arrays`, `shapes`,
+`broadcastable_shapes`, `cotangents`, `ids`, `one_hot_pairs`, `tables`.
+
+This package needs Hypothesis, and is the only one that does: `pip install 'minigrad[test]'`.
+"""
+
+try:
+    import hypothesis as _hypothesis
+except ImportError as error:
+    raise ImportError(
+        "minigrad.testing draws its examples with Hypothesis, which is not installed: pip install 'minigrad[test]'",
+        name="hypothesis",
+    ) from error
+
+from minigrad.testing.laws import Law
+from minigrad.testing.lookup import LOOKUP_LAWS, check_lookup
+from minigrad.testing.operations import OP_LAWS, check_op
+from minigrad.testing.strategies import (
+    arrays,
+    broadcastable_shapes,
+    cotangents,
+    ids,
+    one_hot_pairs,
+    shapes,
+    tables,
+)
+
+del _hypothesis
+
+__all__ = [
+    "LOOKUP_LAWS",
+    "OP_LAWS",
+    "Law",
+    "arrays",
+    "broadcastable_shapes",
+    "check_lookup",
+    "check_op",
+    "cotangents",
+    "ids",
+    "one_hot_pairs",
+    "shapes",
+    "tables",
+]

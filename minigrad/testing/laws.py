@@ -1,0 +1,142 @@
+"""Laws: named properties with one sentence each, and the search for the smallest example that breaks one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky, HypothesisException
+
+from minigrad.dtypes import Array
+
+#: The same examples each time; then the smallest broken one, and nothing printed on the way.
+STEADY = settings(
+    max_examples=25,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    verbosity=Verbosity.quiet,
+    phases=[Phase.generate, Phase.shrink],
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Draw(Protocol):
+    """Draws a value; the name it is given is the one that a broken law shows it under."""
+
+    def __call__(self, name: str, strategy: st.SearchStrategy[Any]) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Law:
+    """A property of a subject under test, for all values that `check` draws."""
+
+    name: str
+    #: What holds, in a sentence.
+    statement: str
+    check: Callable[[Any, Draw], None]
+
+    def broken_by(self, subject: Any, profile: settings = STEADY) -> str | None:
+        """The story of the smallest example on which the law does not hold for the subject; None if there is none."""
+
+        @profile
+        @given(st.data())
+        def search(data: st.DataObject) -> None:
+            drawn: list[tuple[str, str]] = []
+
+            def draw(name: str, strategy: st.SearchStrategy[Any]) -> Any:
+                value = data.draw(strategy)
+                # Shown as it is now: what is under test may write to it.
+                drawn.append((name, _shown(value)))
+                return value
+
+            try:
+                self.check(subject, draw)
+            except Broken as broken:
+                raise Broken(_story(self, drawn, broken.findings)) from broken.__cause__
+            except HypothesisException:
+                raise
+            except Exception as error:
+                findings = [("got", f"{type(error).__name__}: {error}")]
+                raise Broken(_story(self, drawn, findings)) from error
+
+        try:
+            search()
+        except Broken as broken:
+            return str(broken)
+        except Flaky:
+            return f"{self.name}: {self.statement}\n  Called twice with the same arguments, it gave different results."
+        return None
+
+
+class Broken(Exception):  # noqa: N818 -- a finding about what is under test.
+    """A law does not hold; `findings` are what to show for it, each with a label."""
+
+    def __init__(self, findings: str | Sequence[tuple[str, str]]) -> None:
+        super().__init__(findings)
+        self.findings = findings
+
+
+def demand(expected: Array, got: Any, what: str = "") -> None:
+    """Nothing if `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
+    labels = (f"expected {what}".rstrip(), "got")
+    if not isinstance(got, np.ndarray):
+        found = f"{type(got).__name__}: {got!r}"
+    elif got.shape != expected.shape:
+        found = f"{_elements(got)}, which is of shape {got.shape}, not {expected.shape}"
+    elif got.dtype != expected.dtype:
+        found = f"{_shown(got)}, which is of dtype {got.dtype}, not {expected.dtype}"
+    elif not np.array_equal(got, expected, equal_nan=True):
+        found = _shown(got)
+    else:
+        return
+    raise Broken(list(zip(labels, (_shown(expected), found), strict=True)))
+
+
+def check(
+    caller: str, laws: Sequence[Law], subject: Any, without: Collection[str], profile: settings | None = None
+) -> None:
+    """Nothing if all laws but those named in `without` hold; else an AssertionError that tells the first broken one."""
+    names = [law.name for law in laws]
+    unknown = [name for name in without if name not in names]
+    if unknown:
+        raise ValueError(f"without: expected names of laws, which are {names}; got {unknown}")
+    asked = [law for law in laws if law.name not in without]
+    searching = STEADY if profile is None else profile
+    # Of the laws after the first broken one only the names are told: the smallest example is not looked for.
+    glancing = settings(searching, phases=[Phase.generate])
+    broken: list[str] = []
+    first = ""
+    for law in asked:
+        story = law.broken_by(subject, glancing if broken else searching)
+        if story is not None:
+            first = first or story
+            broken.append(law.name)
+    if broken:
+        count = f"{len(broken)} of {len(asked)} laws {'is' if len(broken) == 1 else 'are'} broken."
+        others = f"\n\nAlso broken: {', '.join(broken[1:])}." if broken[1:] else ""
+        raise AssertionError(f"{caller}: {count}\n\n{first}{others}")
+
+
+def _story(law: Law, drawn: Sequence[tuple[str, str]], findings: Any) -> str:
+    lines = [*drawn, *findings]
+    width = max([len(name) for name, _ in lines])
+    indent = "\n" + " " * (width + 4)
+    told = [f"  {name:<{width}}  {text.replace(chr(10), indent)}" for name, text in lines]
+    return "\n".join([f"{law.name}: {law.statement}", *told])
+
+
+def _shown(value: Any) -> str:
+    """A value as Python would read it; an empty array with its shape."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    return _elements(value) if value.size else f"{_elements(value)} of shape {value.shape}"
+
+
+def _elements(array: Array) -> str:
+    return np.array2string(array, separator=", ")

@@ -1,0 +1,116 @@
+"""How the examples of a batch become tensors with one more dimension."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.creation import as_tensor, tensor
+from minigrad.functions import stack
+from minigrad.tensor import Tensor
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """The examples of a batch as one: tensors stacked along a new first dimension, within whatever holds them.
+
+    Arrays and numbers become tensors (Python's floats of dtype float64), strings stay a list.  Of dicts, lists and
+    named tuples one is made that holds the collated parts, of tuples a list.  Errors: TypeError for other examples,
+    RuntimeError for sequences or tensors of different sizes.
+
+    >>> default_collate([(1.5, {"label": 3}), (2.5, {"label": 4})])
+    [tensor([1.5000, 2.5000], dtype=torch.float64), {'label': tensor([3, 4])}]
+    """
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return stack(batch)
+    if isinstance(first, np.ndarray):
+        if _holds_objects(first):
+            raise TypeError(_refused(first.dtype))
+        return stack([as_tensor(each) for each in batch])
+    if isinstance(first, np.bool_ | np.number):
+        return as_tensor(batch)
+    if isinstance(first, float):
+        return tensor(batch, dtype=dtypes.float64)
+    if isinstance(first, int):
+        return tensor(batch)
+    if isinstance(first, str | bytes):
+        return batch
+    if isinstance(first, Mapping):
+        return _mapping_like(first, {key: default_collate([each[key] for each in batch]) for key in first})
+    if _is_named_tuple(first):
+        return type(first)(*[default_collate(part) for part in zip(*batch, strict=False)])
+    if isinstance(first, Sequence):
+        if any([len(each) != len(first) for each in batch]):
+            raise RuntimeError(
+                "each element in list of batch should be of equal size: these have sizes "
+                f"{sorted({len(each) for each in batch})}; give the DataLoader a collate_fn that pads them"
+            )
+        return _sequence_like(first, [default_collate(part) for part in zip(*batch, strict=True)])
+    raise TypeError(_refused(type(first)))
+
+
+def default_convert(data: Any) -> Any:
+    """One example with its arrays and NumPy's scalars as tensors, all else as it is: what `batch_size=None` yields.
+
+    >>> import numpy as np
+    >>> default_convert({"x": np.ones(2), "name": "a"})
+    {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
+    """
+    if isinstance(data, Tensor | np.str_) or (isinstance(data, np.ndarray) and _holds_objects(data)):
+        return data
+    if isinstance(data, np.ndarray | np.generic):
+        return as_tensor(data)
+    if isinstance(data, Mapping):
+        return _mapping_like(data, {key: default_convert(data[key]) for key in data})
+    if _is_named_tuple(data):
+        return type(data)(*_converted(data))
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return _sequence_like(data, _converted(data))
+    return data
+
+
+def _converted(data: Iterable[Any]) -> list[Any]:
+    return [default_convert(each) for each in data]
+
+
+def _holds_objects(array: Any) -> bool:
+    return array.dtype.kind in "OSU"
+
+
+def _is_named_tuple(example: Any) -> bool:
+    return isinstance(example, tuple) and hasattr(example, "_fields")
+
+
+def _mapping_like(model: Any, parts: dict[Any, Any]) -> Any:
+    """A mapping of the model's type with these parts; a dict if that type cannot be made so."""
+    try:
+        if not isinstance(model, MutableMapping):
+            return type(model)(parts)
+        out: Any = copy.copy(model)
+        out.update(parts)
+    except TypeError:
+        return parts
+    return out
+
+
+def _sequence_like(model: Any, parts: list[Any]) -> Any:
+    """A sequence of the model's type with these parts; a list for a tuple, and if that type cannot be made so."""
+    if isinstance(model, tuple):
+        return parts
+    try:
+        if not isinstance(model, MutableSequence):
+            return type(model)(parts)
+        out: Any = copy.copy(model)
+        for position, part in enumerate(parts):
+            out[position] = part
+    except TypeError:
+        return parts
+    return out
+
+
+def _refused(kind: Any) -> str:
+    return f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}"

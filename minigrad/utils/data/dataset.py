@@ -1,0 +1,218 @@
+"""Collections of examples: by index, as a stream, and made of others."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from minigrad.random import Generator, default_generator
+from minigrad.sampling import randperm
+from minigrad.tensor import Tensor, new_leaf
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Dataset(Generic[T_co]):
+    """Examples by index: a subclass defines `__getitem__`, and mostly `__len__`.
+
+    It may define `__getitems__(indices)` as well, which gives the list of the examples of a whole batch at once.
+
+    >>> class Squares(Dataset):
+    ...     def __len__(self):
+    ...         return 3
+    ...
+    ...     def __getitem__(self, index):
+    ...         return index**2
+    >>> (Squares() + Squares())[4]
+    1
+    """
+
+    def __getitem__(self, index: Any) -> T_co:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T_co], Iterable[T_co]):
+    """Examples as a stream: a subclass defines `__iter__`."""
+
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """Example i is the tuple of the i-th elements of tensors, whose first dimensions are of one size.
+
+    >>> import minigrad as torch
+    >>> TensorDataset(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 20]))[1]
+    (tensor([3, 4]), tensor(20))
+    """
+
+    tensors: tuple[Tensor, ...]
+
+    def __init__(self, *tensors: Tensor) -> None:
+        sizes = [tensor.size(0) for tensor in tensors]
+        if sizes != [tensors[0].size(0)] * len(sizes):
+            raise AssertionError(f"Size mismatch between tensors: their first dimensions are of sizes {sizes}")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple([tensor[index] for tensor in self.tensors])
+
+    def __len__(self) -> int:
+        size: int = self.tensors[0].size(0)
+        return size
+
+
+class ConcatDataset(Dataset[T_co]):
+    """The examples of several datasets, one dataset after the other."""
+
+    datasets: list[Dataset[T_co]]
+    cumulative_sizes: list[int]
+
+    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any([isinstance(each, IterableDataset) for each in self.datasets]):
+            raise AssertionError("ConcatDataset does not support IterableDataset: add streams with +")
+        self.cumulative_sizes = [*itertools.accumulate([_size(each) for each in self.datasets])]
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> T_co:
+        if idx < -len(self):
+            raise ValueError(
+                f"absolute value of index should not exceed dataset length: {idx} is not in [-{len(self)}, {len(self)})"
+            )
+        idx += len(self) if idx < 0 else 0
+        which = bisect.bisect_right(self.cumulative_sizes, idx)
+        before = self.cumulative_sizes[which - 1] if which else 0
+        return self.datasets[which][idx - before]
+
+
+class ChainDataset(IterableDataset[T_co]):
+    """The examples of several streams, one stream after the other."""
+
+    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[T_co]:
+        for each in self.datasets:
+            yield from _stream(each)
+
+    def __len__(self) -> int:
+        return sum([_size(_stream(each)) for each in self.datasets])
+
+
+def _stream(dataset: Any) -> IterableDataset[Any]:
+    if not isinstance(dataset, IterableDataset):
+        raise AssertionError(f"ChainDataset only supports IterableDataset, and this is a {type(dataset).__name__}")
+    return dataset
+
+
+class Subset(Dataset[T_co]):
+    """The examples of `dataset` at `indices`, in this order.
+
+    A subclass that defines `__getitem__` has to define `__getitems__` too (NotImplementedError): batches ask for that.
+    """
+
+    dataset: Dataset[T_co]
+    indices: Sequence[int]
+
+    def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+        kind = type(self)
+        if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
+            raise NotImplementedError(
+                f"{kind.__name__} overrides __getitem__ but not __getitems__, which a DataLoader calls: define "
+                "__getitems__(self, indices) to return [self[i] for i in indices]"
+            )
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[each] for each in idx]]
+        return self.dataset[self.indices[idx]]
+
+    def __getitems__(self, indices: list[int]) -> list[T_co]:
+        """The examples of a batch."""
+        return examples(self.dataset, [self.indices[each] for each in indices])
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(
+    dataset: Dataset[T], lengths: Sequence[int | float], generator: Generator | None = default_generator
+) -> list[Subset[T]]:
+    """Subsets of these lengths, drawn at random, which together are the whole dataset.
+
+    `lengths` may be fractions that add up to 1: each length is rounded down, and what is left over is dealt out one
+    by one from the first on.  Errors: ValueError if the lengths do not add up to the dataset's.
+
+    >>> import minigrad as torch
+    >>> first, second = random_split(range(5), [0.5, 0.5], torch.Generator().manual_seed(42))
+    >>> list(first), list(second)
+    ([2, 4, 3], [0, 1])
+    """
+    size = _size(dataset)
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        lengths = _shares(size, lengths)
+    if sum(lengths) != size:
+        raise ValueError(
+            "Sum of input lengths does not equal the length of the input dataset! The lengths add up to "
+            f"{sum(lengths)}, the dataset has {size}"
+        )
+    order = iter(randperm(size, generator=generator).tolist())
+    return [Subset(dataset, [*itertools.islice(order, int(length))]) for length in lengths]
+
+
+def _shares(size: int, fractions: Sequence[float]) -> list[int]:
+    """How many of `size` examples each of these fractions gets."""
+    for position, fraction in enumerate(fractions):
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"Fraction at index {position} is not between 0 and 1: {fraction}")
+    lengths = [math.floor(size * fraction) for fraction in fractions]
+    for position in range(size - sum(lengths)):
+        lengths[position % len(lengths)] += 1
+    for position, length in enumerate(lengths):
+        if length == 0:
+            warnings.warn(
+                f"Length of split at index {position} is 0. This might result in an empty dataset.", stacklevel=3
+            )
+    return lengths
+
+
+def examples(dataset: Any, indices: list[Any]) -> list[Any]:
+    """The examples of a dataset at these indices, all at once if it can give them so."""
+    if getattr(dataset, "__getitems__", None):
+        together: list[Any] = dataset.__getitems__(indices)
+        return together
+    return [dataset[index] for index in indices]
+
+
+def taken(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
+    """What collating the examples of a TensorDataset, or of a Subset of one, makes, at one step for each tensor.
+
+    None for another dataset, for one whose class defines how it is indexed, or for tensors that are not plain ones.
+    """
+    while type(dataset) is Subset:
+        indices = [dataset.indices[each] for each in indices]
+        dataset = dataset.dataset
+    if type(dataset) is not TensorDataset or not indices or any([type(each) is not int for each in indices]):
+        return None
+    if any([type(tensor) is not Tensor or tensor.requires_grad for tensor in dataset.tensors]):
+        return None
+    return [new_leaf(tensor._array.take(indices, 0)) for tensor in dataset.tensors]
+
+
+def _size(dataset: Any) -> int:
+    return len(dataset)

@@ -1,0 +1,716 @@
+"""Optimisers keep to the formulas of the papers, and parameters, states and errors behave as one would expect.
+
+The oracle is float64 NumPy, written from the formulas; it knows nothing of blocks, buffers and sparse gradients.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import tracemalloc
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Array, arrays
+
+import minigrad as torch
+from minigrad.optim import lr_scheduler
+
+Gradients = Iterator[Array]
+
+
+# ---- the formulas ----------------------------------------------------------------------------------------------------
+
+
+def sgd(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    momentum: float = 0,
+    dampening: float = 0,
+    weight_decay: float = 0,
+    nesterov: bool = False,
+    maximize: bool = False,
+) -> Array:
+    b = None
+    for gradient in gradients:
+        g = (-gradient if maximize else gradient) + weight_decay * w
+        d = g
+        if momentum:
+            b = g if b is None else momentum * b + (1 - dampening) * g
+            d = g + momentum * b if nesterov else b
+        w = w - lr * d
+    return w
+
+
+def adam(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    amsgrad: bool = False,
+    maximize: bool = False,
+    decoupled: bool = False,
+) -> Array:
+    m = v = largest = np.zeros_like(w)
+    for t, gradient in enumerate(gradients, 1):
+        g = -gradient if maximize else gradient
+        if decoupled:
+            w = w * (1 - lr * weight_decay)
+        else:
+            g = g + weight_decay * w
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g**2
+        largest = np.maximum(largest, v)
+        second = (largest if amsgrad else v) / (1 - betas[1] ** t)
+        w = w - lr * m / (1 - betas[0] ** t) / (np.sqrt(second) + eps)
+    return w
+
+
+def adamw(w: Array, gradients: Gradients, lr: float, weight_decay: float = 0.01, **options: Any) -> Array:
+    return adam(w, gradients, lr, weight_decay=weight_decay, decoupled=True, **options)
+
+
+def adagrad(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    lr_decay: float = 0,
+    weight_decay: float = 0,
+    initial_accumulator_value: float = 0,
+    eps: float = 1e-10,
+    maximize: bool = False,
+) -> Array:
+    total = np.full_like(w, initial_accumulator_value)
+    for t, gradient in enumerate(gradients):
+        g = (-gradient if maximize else gradient) + weight_decay * w
+        total = total + g**2
+        w = w - lr / (1 + t * lr_decay) * g / (np.sqrt(total) + eps)
+    return w
+
+
+def rmsprop(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    alpha: float = 0.99,
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    momentum: float = 0,
+    centered: bool = False,
+    maximize: bool = False,
+) -> Array:
+    v = a = b = np.zeros_like(w)
+    for gradient in gradients:
+        g = (-gradient if maximize else gradient) + weight_decay * w
+        v = alpha * v + (1 - alpha) * g**2
+        a = alpha * a + (1 - alpha) * g
+        scaled = g / (np.sqrt(v - a**2 if centered else v) + eps)
+        b = momentum * b + scaled
+        w = w - lr * (b if momentum else scaled)
+    return w
+
+
+def adadelta(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    rho: float = 0.9,
+    eps: float = 1e-6,
+    weight_decay: float = 0,
+    maximize: bool = False,
+) -> Array:
+    v = u = np.zeros_like(w)
+    for gradient in gradients:
+        g = (-gradient if maximize else gradient) + weight_decay * w
+        v = rho * v + (1 - rho) * g**2
+        d = np.sqrt((u + eps) / (v + eps)) * g
+        u = rho * u + (1 - rho) * d**2
+        w = w - lr * d
+    return w
+
+
+def adamax(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    maximize: bool = False,
+) -> Array:
+    m = u = np.zeros_like(w)
+    for t, gradient in enumerate(gradients, 1):
+        g = (-gradient if maximize else gradient) + weight_decay * w
+        m = betas[0] * m + (1 - betas[0]) * g
+        u = np.maximum(betas[1] * u, np.abs(g) + eps)
+        w = w - lr / (1 - betas[0] ** t) * m / u
+    return w
+
+
+def nadam(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    momentum_decay: float = 4e-3,
+    decoupled_weight_decay: bool = False,
+    maximize: bool = False,
+) -> Array:
+    m = v = np.zeros_like(w)
+    mu = [betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2) for t in range(20)]
+    for t, gradient in enumerate(gradients, 1):
+        g = -gradient if maximize else gradient
+        if decoupled_weight_decay:
+            w = w * (1 - lr * weight_decay)
+        else:
+            g = g + weight_decay * w
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g**2
+        ahead = mu[t + 1] * m / (1 - np.prod(mu[1 : t + 2])) + (1 - mu[t]) * g / (1 - np.prod(mu[1 : t + 1]))
+        w = w - lr * ahead / (np.sqrt(v / (1 - betas[1] ** t)) + eps)
+    return w
+
+
+def radam(
+    w: Array,
+    gradients: Gradients,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    decoupled_weight_decay: bool = False,
+    maximize: bool = False,
+) -> Array:
+    m = v = np.zeros_like(w)
+    rho = 2 / (1 - betas[1]) - 1
+    for t, gradient in enumerate(gradients, 1):
+        g = -gradient if maximize else gradient
+        if decoupled_weight_decay:
+            w = w * (1 - lr * weight_decay)
+        else:
+            g = g + weight_decay * w
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g**2
+        step = m / (1 - betas[0] ** t)
+        rho_t = rho - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
+        if rho_t > 5:
+            step = step * np.sqrt((rho_t - 4) * (rho_t - 2) * rho / ((rho - 4) * (rho - 2) * rho_t))
+            step = step * np.sqrt(1 - betas[1] ** t) / (np.sqrt(v) + eps)
+        w = w - lr * step
+    return w
+
+
+FACTORS, SWITCH = st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.booleans()
+DECAY = st.sampled_from([0.0, 0.1])
+EPS = st.sampled_from([1e-8, 0.1])
+BETAS = st.tuples(FACTORS, FACTORS)
+RULES: dict[str, tuple[Callable[..., Array], dict[str, Any]]] = {
+    "SGD": (sgd, {"momentum": FACTORS, "dampening": FACTORS, "weight_decay": DECAY, "maximize": SWITCH}),
+    "Adam": (adam, {"betas": BETAS, "eps": EPS, "weight_decay": DECAY, "amsgrad": SWITCH, "maximize": SWITCH}),
+    "AdamW": (adamw, {"betas": BETAS, "eps": EPS, "weight_decay": DECAY, "amsgrad": SWITCH, "maximize": SWITCH}),
+    "Adagrad": (
+        adagrad,
+        {
+            "lr_decay": FACTORS,
+            "weight_decay": DECAY,
+            "initial_accumulator_value": FACTORS,
+            "eps": EPS,
+            "maximize": SWITCH,
+        },
+    ),
+    "Adadelta": (adadelta, {"rho": FACTORS, "weight_decay": DECAY, "maximize": SWITCH}),
+    "Adamax": (adamax, {"betas": BETAS, "eps": EPS, "weight_decay": DECAY, "maximize": SWITCH}),
+    "NAdam": (
+        nadam,
+        {
+            "betas": BETAS,
+            "eps": EPS,
+            "weight_decay": DECAY,
+            "momentum_decay": FACTORS,
+            "decoupled_weight_decay": SWITCH,
+            "maximize": SWITCH,
+        },
+    ),
+    "RAdam": (
+        radam,
+        {
+            "betas": st.tuples(FACTORS, st.sampled_from([0.75, 0.9, 0.999])),
+            "eps": EPS,
+            "weight_decay": DECAY,
+            "decoupled_weight_decay": SWITCH,
+            "maximize": SWITCH,
+        },
+    ),
+    "RMSprop": (
+        rmsprop,
+        {
+            "alpha": st.sampled_from([0.5, 0.9, 0.99]),
+            "eps": EPS,
+            "weight_decay": DECAY,
+            "momentum": FACTORS,
+            "centered": SWITCH,
+            "maximize": SWITCH,
+        },
+    ),
+}
+DENSE = sorted(RULES)
+SPARSE = ["SGD", "Adagrad", "SparseAdam"]
+
+
+def leaf(array: Array) -> Any:
+    return torch.from_numpy(array).requires_grad_()
+
+
+def made(name: str, params: Any, **options: Any) -> Any:
+    return getattr(torch.optim, name)(params, **options)
+
+
+def moved(optimizer: Any, gradients: Gradients) -> Any:
+    """The one parameter of the optimiser after a step for each gradient."""
+    (parameter,) = optimizer.param_groups[0]["params"]
+    for gradient in gradients:
+        parameter.grad = torch.from_numpy(np.array(gradient))
+        optimizer.step()
+    return parameter
+
+
+def test_every_rule_has_an_oracle() -> None:
+    assert {*RULES, "SparseAdam", "Optimizer", "lr_scheduler"} == {*torch.optim.__all__}
+
+
+@pytest.mark.parametrize("name", DENSE)
+@given(data=st.data())
+def test_ten_steps_follow_the_formula(name: str, data: st.DataObject) -> None:
+    oracle, options = RULES[name]
+    start = data.draw(arrays(dtype="float64"))
+    gradients = np.random.default_rng(data.draw(st.integers(0, 99))).standard_normal((10, *start.shape))
+    drawn = {option: data.draw(values) for option, values in options.items()}
+    with np.errstate(all="ignore"):
+        expected = oracle(start.copy(), gradients, 0.01, **drawn)
+    actual = moved(made(name, [leaf(start.copy())], lr=0.01, **drawn), gradients)
+    # The product of NAdam's weights is kept in float32, as PyTorch keeps it.
+    tolerance = 1e-6 if name == "NAdam" else 1e-9
+    np.testing.assert_allclose(actual.detach().numpy(), expected, rtol=tolerance, atol=tolerance)
+
+
+@given(st.sampled_from([0.1, 0.9]), DECAY, st.integers(0, 99))
+def test_nesterov_follows_the_formula(momentum: float, weight_decay: float, seed: int) -> None:
+    start, *gradients = np.random.default_rng(seed).standard_normal((11, 3))
+    options = {"momentum": momentum, "weight_decay": weight_decay, "nesterov": True}
+    actual = moved(made("SGD", [leaf(start.copy())], lr=0.1, **options), gradients)
+    np.testing.assert_allclose(actual.detach().numpy(), sgd(start, gradients, 0.1, **options), rtol=1e-12)
+
+
+# ---- sparse gradients ------------------------------------------------------------------------------------------------
+
+
+def sparse_steps(name: str, start: Array, batches: list[list[int]], **options: Any) -> tuple[Any, Any]:
+    table = torch.nn.Embedding.from_pretrained(torch.from_numpy(start.copy()), freeze=False, sparse=True)
+    optimizer = made(name, table.parameters(), **options)
+    for batch in batches:
+        optimizer.zero_grad()
+        (table(torch.tensor(batch)) ** 2).sum().backward()
+        optimizer.step()
+    return table.weight, optimizer
+
+
+BATCHES = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("SGD", {"maximize": True}),
+        ("SGD", {"momentum": 0.9}),
+        ("SGD", {"momentum": 0.9, "dampening": 0.5}),
+        ("SGD", {"momentum": 0.9, "nesterov": True, "maximize": True}),
+        ("Adagrad", {"lr_decay": 0.1, "initial_accumulator_value": 0.5}),
+        ("Adagrad", {"maximize": True}),
+    ],
+)
+@given(batches=BATCHES)
+def test_sparse_gradients_move_as_dense_ones_do(name: str, options: dict[str, Any], batches: list[list[int]]) -> None:
+    start = np.linspace(1.0, 2.0, 15).reshape(5, 3)
+    sparse, _ = sparse_steps(name, start, batches, lr=0.05, **options)
+    table = torch.nn.Embedding.from_pretrained(torch.from_numpy(start.copy()), freeze=False)
+    optimizer = made(name, table.parameters(), lr=0.05, **options)
+    for batch in batches:
+        optimizer.zero_grad()
+        (table(torch.tensor(batch)) ** 2).sum().backward()
+        optimizer.step()
+    np.testing.assert_allclose(sparse.detach().numpy(), table.weight.detach().numpy(), rtol=1e-12)
+
+
+@given(batches=BATCHES)
+def test_sparse_adam_is_adam_of_each_row_with_a_common_clock(batches: list[list[int]]) -> None:
+    start = np.linspace(1.0, 2.0, 15).reshape(5, 3)
+    actual, _ = sparse_steps("SparseAdam", start, batches, lr=0.05, betas=(0.5, 0.75))
+    w, m, v = start.copy(), np.zeros((5, 3)), np.zeros((5, 3))
+    for t, batch in enumerate(batches, 1):
+        for row in set(batch):
+            g = 2 * w[row] * batch.count(row)
+            m[row] = 0.5 * m[row] + 0.5 * g
+            v[row] = 0.75 * v[row] + 0.25 * g**2
+            w[row] -= 0.05 * np.sqrt(1 - 0.75**t) / (1 - 0.5**t) * m[row] / (np.sqrt(v[row]) + 1e-8)
+    np.testing.assert_allclose(actual.detach().numpy(), w, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_other_rows_are_neither_read_nor_written(name: str) -> None:
+    # Of a table in memory that is taken when it is touched, 40 MB of 2 GB may be: a full pass could not be.
+    rows = 2**25
+    parameter = torch.zeros(rows, 16, dtype=torch.float32, requires_grad=True)
+    optimizer = made(name, [parameter], lr=1.0)
+    tracemalloc.start()
+    for _ in range(2):
+        ids = torch.randint(0, rows, (100,), generator=torch.Generator().manual_seed(0))
+        parameter.grad = None
+        torch.nn.functional.embedding(ids, parameter, sparse=True).sum().backward()
+        optimizer.step()
+    states = 2 * (name == "SparseAdam")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < states * parameter.nbytes + 10**6
+    assert parameter[ids].detach().amax() < 0
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("Adam", {}, "Adam does not support sparse gradients, please consider SparseAdam instead"),
+        ("AdamW", {}, "Adam does not support sparse gradients, please consider SparseAdam instead"),
+        ("RMSprop", {}, "RMSprop does not support sparse gradients"),
+        ("SGD", {"weight_decay": 0.1}, "add\\(sparse, dense\\) is not supported"),
+        ("Adagrad", {"weight_decay": 0.1}, "weight_decay option is not compatible with sparse gradients"),
+    ],
+)
+def test_a_step_that_raises_has_moved_nothing(name: str, options: dict[str, Any], words: str) -> None:
+    first = leaf(np.ones(2))
+    table = torch.nn.Embedding.from_pretrained(torch.ones(3, 2), freeze=False, sparse=True)
+    first.grad = torch.ones(2, dtype=torch.float64)
+    table(torch.tensor([1])).sum().backward()
+    optimizer = made(name, [{"params": [first]}, {"params": table.parameters()}], **options)
+    before = copy.deepcopy(optimizer.state_dict())
+    with pytest.raises(RuntimeError, match=words):
+        optimizer.step()
+    assert torch.equal(first, torch.ones(2, dtype=torch.float64))
+    assert first._version == 0
+    assert repr(optimizer.state_dict()) == repr(before)
+
+
+# ---- parameters ------------------------------------------------------------------------------------------------------
+
+
+def in_memory(way: str, generator: np.random.Generator) -> Array:
+    """A float32 array of more than two blocks that lies in memory in one of several ways."""
+    drawn = generator.standard_normal((2, 300, 502)).astype("float32")
+    return {
+        "flat": drawn.reshape(-1),
+        "rows": drawn[0],
+        "columns": drawn[0].T,
+        "every other": drawn[:, ::2],
+        "turned": drawn.transpose(1, 0, 2),
+        "one long row": drawn.reshape(1, -1),
+        "reversed dimensions": drawn.T,
+    }[way]
+
+
+@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize(
+    "way", ["flat", "rows", "columns", "every other", "turned", "one long row", "reversed dimensions"]
+)
+def test_blocks_make_no_difference(name: str, way: str) -> None:
+    generator = np.random.default_rng(0)
+    memory = in_memory(way, generator)
+    gradients = [generator.standard_normal(memory.shape).astype("float32") for _ in range(2)]
+    # Each row alone fits into one block.
+    rows = [leaf(row) for row in memory.reshape(-1, 502).copy()]
+    options = {"weight_decay": 0.1, "maximize": True}
+    small = made(name, rows, lr=0.1, **options)
+    for gradient in gradients:
+        for row, part in zip(rows, gradient.reshape(-1, 502), strict=True):
+            row.grad = torch.from_numpy(part.copy())
+        small.step()
+    large = moved(made(name, [leaf(memory)], lr=0.1, **options), gradients)
+    assert large.shape == memory.shape
+    np.testing.assert_array_equal(memory.reshape(-1, 502), np.stack([row.detach().numpy() for row in rows]))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_no_temporary_is_as_large_as_a_parameter(name: str) -> None:
+    parameter = leaf(np.ones(2**21, "float32"))
+    optimizer = made(name, [parameter], lr=0.1, **({"momentum": 0.9} if name in ("SGD", "RMSprop") else {}))
+    parameter.grad = torch.ones(2**21)
+    optimizer.step()
+    tracemalloc.start()
+    optimizer.step()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < parameter.nbytes / 5
+
+
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+def test_a_step_shows_wherever_the_parameter_is_and_is_seen_by_backward(name: str) -> None:
+    memory = np.ones((2, 3))
+    parameter = torch.nn.Parameter(torch.from_numpy(memory))
+    view, alias = parameter.detach()[0], parameter.data
+    kept = (parameter * parameter).sum()
+    torch.nn.functional.embedding(torch.tensor([0, 1]), parameter, sparse=name == "SparseAdam").sum().backward()
+    gradient = parameter.grad
+    version = parameter._version
+    made(name, [parameter], lr=0.1).step()
+    assert memory.max() < 1
+    assert np.array_equal(view.numpy(), memory[0])
+    assert np.array_equal(alias.numpy(), memory)
+    assert parameter._version > version
+    assert parameter.grad is gradient
+    assert parameter.is_leaf
+    assert parameter.requires_grad
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        kept.backward()
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_gradients_are_not_changed(name: str) -> None:
+    parameter = leaf(np.ones(3))
+    parameter.grad = gradient = torch.ones(3, dtype=torch.float64)
+    optimizer = made(name, [parameter], lr=0.1, weight_decay=0.1, maximize=True)
+    for _ in range(2):
+        optimizer.step()
+    assert torch.equal(gradient, torch.ones(3, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("name", ["Adam", "RMSprop"])
+def test_an_average_that_remembers_nothing_is_the_gradient(name: str) -> None:
+    parameter = leaf(np.ones(1, "float32"))
+    options = {"betas": (0.0, 0.5)} if name == "Adam" else {"alpha": 0.0, "centered": True}
+    optimizer = made(name, [parameter], **options)
+    moved(optimizer, [np.array([gradient], "float32") for gradient in (1e8, 1e-3)])
+    average = optimizer.state[parameter]["exp_avg" if name == "Adam" else "grad_avg"]
+    assert average.item() == np.float32(1e-3)
+
+
+def test_a_parameter_that_cannot_be_written_to_stops_the_step_before_it_begins() -> None:
+    first, fixed = leaf(np.ones(2)), torch.zeros(1).expand(3).requires_grad_()
+    first.grad, fixed.grad = torch.ones(2, dtype=torch.float64), torch.ones(3)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.optim.Adam([first, fixed]).step()
+    assert torch.equal(first, torch.ones(2, dtype=torch.float64))
+
+
+def test_float16_is_computed_in_float32() -> None:
+    # As a float16, 1e-8 would be 0.
+    parameter = leaf(np.zeros(2, "float16"))
+    parameter.grad = torch.tensor([1.0, 2.0], dtype=torch.float16)
+    optimizer = torch.optim.SGD([parameter], lr=1e-8, momentum=0.5)
+    optimizer.step()
+    assert parameter.detach().abs().tolist() == [0.0, 0.0]
+    parameter.grad = torch.tensor([1e4, 2e4], dtype=torch.float16)
+    optimizer.step()
+    np.testing.assert_allclose(parameter.detach().numpy(), [-1e-4, -2e-4], rtol=1e-3)
+    assert parameter.dtype is torch.float16
+
+
+# ---- closures, hooks, gradients --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_a_closure_is_called_once_and_its_loss_returned(name: str) -> None:
+    parameter = leaf(np.array([3.0, 4.0]))
+    optimizer = made(name, [parameter], lr=0.1)
+    calls = []
+
+    def closure() -> Any:
+        calls.append(torch.is_grad_enabled())
+        optimizer.zero_grad()
+        loss = (parameter**2).sum()
+        loss.backward()
+        return loss
+
+    with torch.no_grad():
+        assert optimizer.step(closure).item() == 25.0
+    assert calls == [True]
+    assert (parameter.detach().numpy() < [3.0, 4.0]).all()
+    assert optimizer.step() is None
+
+
+def test_what_a_closure_raises_leaves_all_as_it_was() -> None:
+    parameter = leaf(np.ones(2))
+    parameter.grad = torch.ones(2, dtype=torch.float64)
+
+    def closure() -> Any:
+        raise KeyError("data")
+
+    with pytest.raises(KeyError):
+        torch.optim.SGD([parameter], lr=0.1).step(closure)
+    assert torch.equal(parameter, torch.ones(2, dtype=torch.float64))
+
+
+def test_zero_grad() -> None:
+    dense, recorded, sparse = leaf(np.ones(2)), leaf(np.ones(2)), leaf(np.ones((3, 2)))
+    optimizer = torch.optim.SGD([dense, recorded, sparse])
+    optimizer.zero_grad(set_to_none=False)
+    assert dense.grad is None
+    (dense**2).sum().backward()
+    (recorded**2).sum().backward(create_graph=True)
+    torch.nn.functional.embedding(torch.tensor([1]), sparse, sparse=True).sum().backward()
+    gradients = [dense.grad, recorded.grad, sparse.grad]
+    optimizer.zero_grad(set_to_none=False)
+    assert [dense.grad, recorded.grad, sparse.grad] == gradients
+    assert not recorded.grad.requires_grad
+    assert [each.to_dense().abs().sum().item() for each in gradients] == [0.0, 0.0, 0.0]
+    optimizer.zero_grad()
+    assert [dense.grad, recorded.grad, sparse.grad] == [None, None, None]
+
+
+def test_options_of_groups_hold_from_the_next_step_on() -> None:
+    slow, fast = leaf(np.ones(1)), leaf(np.ones(1))
+    optimizer = torch.optim.SGD([{"params": slow, "lr": 0.25}, {"params": [fast]}], lr=0.5)
+    for parameter in (slow, fast):
+        parameter.grad = torch.ones(1, dtype=torch.float64)
+    optimizer.step()
+    assert (slow.item(), fast.item()) == (0.75, 0.5)
+    optimizer.param_groups[0]["lr"] = 1.0
+    optimizer.param_groups[1]["maximize"] = True
+    optimizer.step()
+    assert (slow.item(), fast.item()) == (-0.25, 1.0)
+
+
+def test_a_group_that_raises_is_not_added_and_not_changed() -> None:
+    parameter = leaf(np.ones(1))
+    optimizer = torch.optim.SGD([parameter])
+    group = {"params": [leaf(np.ones(1)), parameter]}
+    with pytest.raises(ValueError, match="some parameters appear in more than one parameter group"):
+        optimizer.add_param_group(group)
+    assert list(group) == ["params"]
+    assert len(optimizer.param_groups) == 1
+
+
+def test_a_recorded_step_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match="differentiable=True"):
+        torch.optim.SGD([leaf(np.ones(1))], differentiable=True)
+
+
+# ---- states ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+@pytest.mark.parametrize("way", ["load_state_dict", "pickle", "deepcopy"])
+def test_going_on_from_a_saved_state_is_going_on(name: str, way: str) -> None:
+    def step(optimizer: Any, batch: list[int]) -> Any:
+        (weight,) = optimizer.param_groups[0]["params"]
+        weight.grad = None
+        rows = torch.nn.functional.embedding(torch.tensor(batch), weight, sparse=name == "SparseAdam")
+        (rows**2).sum().backward()
+        optimizer.step()
+        return weight
+
+    options = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
+    optimizer = made(name, [torch.nn.Parameter(torch.ones(4, 2))], lr=0.1, **options)
+    for _ in range(3):
+        step(optimizer, [1, 2, 1])
+    if way == "load_state_dict":
+        (weight,) = optimizer.param_groups[0]["params"]
+        later = made(name, [torch.nn.Parameter(weight.detach().clone())], lr=0.5)
+        later.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    else:
+        later = copy.deepcopy(optimizer) if way == "deepcopy" else pickle.loads(pickle.dumps(optimizer))
+    for batch in ([0, 1], [3, 3]):
+        assert torch.equal(step(optimizer, batch), step(later, batch))
+    assert repr(optimizer) == repr(later)
+
+
+def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
+    optimizer = torch.optim.Adam([leaf(np.ones(1)), leaf(np.ones(2))])
+    before = repr(optimizer.state_dict())
+    with pytest.raises(ValueError, match="doesn't match the size of optimizer's group"):
+        optimizer.load_state_dict(torch.optim.Adam([leaf(np.ones(1))], lr=0.5).state_dict())
+    groups = [{"params": leaf(np.ones(1))}, {"params": leaf(np.ones(2))}]
+    with pytest.raises(ValueError, match="different number of parameter groups"):
+        optimizer.load_state_dict(torch.optim.Adam(groups).state_dict())
+    assert repr(optimizer.state_dict()) == before
+
+
+# ---- schedules -------------------------------------------------------------------------------------------------------
+
+
+def rates(make: Callable[[Any], Any], steps: int, lr: float = 1.0) -> list[float]:
+    """The learning rate of each epoch."""
+    optimizer = torch.optim.SGD([leaf(np.zeros(1))], lr=lr, momentum=0.9)
+    scheduler, found = make(optimizer), []
+    for _ in range(steps):
+        assert scheduler.get_last_lr() == [optimizer.param_groups[0]["lr"]]
+        found += scheduler.get_last_lr()
+        optimizer.step()
+        scheduler.step()
+    return found
+
+
+CLOSED_FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[int], float]]] = {
+    "LambdaLR": (lambda o: lr_scheduler.LambdaLR(o, lambda t: 1 / (t + 1)), lambda t: 1 / (t + 1)),
+    "MultiplicativeLR": (lambda o: lr_scheduler.MultiplicativeLR(o, lambda t: 0.9), lambda t: 0.9**t),
+    "StepLR": (lambda o: lr_scheduler.StepLR(o, 3, 0.5), lambda t: 0.5 ** (t // 3)),
+    "MultiStepLR": (lambda o: lr_scheduler.MultiStepLR(o, [2, 7], 0.5), lambda t: 0.5 ** ((t >= 2) + (t >= 7))),
+    "ConstantLR": (lambda o: lr_scheduler.ConstantLR(o, 0.5, 4), lambda t: 0.5 if t < 4 else 1.0),
+    "LinearLR": (lambda o: lr_scheduler.LinearLR(o, 0.5, 1.0, 4), lambda t: 0.5 + min(t, 4) / 8),
+    "ExponentialLR": (lambda o: lr_scheduler.ExponentialLR(o, 0.9), lambda t: 0.9**t),
+    "PolynomialLR": (lambda o: lr_scheduler.PolynomialLR(o, 8, 2.0), lambda t: (1 - min(t, 8) / 8) ** 2),
+    "CosineAnnealingLR": (
+        lambda o: lr_scheduler.CosineAnnealingLR(o, 5, 0.1),
+        lambda t: 0.1 + 0.9 * (1 + np.cos(np.pi * t / 5)) / 2,
+    ),
+    "CosineAnnealingWarmRestarts": (
+        lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 4, eta_min=0.1),
+        lambda t: 0.1 + 0.9 * (1 + np.cos(np.pi * (t % 4) / 4)) / 2,
+    ),
+    "CyclicLR": (lambda o: lr_scheduler.CyclicLR(o, 0.0, 1.0, 4), lambda t: 1 - abs(t % 8 - 4) / 4),
+    "OneCycleLR": (
+        lambda o: lr_scheduler.OneCycleLR(
+            o, 1.0, 21, pct_start=6 / 21, anneal_strategy="linear", div_factor=2.0, final_div_factor=1e12
+        ),
+        lambda t: 0.5 + t / 10 if t <= 5 else 1 - (t - 5) / 15,
+    ),
+    "SequentialLR": (
+        lambda o: lr_scheduler.SequentialLR(
+            o, [lr_scheduler.ConstantLR(o, 0.5, 9), lr_scheduler.ExponentialLR(o, 0.5)], [4]
+        ),
+        lambda t: 0.5 if t < 4 else 0.5 ** (t - 4),
+    ),
+    "ChainedScheduler": (
+        lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.ConstantLR(o, 0.5, 4), lr_scheduler.StepLR(o, 2, 0.5)]),
+        lambda t: (0.5 if t < 4 else 1.0) * 0.5 ** (t // 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_schedules_follow_their_formulas(name: str) -> None:
+    make, formula = CLOSED_FORMS[name]
+    np.testing.assert_allclose(rates(make, 20), [formula(t) for t in range(20)], rtol=1e-9, atol=1e-9)
+
+
+def test_every_scheduler_has_a_formula() -> None:
+    assert {*CLOSED_FORMS, "LRScheduler", "ReduceLROnPlateau"} == {*lr_scheduler.__all__}
+
+
+def test_a_scheduler_keeps_no_optimizer_alive() -> None:
+    optimizer = torch.optim.SGD([leaf(np.zeros(1))])
+    gone = weakref.ref(optimizer)
+    scheduler = lr_scheduler.StepLR(optimizer, 2)
+    gc.disable()
+    try:
+        del scheduler, optimizer
+        assert gone() is None
+    finally:
+        gc.enable()

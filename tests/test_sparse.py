@@ -1,0 +1,518 @@
+"""Sparse gradients: equal to the dense ones, without the table on the way; and what sparse tensors refuse."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import DTYPES, FLOATS, Array, arrays, cotangents, ids_for, shapes, tables
+
+import minigrad as torch
+from minigrad import functions, nn
+from minigrad.nn import functional as F
+
+SHAPES = st.sampled_from([(), (0,), (1,), (4,), (9,), (2, 3)])
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Array, Array, Array]:
+    """A table, ids with repeats, and an upstream gradient, of integers: sums are exact."""
+    table = draw(tables(draw(st.sampled_from(FLOATS))))
+    chosen = draw(ids_for(table, SHAPES))
+    return table, chosen, draw(cotangents((*chosen.shape, table.shape[1]), str(table.dtype)))
+
+
+@st.composite
+def sparse_tensors(draw: st.DrawFn) -> Any:
+    """Of any number of sparse and dense dimensions, with places that repeat."""
+    sizes = draw(st.lists(st.integers(1, 3), min_size=0, max_size=3))
+    dense = draw(st.lists(st.integers(0, 3), max_size=2))
+    count = draw(st.integers(0, 5))
+    places = [draw(st.lists(st.integers(0, n - 1), min_size=count, max_size=count)) for n in sizes]
+    values = draw(arrays(draw(st.sampled_from(DTYPES)), (count, *dense)))
+    indices = torch.tensor(places, dtype=torch.int64).reshape(len(sizes), count)
+    return torch.sparse_coo_tensor(indices, torch.from_numpy(values), (*sizes, *dense))
+
+
+def leaf(array: Array) -> Any:
+    return torch.from_numpy(array.copy()).requires_grad_()
+
+
+def same(got: Any, expected: Any) -> None:
+    wanted = expected if isinstance(expected, np.ndarray) else expected.detach().numpy()
+    np.testing.assert_array_equal(got.detach().numpy(), wanted, strict=True)
+
+
+def sparse_one() -> Any:
+    """Not coalesced."""
+    return torch.sparse_coo_tensor(
+        torch.tensor([[2, 0, 2]]), torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), (4, 2)
+    )
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------------
+
+
+def options(table: Array) -> st.SearchStrategy[dict[str, Any]]:
+    padding = st.none() | st.integers(-len(table), len(table) - 1)
+    return st.fixed_dictionaries({"padding_idx": padding, "max_norm": st.sampled_from([None, 2.0])})
+
+
+@given(st.data())
+def test_a_sparse_gradient_is_the_dense_one(data: st.DataObject) -> None:
+    """Its rows are the upstream gradients, its places their ids; summed up, they are the dense gradient exactly."""
+    table, chosen, upstream = data.draw(problems())
+    given_options = data.draw(options(table))
+    sparse, dense = leaf(table), leaf(table)
+    for weight, how in ((sparse, True), (dense, False)):
+        out = F.embedding(torch.from_numpy(chosen), weight, sparse=how, **given_options)
+        out.backward(torch.from_numpy(upstream))
+    g = sparse.grad
+    assert g.is_sparse
+    assert g.shape == dense.shape
+    assert g.dtype is dense.dtype
+    assert g._nnz() <= chosen.size
+    same(g.to_dense(), dense.grad)
+    same(g.coalesce().to_dense(), dense.grad)
+    same(sparse, dense)
+
+
+@given(st.data())
+def test_bags_have_sparse_gradients_too(data: st.DataObject) -> None:
+    table = data.draw(tables("float64"))
+    chosen = data.draw(ids_for(table, st.sampled_from([(1,), (6,), (9,)])))
+    offsets = torch.tensor([0, *sorted(data.draw(st.lists(st.integers(0, chosen.size), max_size=3)))])
+    mode = data.draw(st.sampled_from(["sum", "mean"]))
+    weighted = mode == "sum" and data.draw(st.booleans())
+    upstream = torch.from_numpy(data.draw(cotangents((len(offsets), table.shape[1]), "float64")))
+    padding = data.draw(st.none() | st.integers(0, len(table) - 1))
+    found = []
+    for how in (True, False):
+        weight, factors = leaf(table), leaf(np.arange(1.0, chosen.size + 1)) if weighted else None
+        bags = F.embedding_bag(
+            torch.from_numpy(chosen),
+            weight,
+            offsets,
+            mode=mode,
+            sparse=how,
+            per_sample_weights=factors,
+            padding_idx=padding,
+        )
+        bags.backward(upstream)
+        assert weight.grad.is_sparse is how
+        found.append((weight.grad.to_dense(), factors.grad if weighted else torch.zeros(0)))
+    for got, wanted in zip(*found, strict=True):
+        np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-14)
+
+
+@given(sparse_tensors())
+def test_coalescing_adds_up_and_sorts(x: Any) -> None:
+    coalesced = x.coalesce()
+    assert coalesced.is_coalesced()
+    assert coalesced.coalesce() is coalesced
+    places = [tuple(place) for place in coalesced.indices().t().tolist()]
+    assert places == sorted(set(places))
+    table = np.zeros(x.shape, np.float64 if x.is_floating_point() else x.dtype._numpy)
+    for place, value in zip(x._indices().t().tolist(), x._values().numpy(), strict=True):
+        table[tuple(place)] += value
+    expected = table.astype(x.dtype._numpy)
+    same(x.to_dense(), expected)
+    same(coalesced.to_dense(), expected)
+
+
+@given(arrays(st.sampled_from(DTYPES), shapes(max_dims=3, min_side=0, max_side=3)), st.data())
+def test_to_sparse_and_back(array: Array, data: st.DataObject) -> None:
+    dims = data.draw(st.integers(min(array.ndim, 1), array.ndim))
+    x = torch.from_numpy(array.copy())
+    sparse = x.to_sparse(dims)
+    assert sparse.is_coalesced()
+    assert (sparse.sparse_dim(), sparse.dense_dim()) == (dims, array.ndim - dims)
+    same(sparse.to_dense(), x)
+    assert all([bool((value != 0).any()) for value in sparse.values()])
+
+
+@given(problems(), st.data())
+def test_gradients_of_any_layout_add_up(problem: tuple[Array, Array, Array], data: st.DataObject) -> None:
+    """In one walk and over several: the sum is the dense one, and sparse as long as every part is."""
+    table, chosen, upstream = problem
+    passes = data.draw(st.lists(st.lists(st.booleans(), min_size=1, max_size=4), min_size=1, max_size=3))
+    graph = data.draw(st.booleans())
+    mixed, dense = leaf(table), leaf(table)
+    ids, g = torch.from_numpy(chosen), torch.from_numpy(upstream)
+    sparse_so_far = True
+    for parts in passes:
+        for weight, layouts in ((mixed, parts), (dense, [False] * len(parts))):
+            before = weight.grad
+            loss = functools.reduce(
+                lambda x, y: x + y, [(F.embedding(ids, weight, sparse=how) * g).sum() for how in layouts]
+            )
+            loss.backward(create_graph=graph)
+            if before is not None and not graph and before.is_sparse == weight.grad.is_sparse:
+                assert weight.grad is before
+        sparse_so_far = sparse_so_far and all(parts)
+        assert mixed.grad.is_sparse == sparse_so_far
+        same(mixed.grad.to_dense(), dense.grad)
+
+
+@given(st.data())
+def test_gradients_of_sparse_gradients(data: st.DataObject) -> None:
+    """To order three, whether through to_dense, the entries, or a sum with a dense tensor."""
+    table, chosen, _ = data.draw(problems())
+    table = (table % 4).astype(np.float64)
+    reads: list[Callable[[Any], Any]] = [
+        lambda g: g.to_dense(),
+        lambda g: g.coalesce().to_dense(),
+        lambda g: (g * 2 - g).to_dense(),
+        lambda g: torch.from_numpy(table) + g,
+        lambda g: (torch.from_numpy(table) * 1).add_(g, alpha=2),
+        lambda g: (g * torch.from_numpy(table)).to_dense(),
+    ]
+    read = data.draw(st.sampled_from(reads))
+    found = []
+    for how in (True, False):
+        weight = leaf(table)
+        out = (F.embedding(torch.from_numpy(chosen), weight, sparse=how) ** 3).sum()
+        (first,) = torch.autograd.grad(out, weight, create_graph=True)
+        assert first.is_sparse is how
+        first = read(first) if how else read(first.to_sparse(1)) if table.shape[1] else first
+        (second,) = torch.autograd.grad((first**2).sum(), weight, create_graph=True)
+        (third,) = torch.autograd.grad((second.to_dense() * torch.from_numpy(table)).sum(), weight)
+        found.append((first.detach().numpy(), second.to_dense().detach().numpy(), third.to_dense().numpy()))
+    if table.shape[1]:
+        for got, wanted in zip(*found, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+@given(problems(), st.sampled_from([1, -1, 0.5, 3]), st.booleans())
+def test_adding_rows_to_a_dense_tensor(problem: tuple[Array, Array, Array], alpha: Any, contiguous: bool) -> None:
+    """Rows without an entry stay as they are, bit for bit; in-place writes are counted."""
+    table, chosen, upstream = problem
+    rows = torch.from_numpy(upstream.reshape(chosen.size, table.shape[1]))
+    sparse = torch.sparse_coo_tensor(torch.from_numpy(chosen.reshape(1, -1)), rows, table.shape)
+    held = table.copy() if contiguous else np.asfortranarray(table)
+    held[held == 0] = -0.0
+    dense = torch.from_numpy(held)
+    expected = (held + alpha * oracles.scatter_add(upstream.astype(np.float64), chosen, len(table))).astype(table.dtype)
+    same(dense.add(sparse, alpha=alpha), expected)
+    untouched = np.setdiff1d(np.arange(len(table)), chosen)
+    assert dense.add_(sparse, alpha=alpha) is dense
+    same(dense, expected)
+    assert np.signbit(dense.numpy()[untouched][expected[untouched] == 0]).all()
+    assert dense._version == 1
+    dense -= sparse
+    dense += sparse
+    same(dense, expected)
+
+
+def test_wide_tables_agree_with_loops() -> None:
+    """On both sides of the limits at which rows are added in another way, sparse as dense."""
+    generator = np.random.default_rng(0)
+    for size, count, rows in ((1, 3000, 40), (15, 3000, 2900), (16, 2047, 50), (64, 3000, 5), (64, 9000, 100000)):
+        for dtype in ("float32", "float16", "float64"):
+            chosen = generator.integers(0, rows, count)
+            values = generator.integers(-2, 3, (count, size)).astype(dtype)
+            x = torch.sparse_coo_tensor(torch.from_numpy(chosen[None]), torch.from_numpy(values), (rows, size))
+            names = np.unique(chosen)
+            sums = np.zeros((rows, size))
+            np.add.at(sums, chosen, values.astype(np.float64))
+            coalesced = x.coalesce()
+            np.testing.assert_array_equal(coalesced.indices().numpy(), names[None])
+            np.testing.assert_array_equal(coalesced.values().numpy(), sums[names].astype(dtype), strict=True)
+            for before in (torch.ones(rows, size).numpy().astype(dtype), np.ones((size, rows), dtype).T):
+                table = torch.from_numpy(before)
+                table.add_(x, alpha=-1)
+                np.testing.assert_array_equal(table.numpy(), (1 - sums).astype(dtype), strict=True)
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_table_on_the_way() -> None:
+    """A step of sparse gradient descent takes memory for the rows that it reads, however large the table is."""
+    rows, size, count = 400_000, 32, 512
+    weight = torch.zeros(rows, size).requires_grad_()
+    ids = torch.from_numpy(np.random.default_rng(0).integers(0, rows, count))
+
+    def step() -> None:
+        for _ in range(2):
+            (F.embedding(ids, weight, sparse=True) - 1).square().sum().backward()
+        weight.grad.coalesce()
+        with torch.no_grad():
+            weight.add_(weight.grad, alpha=-0.1)
+            weight.sub_(weight.grad * 0.1)
+        weight.grad = None
+
+    step()
+    tracemalloc.start()
+    try:
+        step()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * count * size * 4 < rows * size * 4 / 20
+
+
+def test_a_gradient_holds_its_own_memory() -> None:
+    """A write to what was passed in changes no gradient, and a write to a gradient nothing else."""
+    weight, ids, upstream = leaf(np.zeros((4, 2))), torch.tensor([2, 0]), torch.ones(2, 2, dtype=torch.float64)
+    out = F.embedding(ids, weight, sparse=True)
+    (given_back,) = torch.autograd.grad(out, weight, upstream, retain_graph=True)
+    out.backward(upstream)
+    upstream.fill_(7)
+    ids.fill_(3)
+    for g in (given_back, weight.grad):
+        assert g._indices().tolist() == [[2, 0]]
+        assert g._values().tolist() == [[1, 1], [1, 1]]
+    weight.grad._values().fill_(9)
+    assert upstream.tolist() == [[7, 7], [7, 7]]
+    assert given_back._values().tolist() == [[1, 1], [1, 1]]
+
+
+# ---- half precision --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("repeats", [5000, 20_000])
+def test_halves_add_up_in_single_precision(sparse: bool, repeats: int) -> None:
+    """Against float64: the sum of thousands of float16 is rounded once."""
+    generator = np.random.default_rng(repeats)
+    chosen = np.zeros(repeats, np.int64)
+    chosen[1::100] = 1
+    for size in (1, 3, 16):
+        upstream = generator.uniform(0, 2, (repeats, size)).astype(np.float16)
+        weight = torch.zeros(3, size, dtype=torch.float16).requires_grad_()
+        F.embedding(torch.from_numpy(chosen), weight, sparse=sparse).backward(torch.from_numpy(upstream))
+        expected = oracles.scatter_add(upstream.astype(np.float64), chosen, 3).astype(np.float16)
+        for found in (weight.grad.to_dense(), weight.grad.coalesce().to_dense() if sparse else weight.grad):
+            np.testing.assert_allclose(found.numpy(), expected, rtol=1e-3)
+        if sparse:
+            table = torch.ones(3, size, dtype=torch.float16).add_(weight.grad, alpha=0.25)
+            exact = 1 + 0.25 * oracles.scatter_add(upstream.astype(np.float64), chosen, 3)
+            np.testing.assert_allclose(table.numpy(), exact.astype(np.float16), rtol=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_bags_of_halves(mode: str, scaled: bool) -> None:
+    """Bags of thousands of float16, and their gradients, which are too small to be rounded row by row."""
+    ids = torch.from_numpy(np.concatenate([np.zeros(4999, np.int64), np.ones(3, np.int64)]))
+    weight = torch.tensor([[1.0, 0.001], [2.0, 3.0]], dtype=torch.float16).requires_grad_()
+    bags = F.embedding_bag(ids, weight, torch.tensor([0]), mode=mode, scale_grad_by_freq=scaled)
+    upstream = np.array([[1.0, 2e-4]], np.float16)
+    bags.backward(torch.from_numpy(upstream))
+    counts, divisor = np.array([[4999], [3]]), 5002 if mode == "mean" else 1
+    exact = (counts * weight.detach().double().numpy()).sum(0, keepdims=True) / divisor
+    np.testing.assert_allclose(bags.detach().numpy(), exact.astype(np.float16), rtol=1e-3)
+    gradient = upstream.astype(np.float64) * np.where(scaled, 1, counts) / divisor
+    np.testing.assert_allclose(weight.grad.numpy(), gradient.astype(np.float16), rtol=1e-3, atol=6e-8)
+
+
+def test_scaled_gradients_of_halves_neither_overflow_nor_vanish() -> None:
+    for value in (100.0, 1e-4):
+        weight = torch.zeros(2, 1, dtype=torch.float16).requires_grad_()
+        upstream = torch.full((5000, 1), value, dtype=torch.float16)
+        F.embedding(torch.zeros(5000, dtype=torch.int64), weight, scale_grad_by_freq=True).backward(upstream)
+        assert weight.grad[0].item() == upstream[0].item()
+
+
+# ---- what sparse tensors refuse --------------------------------------------------------------------------------------
+
+# What works on a sparse tensor; the torch tier says that it does what PyTorch does.
+WORKS = {
+    *("is_sparse", "layout", "shape", "size", "dim", "ndim", "numel", "nelement", "dtype", "device", "element_size"),
+    *(
+        "itemsize",
+        "is_floating_point",
+        "is_complex",
+        "is_signed",
+        "is_cuda",
+        "is_leaf",
+        "requires_grad",
+        "grad",
+        "grad_fn",
+    ),
+    *(
+        "requires_grad",
+        "requires_grad_",
+        "retains_grad",
+        "output_nr",
+        "data",
+        "detach",
+        "detach_",
+        "clone",
+        "cpu",
+        "new_tensor",
+    ),
+    *("sparse_dim", "dense_dim", "coalesce", "is_coalesced", "indices", "values", "to_dense", "to_sparse"),
+    *("to", "type", "double", "float", "half", "int", "long"),
+    *(
+        "abs",
+        "absolute",
+        "neg",
+        "negative",
+        "sqrt",
+        "square",
+        "pow",
+        "add",
+        "sub",
+        "subtract",
+        "mul",
+        "multiply",
+        "div",
+    ),
+    *("divide", "add_", "sub_", "mul_", "div_", "neg_", "zero_", "sum", "norm"),
+}
+# Functions that only look, or that hand back what they get where nothing is to be done.
+LOOKS = {"is_tensor", "flatten", "atleast_1d", "atleast_2d", "broadcast_tensors", "result_type"}
+# Methods of dense tensors that read of another one no more than its shape or dtype, or take none and do not look.
+DO_NOT_READ = {
+    *("expand_as", "reshape_as", "view_as", "type_as", "to", "is_contiguous", "unique", "cpu"),
+    *("bool", "byte", "char", "double", "float", "half", "int", "long", "short"),
+}
+
+
+def arguments() -> list[tuple[Any, ...]]:
+    d, i = torch.arange(8.0).reshape(4, 2), torch.tensor([[0, 1], [1, 0]])
+    return [(), (0,), (2.0,), (d,), (0, 1), (0, i), (sparse_one(),), (0, i, d), ((8,),), (d, d), (d, d, d), (d > 3, d)]
+
+
+def refuses(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except (NotImplementedError, RuntimeError, TypeError, IndexError, ValueError, AttributeError):
+        return True
+    return False
+
+
+def test_what_is_not_written_for_sparse_tensors_is_an_error() -> None:
+    """Every other method and function raises, whatever it gets, and changes nothing: none computes on nothing."""
+    names = [name for name in dir(torch.Tensor) if not name.startswith("_") and name not in WORKS | LOOKS]
+    assert len(names) > 300
+    for name in names:
+        for given_arguments in arguments():
+            x = sparse_one()
+            assert refuses(lambda x=x, name=name, given=given_arguments: getattr(x, name)(*given)), (
+                name,
+                given_arguments,
+            )
+            same(x.to_dense(), sparse_one().to_dense())
+    for name in set(functions.__all__) - WORKS - LOOKS - {"broadcast_shapes", "tril_indices", "triu_indices"}:
+        for given_arguments in arguments():
+            assert refuses(lambda name=name, given=given_arguments: getattr(torch, name)(sparse_one(), *given)), name
+
+
+@pytest.mark.usefixtures("seeded")
+def test_dense_operations_refuse_a_sparse_operand() -> None:
+    d = torch.arange(8.0).reshape(4, 2)
+    sums = {"add", "add_", "sub", "sub_", "subtract", "subtract_", "mul", "multiply"}
+    hooks = {"register_hook", "register_post_accumulate_grad_hook", "new_tensor"}
+    for name in dir(torch.Tensor):
+        if not name.startswith("_") and name not in sums | hooks | DO_NOT_READ and callable(getattr(d, name)):
+            before = d.clone()
+            assert refuses(lambda name=name: getattr(d, name)(sparse_one())), name
+            same(d, before)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.backward(torch.ones(4, 2)),
+        lambda x: x.retain_grad(),
+        lambda x: x.register_hook(print),
+        lambda x: x.requires_grad_(),
+        lambda x: x == x,
+        lambda x: x[0],
+        lambda x: list(x),
+        lambda x: bool(x),
+        lambda x: 1 / x,
+        lambda x: torch.ones(4, 2) / x,
+        lambda x: torch.ones(4, 2) @ x,
+        lambda x: torch.ones(4, 2).mul_(x),
+        lambda x: torch.ones(4, 2).copy_(x),
+        lambda x: x * x,
+        lambda x: x.pow(-1),
+        lambda x: x.norm(-1),
+        lambda x: x.sum(0),
+        lambda x: torch.stack([x, x]),
+        lambda x: torch.zeros_like(x),
+        lambda x: nn.Parameter(x),
+        lambda x: F.relu(x),
+        lambda x: F.embedding(torch.tensor([0]), x),
+        lambda x: torch.ones(4, 2, requires_grad=True).backward(x),
+        lambda x: torch.zeros(2, layout=torch.sparse_coo),
+    ],
+)
+def test_refusals_say_what_to_do(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(NotImplementedError, match=r"to_dense|coalesce|values that require one|sparse_coo_tensor"):
+        call(sparse_one())
+
+
+def test_numpy_gets_no_array() -> None:
+    for call in (lambda x: x.numpy(), np.asarray):
+        with pytest.raises((TypeError, NotImplementedError), match="to_dense"):
+            call(sparse_one())
+
+
+def test_length_and_format() -> None:
+    assert len(sparse_one()) == 4
+    with pytest.raises(TypeError, match="0-d"):
+        len(torch.tensor(1.0).to_sparse())
+    assert f"{sparse_one()}" == repr(sparse_one())
+    with pytest.raises(TypeError, match="format"):
+        format(sparse_one(), ".2f")
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.clone()]
+)
+@pytest.mark.parametrize("coalesced", [True, False])
+def test_copies(copied: Callable[[Any], Any], coalesced: bool) -> None:
+    x = sparse_one().coalesce() if coalesced else sparse_one()
+    y = copied(x)
+    assert repr(y) == repr(x)
+    assert y.is_coalesced() is coalesced
+    if copied is not copy.copy:
+        y._values().fill_(0)
+        y._indices().fill_(0)
+        assert repr(x) == repr(sparse_one().coalesce() if coalesced else sparse_one())
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_copied_module_keeps_no_sparse_gradient_in_common() -> None:
+    layer = nn.Embedding(3, 2, sparse=True)
+    layer(torch.tensor([1])).sum().backward()
+    twin = copy.deepcopy(layer)
+    layer.weight.grad._values().fill_(5)
+    assert twin.weight.grad is None or twin.weight.grad._values().tolist() == [[1, 1]]
+
+
+def test_a_hook_may_not_change_the_layout() -> None:
+    weight = leaf(np.zeros((3, 2)))
+    weight.register_hook(lambda g: g.to_dense())
+    with pytest.raises(RuntimeError, match=r"changed the type of value \(was torch.sparse.DoubleTensor got torch"):
+        F.embedding(torch.tensor([1]), weight, sparse=True).sum().backward()
+
+
+@pytest.mark.usefixtures("seeded")
+def test_tied_weights_add_a_sparse_and_a_dense_gradient() -> None:
+    """The head reads the whole table, the embedding some rows: their gradients add, in either order of use."""
+    table = np.arange(12.0).reshape(4, 3)
+    found = []
+    for how in (True, False):
+        embedding = nn.Embedding(4, 3, sparse=how, _weight=torch.from_numpy(table.copy()))
+        head = nn.Linear(3, 4, bias=False)
+        head.weight = embedding.weight
+        head(embedding(torch.tensor([1, 3, 1]))).square().sum().backward()
+        assert head.weight.grad is embedding.weight.grad
+        assert not embedding.weight.grad.is_sparse
+        found.append(embedding.weight.grad)
+    same(found[0], found[1])
