@@ -11,6 +11,7 @@ import builtins
 import functools
 import warnings
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -287,6 +288,12 @@ class Tensor(
             )
         self._array = value._array
 
+
+# Where an argument is wrong, Python's error names the class of the method: Tensor, whatever family it is of.
+for _member in [member for family in Tensor.__mro__[:-1] for member in vars(family).values()]:
+    while isinstance(_member, FunctionType):
+        _member.__qualname__ = f"Tensor.{_member.__name__}"
+        _member = getattr(_member, "__wrapped__", None)
 
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)
