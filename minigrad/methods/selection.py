@@ -61,7 +61,7 @@ class Selection(Writing):
         if source.shape != value._array.shape:
             value = Reshape(source.shape)(value)
         view: Any = indexing.Slice(parts.basic)(self) if parts.selects else self
-        self._check_recordable(recorded=True)
+        view._check_recordable(recorded=True, source=self)
         if not parts.found:
             op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
             view._rewrite(lambda before: op(before, cast(value, self.dtype)))

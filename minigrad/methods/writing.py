@@ -182,12 +182,17 @@ class Writing(Attributes):
                 strided.follow(view, base, made_by)
                 keep_retaining(view, earlier)
 
-    def _check_recordable(self, recorded: builtins.bool = False) -> None:
-        """Nothing if an in-place operation on this tensor is not `recorded` or can be; else a RuntimeError."""
+    def _check_recordable(self, recorded: builtins.bool = False, source: Any = None) -> None:
+        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
+
+        Else a RuntimeError.
+        """
         base = self if self._base is None else self._base
         if not (recorded or (is_grad_enabled() and (self._requires_grad or base._requires_grad))):
             return
-        if any([each._node is None and each._requires_grad for each in (self, base)]):
+        if any(
+            [each._node is None and each._requires_grad for each in (self, base, self if source is None else source)]
+        ):
             raise RuntimeError(
                 f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
                 " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, "
