@@ -3,7 +3,7 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
-from minigrad import autograd, creation, functions, nn, random, sampling
+from minigrad import autograd, creation, functions, nn, random, sampling, typed
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import is_inference_mode_enabled
@@ -41,6 +41,7 @@ from minigrad.random import Generator, default_generator, initial_seed, manual_s
 from minigrad.sampling import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
+from minigrad.typed import *
 
 __version__ = "0.1.0"
 
@@ -97,3 +98,4 @@ __all__ = [
 __all__ += creation.__all__
 __all__ += functions.__all__
 __all__ += sampling.__all__
+__all__ += typed.__all__

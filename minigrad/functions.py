@@ -149,6 +149,7 @@ __all__ = [
     "is_tensor",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "kron",
@@ -527,6 +528,22 @@ def searchsorted(
     tensor([1, 3])
     """
     return inserted(sorted_sequence, input, out_int32, right, side, sorter)
+
+
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each of `elements`, `(*)`, is among `test_elements`, or with `invert` is not; one may be a number.
+
+    >>> from minigrad import tensor
+    >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 4, 9]))
+    tensor([[False,  True],
+            [False,  True]])
+    """
+    checked_operand("isin", elements)
+    checked_operand("isin", test_elements, 2)
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): expected a tensor among elements and test_elements, but got two numbers")
+    x, among = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (elements, test_elements)]
+    return Tensor._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
 
 
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:

@@ -21,6 +21,7 @@ from minigrad.autograd import engine
 from minigrad.autograd.base import storage_of, version_of
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.autograd.node import Node, Output, watch_of
+from minigrad.data import array_of_arguments
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array
 from minigrad.methods.arithmetic import Arithmetic
@@ -57,7 +58,7 @@ class Tensor(
 ):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 
-    Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like.
+    Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like; the constructor reads ints as sizes.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -69,10 +70,11 @@ class Tensor(
 
     __slots__ = ()
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise TypeError(
-            "Tensor() is not a way to make tensors here; use minigrad.tensor(data), zeros(size) or empty(size)"
-        )
+    def __new__(cls, *args: Any, device: Device | str | None = None) -> Tensor:
+        """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            return args[0].detach()
+        return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
 
     @staticmethod
     def _new(array: Any, node: Node | Output | None = None) -> Tensor:
