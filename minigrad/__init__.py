@@ -19,6 +19,7 @@ from minigrad import (
     sampling,
     serialization,
     settings,
+    typed,
     utils,
 )
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
@@ -60,6 +61,7 @@ from minigrad.serialization import load, save
 from minigrad.settings import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
+from minigrad.typed import *
 
 __version__ = "0.1.0"
 
@@ -134,3 +136,4 @@ __all__ += creation.__all__
 __all__ += functions.__all__
 __all__ += sampling.__all__
 __all__ += settings.__all__
+__all__ += typed.__all__

@@ -24,6 +24,7 @@ from minigrad.tensor import Tensor, new_leaf
 __all__ = [
     "arange",
     "as_tensor",
+    "asarray",
     "empty",
     "empty_like",
     "empty_permuted",
@@ -84,6 +85,30 @@ def as_tensor(data: Any, dtype: DType = None, device: OnDevice = None) -> Tensor
     if isinstance(data, Tensor | np.ndarray):
         return (data if isinstance(data, Tensor) else from_numpy(data)).to(device, wanted)
     return new_leaf(array_of_data(data, wanted), False, device)
+
+
+def asarray(
+    obj: Any, *, dtype: DType = None, device: OnDevice = None, copy: bool | None = None, requires_grad: bool = False
+) -> Tensor:
+    """`obj` as a tensor: without a copy where that can be, unless `copy` is True; with False, a copy is an error.
+
+    >>> import numpy as np
+    >>> array = np.ones(2)
+    >>> asarray(array).zero_()
+    tensor([0., 0.], dtype=torch.float64)
+    >>> array
+    array([0., 0.])
+    """
+    given = as_tensor(obj, dtype, device)
+    source = obj._array if isinstance(obj, Tensor) else obj
+    shared_memory = isinstance(source, np.ndarray) and np.may_share_memory(given._array, source)
+    if copy is False and not shared_memory:
+        raise ValueError(
+            "can't alias arbitrary sequence, or an array of another dtype: copy=None copies where it has to be"
+        )
+    if copy and shared_memory:
+        given = given.clone()
+    return given.detach().requires_grad_() if requires_grad else given
 
 
 def from_numpy(ndarray: Array) -> Tensor:

@@ -29,6 +29,25 @@ def array_of_data(data: Any, wanted: dtype | None = None) -> Array:
     return dtypes.converted(array, target)
 
 
+def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
+    """What the older constructors `Tensor(…)` and `LongTensor(…)` make an array of: one sequence, or sizes.
+
+    >>> array_of_arguments(([1, 2],), dtypes.float32), array_of_arguments((2, 3), dtypes.int64).shape
+    (array([1., 2.], dtype=float32), (2, 3))
+    """
+    if len(arguments) == 1 and isinstance(arguments[0], Sequence | np.ndarray) and not isinstance(arguments[0], Size):
+        return array_of_data(arguments[0], wanted)
+    sizes = arguments[0] if arguments and isinstance(arguments[0], Size) else arguments
+    for size in sizes:
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(
+                f"new(): data must be a sequence (got {type(size).__name__}): torch.tensor({size!r}) takes a number"
+            )
+        if size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
+    return np.empty(sizes if arguments else (0,), wanted._numpy)
+
+
 def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
     """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
     if isinstance(data, bool | int | float) and not isinstance(data, np.generic):

@@ -135,6 +135,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> promote_types(int64, float16), promote_types(uint8, int8), promote_types(float32, float64)
     (torch.float16, torch.int16, torch.float64)
     """
+    for position, given in enumerate((type1, type2), start=1):
+        _check_dtype("promote_types", given, f"type{position}", position)
     if type1.is_floating_point != type2.is_floating_point:
         return type1 if type1.is_floating_point else type2
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
@@ -146,7 +148,18 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     >>> can_cast(float64, float16), can_cast(int64, uint8), can_cast(float32, int64)
     (True, True, False)
     """
+    _check_dtype("can_cast", from_, "from_", 1)
+    _check_dtype("can_cast", to, "to", 2)
     return _category(from_) <= _category(to)
+
+
+def _check_dtype(name: str, given: Any, argument: str, position: int) -> None:
+    """Nothing if `given` is a dtype; a TypeError else."""
+    if not isinstance(given, dtype):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {type(given).__name__}: "
+            "torch.float32, or x.dtype"
+        )
 
 
 def result_type(*operands: Array | Number) -> dtype:

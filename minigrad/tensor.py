@@ -11,6 +11,7 @@ import builtins
 import functools
 import warnings
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from minigrad.autograd import engine
 from minigrad.autograd.base import storage_of, version_of
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.autograd.node import Node, Output, watch_of
+from minigrad.data import array_of_arguments
 from minigrad.devices import check_on_cpu
 from minigrad.devices import device as Device
 from minigrad.dtypes import Array
@@ -58,7 +60,7 @@ class Tensor(
 ):
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 
-    Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like.
+    Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like; the constructor reads ints as sizes.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -70,10 +72,11 @@ class Tensor(
 
     __slots__ = ()
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise TypeError(
-            "Tensor() is not a way to make tensors here; use minigrad.tensor(data), zeros(size) or empty(size)"
-        )
+    def __new__(cls, *args: Any, device: Device | str | None = None) -> Tensor:
+        """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            return args[0].detach()
+        return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
 
     @staticmethod
     def _new(array: Any, node: Node | Output | None = None) -> Tensor:
@@ -305,6 +308,12 @@ class SparseTensor(Sparse, Tensor):  # type: ignore[override]  # its data cannot
 
     __slots__ = ("_coalesced", "_entries", "_places", "_size")
 
+
+# Where an argument is wrong, Python's error names the class of the method: Tensor, whatever family it is of.
+for _member in [member for family in Tensor.__mro__[:-1] for member in vars(family).values()]:
+    while isinstance(_member, FunctionType):
+        _member.__qualname__ = f"Tensor.{_member.__name__}"
+        _member = getattr(_member, "__wrapped__", None)
 
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)

@@ -366,3 +366,35 @@ add(
     lambda api, value: api.as_tensor(value, dtype=api.float32, device="cpu"),
     one(any_array().map(Plain) | any_array()),
 )
+
+
+# ---- the older constructors ------------------------------------------------------------------------------------------
+
+TYPED = ("Float", "Double", "Half", "Long", "Int", "Short", "Char", "Byte", "Bool")
+nested = st.one_of(
+    st.lists(st.integers(0, 9), max_size=3),
+    st.lists(st.lists(st.sampled_from([0, 1, 2.75, True]), min_size=2, max_size=2), max_size=2),
+    st.sampled_from([3.5, True, "a", None, range(3), (1, 2), -1]),
+    arrays("float32", shapes(max_dims=2)).map(Plain),
+    of_dtype("int64"),
+)
+for name in ("", *TYPED):
+    add(f"{name}Tensor", lambda api, data, name=f"{name}Tensor": getattr(api, name)(data), one(nested))
+    add(
+        f"{name}Tensor",
+        lambda api, sizes, name=f"{name}Tensor": (
+            getattr(api, name)(*sizes).zero_(),
+            getattr(api, name)(api.Size(sizes)).zero_(),
+            isinstance(api.ones(2), getattr(api, name)),
+        ),
+        one(shapes()),
+    )
+add(
+    "asarray",
+    lambda api, data, dtype, copy, requires_grad: api.asarray(
+        data, dtype=as_dtype(api, dtype), copy=copy, requires_grad=requires_grad
+    ),
+    st.tuples(
+        nested.filter(lambda data: not isinstance(data, str)), names, st.sampled_from([None, True]), st.just(False)
+    ),
+)

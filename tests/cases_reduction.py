@@ -247,3 +247,12 @@ add("searchsorted", lambda api, x, v: api.searchsorted(x, v, sorter=api.argsort(
 add("searchsorted", lambda api, x, v: api.searchsorted(x, v, right=True, side="left"), sequences())
 add("searchsorted", lambda api, x, v: api.searchsorted(x, 1.5), sequences(2))
 add("bucketize", lambda api, x, v: api.bucketize(2, x), sequences(2))
+
+# ---- membership ------------------------------------------------------------------------------------------------------
+
+whole = st.sampled_from(DTYPES[:-1]).flatmap(lambda dtype: st.tuples(of_dtype(dtype), of_dtype(dtype)))
+add(
+    "isin",
+    lambda api, x, among, invert: api.isin(x, among, invert=invert),
+    st.tuples(whole | st.tuples(of_dtype("int64"), st.integers(0, 3)), flags).map(lambda drawn: (*drawn[0], drawn[1])),
+)

@@ -174,7 +174,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "gradients are always recorded",
-        lambda: method(autograd, "grad", "with set_grad_enabled(create_graph):", "with set_grad_enabled(True):"),
+        lambda: method(autograd, "grad", "with set_grad_enabled(create_graph),", "with set_grad_enabled(True),"),
         {"graph_of_gradients"},
     ),
     (

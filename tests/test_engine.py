@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -248,3 +249,35 @@ def test_a_large_graph_is_walked_in_linear_time_and_leaves_no_memory(
     # What is left are a few cached numbers, whatever the size.
     assert sys.getallocatedblocks() - blocks < 200
     assert whole < 10 * 4 * a_tenth + 0.1
+
+
+def test_a_function_that_writes_in_place_is_no_reference_cycle(without_collector: None) -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    y = torch.ones(5, requires_grad=True) * 1
+    Double.apply(y)
+    y.sum().backward()
+    watched = weakref.ref(y)
+    del y
+    assert watched() is None
+
+
+def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
+    x = torch.ones(300_000, requires_grad=True)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=lambda: [(x * 1).sum().backward() for _ in range(20)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    assert x.grad.tolist() == [80.0] * 300_000

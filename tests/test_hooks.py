@@ -161,6 +161,28 @@ def test_a_retained_gradient_follows_a_write_in_place() -> None:
     assert x.grad.tolist() == [16.0, 16.0]
 
 
+def test_hooks_on_a_leaf_run_for_grad_as_well() -> None:
+    x = ones(2)
+    seen: list[Any] = []
+    x.register_hook(lambda g: g * 3)
+    x.register_hook(seen.append)
+    (dx,) = torch.autograd.grad((x * 2).sum(), x)
+    assert dx.tolist() == [6.0, 6.0]
+    dx.mul_(10)
+    assert seen[0].tolist() == [6.0, 6.0]
+
+
+def test_a_retained_gradient_is_recorded_with_create_graph() -> None:
+    x = ones(2)
+    y = x * x
+    y.retain_grad()
+    (dx,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+    assert y.grad.requires_grad
+    torch.autograd.grad(dx.sum(), x)
+    (dx,) = torch.autograd.grad((y * y).sum(), x)
+    assert not dx.requires_grad
+
+
 def test_one_of_several_outputs_retains_its_gradient() -> None:
     x = ones(4)
     first, second = x.split(2)

@@ -49,7 +49,8 @@ def tensor_of_one(value: float) -> Callable[[Any], Any]:
 
 SWITCHES = {"maximize": [False, True], "foreach": [None, False, True]}
 RATES = {"lr": [0.5, 0.01, 0, tensor_of_one(0.125)]}
-BETAS = [(0.9, 0.999), (0.0, 0.5), (0.5, 0.9), (0.3, 0.0)]
+# Without a memory of squares, a step would divide by the gradient alone, and multiply its rounding.
+BETAS = [(0.9, 0.999), (0.0, 0.5), (0.5, 0.9), (0.3, 0.75)]
 ADAM = {
     **RATES,
     **SWITCHES,
@@ -203,9 +204,11 @@ class Scales:
         elif isinstance(theirs, np.ndarray):
             assert (theirs.dtype, theirs.shape) == (ours.dtype, ours.shape), where
             finite = np.abs(theirs[np.isfinite(theirs)]).astype(np.float64)
-            scale = self.largest[where] = max(self.largest.get(where, 0.0), float(finite.max(initial=0.0)))
+            # Parameters and gradients are of about 1; what is remembered of them may be much less, or more.
+            least = float(where.startswith("parameter"))
+            scale = self.largest[where] = max(self.largest.get(where, least), float(finite.max(initial=0.0)))
             rounding = max(float(np.finfo(theirs.dtype).eps), float(np.finfo("float32").eps) * self.coarse)
-            allowed = ROUNDINGS * rounding * scale
+            allowed = ROUNDINGS * (rounding * scale + float(np.finfo(theirs.dtype).smallest_subnormal))
             # The quick way first: there are many arrays.
             if not np.array_equal(ours, theirs):
                 np.testing.assert_allclose(ours, theirs, rtol=0, atol=allowed, err_msg=where)
@@ -273,7 +276,9 @@ def test_signatures(name: str) -> None:
 @given(data=st.data())
 def test_ten_steps(name: str, data: st.DataObject) -> None:
     options = data.draw(drawn_options(name))
-    dtype = data.draw(st.sampled_from(["float32", "float32", "float64", "float16"]))
+    # Of float16, PyTorch's loop over tensors rounds each operation, as minigrad does, and its other ways do not.
+    narrow = ["float16"] * (not options.get("foreach") and not options.get("fused"))
+    dtype = data.draw(st.sampled_from(["float32", "float32", "float64", *narrow]))
     run(name, options, dtype, data.draw(st.integers(0, 99)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,10 +11,13 @@ import numpy as np
 
 from minigrad.autograd.anomaly import anomaly, checked_backward
 from minigrad.autograd.base import TensorBase, storage_of
-from minigrad.autograd.grad_mode import set_grad_enabled
+from minigrad.autograd.grad_mode import is_grad_enabled, set_grad_enabled
 from minigrad.autograd.hooks import Watch, leaf_hooks, run_hooks
-from minigrad.autograd.node import Edge, Node, Output, Several, edge_to, quiet
+from minigrad.autograd.node import Edge, Node, Output, Several, edge_to
 from minigrad.size import Size
+
+# Threads may send gradients to the same leaf: one adds at a time.
+_accumulating = threading.RLock()
 
 
 def backward(
@@ -29,7 +33,7 @@ def backward(
     A tensor of more than one element needs its own gradient in `grad_tensors`, of the same shape; for one
     element it is 1 if None.  What the graph kept for this pass is freed after it unless `retain_graph`,
     which is on if `create_graph`, which makes the gradients parts of a graph themselves.  Each `.grad` is
-    written after the whole walk: if anything raises, none has changed.
+    written after the whole walk: if anything raises in it, none has changed.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -39,14 +43,16 @@ def backward(
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     targets = None if inputs is None else _targets(_as_tuple(inputs))
-    with set_grad_enabled(create_graph):
-        arrived, owned, retained = quiet().run(_walk, starts, retain_graph, create_graph, targets)
+    with set_grad_enabled(create_graph), np.errstate(all="ignore"):
+        arrived, owned, retained = _walk(starts, retain_graph, create_graph, targets)
         for edge in list(arrived):
             _run_leaf_hooks(edge, arrived, owned)
-        for edge, gradient in arrived.items():
-            tensor = edge if targets is None else targets[edge]
-            quiet().run(_accumulate, tensor, gradient, edge in owned, create_graph)
+        reached = [edge if targets is None else targets[edge] for edge in arrived]
+        for tensor, (edge, gradient) in zip(reached, arrived.items(), strict=True):
+            _accumulate(tensor, gradient, edge in owned, create_graph)
         _retain(retained, create_graph)
+        for tensor in reached:
+            _run_hooks_after(tensor)
 
 
 def grad(
@@ -73,6 +79,9 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
+    inputs = _as_tuple(inputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     inputs = _tensors(inputs, "inputs")
     for position, x in enumerate(inputs):
         if not x.requires_grad:
@@ -82,11 +91,12 @@ def grad(
             )
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     edges = [edge_to(x) for x in inputs]
-    with set_grad_enabled(create_graph):
-        arrived, owned, retained = quiet().run(_walk, starts, retain_graph, create_graph, edges)
+    with set_grad_enabled(create_graph), np.errstate(all="ignore"):
+        arrived, owned, retained = _walk(starts, retain_graph, create_graph, edges)
+        for edge in dict.fromkeys(edges):
+            _run_leaf_hooks(edge, arrived, owned)
         gradients: list[Any] = []
         for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
-            _run_leaf_hooks(edge, arrived, owned)
             gradient = arrived.get(edge)
             if gradient is None and materialize_grads:
                 gradient = x._new(np.zeros_like(x._array))
@@ -212,6 +222,9 @@ def _backward(node: Node, g: Any) -> Sequence[Any]:
     for hook in list(after.values()):
         result = hook(tuple(gradients), tuple(g) if isinstance(node, Several) else (g,))
         gradients = gradients if result is None else _as_tuple(result)
+    if after and not is_grad_enabled():
+        # Hooks may hold what they saw or gave: the walk does not take a view for its own.
+        gradients = [each if each is None or each.is_sparse else each._new(each._array.view()) for each in gradients]
     return gradients
 
 
@@ -225,7 +238,7 @@ def _run_leaf_hooks(edge: Edge, arrived: dict[Edge, Any], owned: set[Edge]) -> N
 def _retain(retained: list[tuple[Any, Any]], record: bool) -> None:
     """Write the gradients that `retain_grad` asked for."""
     for tensor, gradient in retained:
-        quiet().run(_accumulate, tensor, gradient, False, record)
+        _accumulate(tensor, gradient, False, record)
 
 
 def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
@@ -249,20 +262,27 @@ def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edg
 
 def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
     """Add to a tensor's `.grad`, which it owns: the first gradient is copied, unless nobody else holds it."""
-    earlier = tensor._grad
     if not tensor._requires_grad:
         return  # It was frozen after it was used.
-    if earlier is None:
-        tensor._grad = gradient if owned else gradient.clone()
-    elif earlier.is_sparse and not gradient.is_sparse:
-        tensor._grad = gradient + earlier
-    elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
-        tensor._grad = earlier + gradient
-    elif gradient.is_sparse:
-        earlier += gradient
-    else:
-        earlier._array += gradient._array
-        storage_of(earlier).version += 1
+    with _accumulating:
+        earlier = tensor._grad
+        if earlier is None:
+            tensor._grad = gradient if owned else gradient.clone()
+        elif earlier.is_sparse and not gradient.is_sparse:
+            tensor._grad = gradient + earlier
+        elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
+            tensor._grad = earlier + gradient
+        elif gradient.is_sparse:
+            earlier += gradient
+        else:
+            earlier._array += gradient._array
+            storage_of(earlier).version += 1
+
+
+def _run_hooks_after(tensor: Any) -> None:
+    """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
+    if not tensor._requires_grad:
+        return
     for hook in list(tensor.__dict__.get("_post_accumulate_grad_hooks", {}).values()):
         if hook(tensor) is not None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")

@@ -223,7 +223,7 @@ class Function:
                 cls.setup_context(ctx, args, returned)
         outputs = returned if isinstance(returned, tuple) else (returned,)
         recorded = current.enabled and any(ctx.needs_input_grad)
-        wrapped = [_wrapped(output, args, ctx, recorded) for output in outputs]
+        wrapped = [_wrapped(output, args, node, recorded) for output in outputs]
         for x in ctx._dirty:
             if not any([x is output for output in outputs]):
                 raise RuntimeError(
@@ -233,20 +233,23 @@ class Function:
             storage_of(x).version += 1
         if recorded:
             _record(node, args, wrapped)
+        # They have led to the node from now on: to hold them would be a reference cycle.
+        ctx._dirty = ctx._non_differentiable = ()
         return tuple(wrapped) if isinstance(returned, tuple) else wrapped[0]
 
 
-def _wrapped(output: Any, args: tuple[Any, ...], ctx: FunctionCtx, recorded: bool) -> Any:
+def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: bool) -> Any:
     """An output as the tensor that `apply` returns, which can be given a history."""
     if not isinstance(output, TensorBase):
         return output
-    if any([output is x for x in ctx._dirty]):
+    if any([output is x for x in node.ctx._dirty]):
         if recorded:
-            output._check_recordable()  # type: ignore[attr-defined]  # every tensor has it
+            output._check_recordable(recorded)  # type: ignore[attr-defined]  # every tensor has it
         return output
     if any([output is x for x in args]):
         alias = output._new(output._array)
-        share_storage(output, alias)
+        # A write to it would pass by the backward of this function.
+        share_storage(output, alias, node.name() if recorded else "")
         return alias
     if output._node is not None:
         return output.detach()  # type: ignore[attr-defined]  # every tensor has it

@@ -129,3 +129,15 @@ def checked_tensor(name: str, given: Any, argument: str = "input", position: int
 def checked_operand(name: str, other: Any, position: int = 1) -> Any:
     """`other`, which must be a tensor or a number."""
     return other if isinstance(other, OPERANDS) else checked_tensor(name, other, "other", position)
+
+
+def checked_sequence(name: str, tensors: Any) -> list[Any]:
+    """`tensors`, which must be a list or tuple of tensors."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    for position, x in enumerate(tensors):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
+    return list(tensors)

@@ -68,7 +68,7 @@ class Products(Writing):
         >>> torch.tensor([1, 2]).inner(torch.tensor([[1, 0], [3, 4]]))
         tensor([ 1, 11])
         """
-        if self.ndim == 0 or checked_tensor("inner", other, "other").ndim == 0:
+        if checked_tensor("inner", other, "other").ndim == 0 or self.ndim == 0:
             return Mul()(self, other)
         if self._array.shape[-1] != other._array.shape[-1]:
             raise RuntimeError(

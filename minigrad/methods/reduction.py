@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from minigrad import dtypes, return_types
-from minigrad.autograd.base import TensorBase
+from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.dtypes import Number
 from minigrad.methods.forms import Dims, checked_tensor, in_place, numpy_names
@@ -307,8 +307,12 @@ def _form(name: str) -> str:
 
 def selected(kind: Any, x: Any, dim: int, indices: Any, keepdim: bool, form: str) -> Any:
     """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
-    values = TakeAlong(dim, keepdim, form)(x, x._new(indices))
-    return kind((values, x._new(indices if keepdim or not x._array.ndim else indices.squeeze(dim))))
+    kept = given = x._new(indices)
+    if not keepdim and x._array.ndim:
+        given = x._new(indices.squeeze(dim))
+        # The gradient reads the memory that the caller is given: writes to it are counted.
+        given._storage = storage_of(kept)
+    return kind((TakeAlong(dim, keepdim, form)(x, kept), given))
 
 
 def _summed_dims(dim: Dims, ndim: int) -> tuple[int, ...]:

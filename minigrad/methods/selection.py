@@ -61,6 +61,7 @@ class Selection(Writing):
         if source.shape != value._array.shape:
             value = Reshape(source.shape)(value)
         view: Any = indexing.Slice(parts.basic)(self) if parts.selects else self
+        view._check_recordable(recorded=True, source=self)
         if not parts.found:
             op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
             view._rewrite(lambda before: op(before, cast(value, self.dtype)))
@@ -140,7 +141,7 @@ class Selection(Writing):
             )
         if dim is None:
             subscript.check_range(ids, self._array.size, 0, RuntimeError, False)
-            return indexing.Index(gathering.all_dims(self), "Gather")(self, self._new(ids.reshape(-1)))
+            return indexing.Index(gathering.all_dims(self), "Gather")(self, indices.reshape(-1))
         at = normal_dim(dim, self.ndim)
         if ids.ndim != self.ndim:
             raise RuntimeError(

@@ -95,8 +95,7 @@ class Writing(Attributes):
             result = compute(before)
         except (IndexError, RuntimeError, ValueError):
             # Of two faults PyTorch reports the one that no other operand would mend.
-            if self._requires_grad and is_grad_enabled():
-                self._check_recordable()
+            self._check_recordable()
             raise
         if result is NotImplemented:
             return result
@@ -111,8 +110,7 @@ class Writing(Attributes):
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
             )
         recorded = result._requires_grad and is_grad_enabled()
-        if recorded:
-            self._check_recordable()
+        self._check_recordable(recorded)
         self._check_writable()
         result = elementwise.cast(result, self.dtype)
         if recorded:
@@ -131,13 +129,11 @@ class Writing(Attributes):
 
     def _write(self, write: Callable[[Array], object], form: str) -> Any:
         """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
-        recorded = self._requires_grad and is_grad_enabled()
-        if recorded:
-            self._check_recordable()
+        self._check_recordable()
         self._check_writable()
         write(self._array)
         storage_of(self).version += 1
-        if recorded:
+        if self._requires_grad and is_grad_enabled():
             before = self._before()
             self._follow(elementwise.Forget(form)(before)._node)
         return self
@@ -186,10 +182,17 @@ class Writing(Attributes):
                 strided.follow(view, base, made_by)
                 keep_retaining(view, earlier)
 
-    def _check_recordable(self) -> None:
-        """Nothing if an in-place operation on this tensor can be recorded; else a RuntimeError."""
+    def _check_recordable(self, recorded: builtins.bool = False, source: Any = None) -> None:
+        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
+
+        Else a RuntimeError.
+        """
         base = self if self._base is None else self._base
-        if base._node is None and base._requires_grad:
+        if not (recorded or (is_grad_enabled() and (self._requires_grad or base._requires_grad))):
+            return
+        if any(
+            [each._node is None and each._requires_grad for each in (self, base, self if source is None else source)]
+        ):
             raise RuntimeError(
                 f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
                 " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, "

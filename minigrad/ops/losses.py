@@ -81,6 +81,8 @@ class ClassLoss(Node):
 
     def shared(self, g: Tensor) -> Tensor:
         """The gradient of each element's loss, `(N, *)`, or `()` for all, given that of the result, `g`."""
+        # The ids may lie in the memory of the targets, which must be as they were.
+        self.kept(1)
         if self.counts is None:
             return g / self.ids.size if self.reduction == "mean" and self.ids.size else g
         counts = self.counts

@@ -15,7 +15,7 @@ _SMALL = 32768
 # An id with more repeats than this is summed by one matrix product, not repeat by repeat.
 _HOT = 8
 # So many elements are summed up before their sums are used.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 # Rows narrower than this are added element by element, however many there are.
 _NARROW = 16
 
@@ -48,15 +48,12 @@ def add_rows_at(table: Array, ids: Array, rows: Array, scale: float = 1) -> None
     if table.dtype == rows.dtype == _wide(rows.dtype) and table.flags.c_contiguous and _few(rows):
         _add_elements(table, ids, rows if scale == 1 else rows * scale)
         return
-    step = 1 + _SMALL // (1 + rows.shape[1])
     for names, sums in _sums_by_id(rows, ids):
-        for start in range(0, len(names), step):
-            places, added = names[start : start + step], sums[start : start + step]
-            if scale != 1:
-                added *= scale
-            # np.take is the faster one, but copies a table that is not contiguous.
-            added += table.take(places, axis=0) if table.flags.c_contiguous else table[places]
-            table[places] = added
+        if scale != 1:
+            sums *= scale
+        # np.take is the faster one, but copies a table that is not contiguous.
+        sums += table.take(names, axis=0) if table.flags.c_contiguous else table[names]
+        table[names] = sums
 
 
 def sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
@@ -87,22 +84,23 @@ def _add_elements(table: Array, ids: Array, rows: Array) -> None:
 
 
 def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
-    """The distinct ids in order, and for each the sum of its rows, in at least float32.
+    """The distinct ids, and for each the sum of its rows, in at least float32.
 
-    So many at a time as stay in the processor's cache until they are used.
+    So many at a time as stay in the processor's cache until they are used; first the ids that occur once.
     """
     names, order, starts, counts = _segments(ids)
-    step = 1 + _BLOCK // (1 + rows.shape[1])
-    for start in range(0, len(names), step):
-        block = slice(start, start + step)
-        yield names[block], _sum_segments(rows, order, starts[block], counts[block])
+    for chosen, size in ((np.flatnonzero(counts == 1), _BLOCK), (np.flatnonzero(counts > 1), 4 * _BLOCK)):
+        step = 1 + size // (1 + rows.shape[1])
+        for start in range(0, len(chosen), step):
+            block = chosen[start : start + step]
+            yield names[block], _sum_segments(rows, order, starts[block], counts[block])
 
 
 def _segments(ids: Array) -> tuple[Array, Array, Array, Array]:
     """The distinct ids in order; where all ids were, in their order; where each one's start there, and how many."""
     ordered, order = _sorted(ids)
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))[: len(ids)]
-    return ordered[starts], order, starts, np.diff(starts, append=len(ids))
+    return ordered[starts], order, starts, np.concatenate((starts[1:], [len(ids)])) - starts
 
 
 def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
@@ -113,6 +111,9 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
     """
     wide = _wide(rows.dtype)
     sums = rows.take(order[starts], axis=0).astype(wide, copy=False)
+    most = int(counts.max(initial=1))
+    if most == 1:
+        return sums
     repeat = 1
     repeated = np.flatnonzero((counts > 1) & (counts <= _HOT))
     while repeated.size:
@@ -120,7 +121,7 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
         repeat += 1
         repeated = repeated[counts[repeated] > repeat]
     hot = np.flatnonzero(counts > _HOT)
-    ones = np.ones((1, counts.max(initial=0)), wide)
+    ones = np.ones((1, most), wide)
     for segment, start, count in zip(hot.tolist(), starts[hot].tolist(), counts[hot].tolist(), strict=True):
         members = rows.take(order[start : start + count], axis=0).astype(wide, copy=False)
         np.matmul(ones[:, :count], members, out=sums[segment : segment + 1])

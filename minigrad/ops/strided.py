@@ -153,7 +153,7 @@ def refusal(made_by: str, what: str) -> str:
             "outside (if you want the inplace to be tracked)."
         )
     return (
-        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views. "
-        "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
-        "by an out-of-place one."
+        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views, "
+        "or of a custom Function that returned its input. Such functions do not allow the output views to be modified "
+        "inplace. You should replace the inplace operation by an out-of-place one."
     )

@@ -1,0 +1,65 @@
+"""Copies and conversions as functions."""
+
+from __future__ import annotations
+
+from minigrad import dtypes
+from minigrad.dtypes import dtype
+from minigrad.methods.forms import Operand, checked_tensor, free
+from minigrad.ops.elementwise import Copy
+from minigrad.tensor import Tensor, new_leaf
+
+__all__ = [
+    "clone",
+    "detach",
+    "fill",
+    "fill_",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "is_signed",
+    "is_tensor",
+    "result_type",
+    "zero_",
+]
+
+clone = free(Tensor.clone)
+detach = free(Tensor.detach)
+fill_ = free(Tensor.fill_)
+is_complex = free(Tensor.is_complex)
+is_floating_point = free(Tensor.is_floating_point)
+is_nonzero = free(Tensor.is_nonzero)
+is_signed = free(Tensor.is_signed)
+zero_ = free(Tensor.zero_)
+
+
+def fill(input: Tensor, value: Operand) -> Tensor:
+    """A tensor like `input` with the number `value`, or that of a 0-d tensor, everywhere.
+
+    >>> from minigrad import tensor
+    >>> fill(tensor([1, 2]), 7)
+    tensor([7, 7])
+    """
+    x = checked_tensor("fill", input)
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    number = value if isinstance(value, Tensor) else new_leaf(dtypes.filler(value, x.dtype))
+    return Copy(f"FillBackward{int(isinstance(value, Tensor))}")(x, number.to(x.dtype))
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a tensor.
+
+    >>> is_tensor([1, 2])
+    False
+    """
+    return isinstance(obj, Tensor)
+
+
+def result_type(tensor1: Operand, tensor2: Operand) -> dtype:
+    """The dtype of an arithmetic result of two operands, tensors or numbers.
+
+    >>> from minigrad import tensor
+    >>> result_type(tensor([1, 2]), 1.5)
+    torch.float32
+    """
+    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])

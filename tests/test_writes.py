@@ -1,0 +1,107 @@
+"""A write after an operation never makes a wrong gradient, for any row of the table of ops.
+
+Each tensor that an operation took or gave is written over before the backward pass, which must notice ("modified by an
+inplace operation") or not need it: then the gradients are those without the write.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from comparing import operand_of
+from hypothesis import Phase, given, settings
+from table import CASES, Case
+
+import minigrad
+from minigrad import Tensor
+
+for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
+    importlib.import_module(_file.stem)
+
+REFUSALS = ("modified by an inplace operation", "more than one element of the written-to tensor")
+
+
+class Run:
+    """One call of a row's operation, on operands that are no leaves, so that they can be written to."""
+
+    def __init__(self, case: Case, operands: tuple[Any, ...]) -> None:
+        inputs = [operand_of(minigrad, each, True) for each in operands]
+        self.leaves = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+        taken = [x * 1 if isinstance(x, Tensor) and x.requires_grad else x for x in inputs]
+        state = minigrad.get_rng_state()
+        result = case.call(minigrad, *taken)
+        minigrad.set_rng_state(state)
+        given = tensors_in(result)
+        self.outputs = [y for y in given if y.requires_grad]
+        self.tensors = [*tensors_in(taken), *given]
+
+    def gradients(self) -> list[Any]:
+        """The gradients of the leaves, for cotangents that are not all the same."""
+        starts = [cosines(y) for y in self.outputs]
+        found = minigrad.autograd.grad(self.outputs, self.leaves, starts, allow_unused=True)
+        return [None if d is None else d.numpy() for d in found]
+
+
+def cosines(like: Tensor) -> Tensor:
+    return minigrad.arange(like.numel(), dtype=like.dtype).cos().reshape(like.shape)
+
+
+def tensors_in(result: Any) -> list[Tensor]:
+    if isinstance(result, Tensor):
+        return [result]
+    return [x for each in result for x in tensors_in(each)] if isinstance(result, tuple | list) else []
+
+
+def write_over(x: Tensor) -> None:
+    """Other numbers; for integers, the same ones in another order, so that ids stay ids."""
+    with minigrad.no_grad():
+        if x.is_floating_point():
+            x.mul_(3).add_(1)
+        elif x.dtype is minigrad.bool:
+            x.logical_not_()
+        else:
+            x.copy_(x.flip(tuple(range(x.ndim))) if x.ndim else x * 0)
+
+
+# A function of a tensor is its method, and a method in place is the one that gives a new tensor.
+METHODS = {case.covers.removeprefix("Tensor.") for case in CASES if case.covers.startswith("Tensor.")}
+ROWS = [case for case in CASES if case.covers not in METHODS and not case.covers.endswith("_")]
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_a_write_is_noticed_or_changes_nothing(part: int) -> None:
+    for case in ROWS[part::8]:
+        check_writes(case)
+
+
+def check_writes(case: Case) -> None:
+    @settings(max_examples=max(5, settings.default.max_examples // 6), phases=[Phase.generate], database=None)
+    @given(operands=case.operands)
+    def check(operands: tuple[Any, ...]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                run = Run(case, operands)
+            except Exception:
+                return  # The torch tier compares errors.
+            if not run.outputs or not run.leaves:
+                return
+            expected = run.gradients()
+            for victim in range(len(run.tensors)):
+                run = Run(case, operands)
+                try:
+                    write_over(run.tensors[victim])
+                    found = run.gradients()
+                except RuntimeError as error:
+                    if any(words in str(error) for words in REFUSALS):
+                        continue
+                    raise
+                for d, wanted in zip(found, expected, strict=True):
+                    np.testing.assert_array_equal(d, wanted, err_msg=f"{case}, tensor {victim} of {len(run.tensors)}")
+
+    check()
