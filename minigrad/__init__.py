@@ -3,25 +3,12 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
+from importlib import import_module
 from math import e, inf, nan, pi
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from minigrad import (
-    accelerator,
-    autograd,
-    backends,
-    creation,
-    cuda,
-    functions,
-    mps,
-    nn,
-    optim,
-    random,
-    sampling,
-    serialization,
-    settings,
-    typed,
-    utils,
-)
+from minigrad import autograd, creation, functions, random, sampling, serialization, settings, typed
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import is_inference_mode_enabled
@@ -62,6 +49,9 @@ from minigrad.settings import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
 from minigrad.typed import *
+
+if TYPE_CHECKING:
+    from minigrad import accelerator, backends, cuda, mps, nn, optim, utils
 
 __version__ = "0.1.0"
 
@@ -137,3 +127,12 @@ __all__ += functions.__all__
 __all__ += sampling.__all__
 __all__ += settings.__all__
 __all__ += typed.__all__
+
+_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "utils")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A module that is imported when it is first asked for: all at once would double the time of `import minigrad`."""
+    if name in _LATER:
+        return import_module(f"minigrad.{name}")
+    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
