@@ -1001,7 +1001,10 @@ def a_recorded_write_to_a_view_made_unrecorded(api: Any) -> Any:
         return attempt(lambda: change(view)), x.detach()
 
     changes = (lambda v: v.mul_(3), lambda v: v.zero_(), lambda v: v.__setitem__(0, 3))
-    return [write(x, change) for x in (leaf(api), leaf(api) * 1) for change in changes]
+    with api.no_grad():
+        plain = api.zeros(3)[0:2]
+    written = [write(x, change) for x in (leaf(api), leaf(api) * 1) for change in changes]
+    return written, attempt(lambda: plain.__setitem__(0, leaf(api)[0])), plain
 
 
 # ---- hooks and retained gradients ------------------------------------------------------------------------------------

@@ -190,9 +190,8 @@ class Writing(Attributes):
         base = self if self._base is None else self._base
         if not (recorded or (is_grad_enabled() and (self._requires_grad or base._requires_grad))):
             return
-        if any(
-            [each._node is None and each._requires_grad for each in (self, base, self if source is None else source)]
-        ):
+        tensors = (self, self if source is None else source)
+        if any([each._node is None and each._requires_grad for each in (*tensors, base)]):
             raise RuntimeError(
                 f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
                 " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, "
@@ -200,7 +199,8 @@ class Writing(Attributes):
             )
         if base is not self:
             for reference, made_by in reversed(storage_of(self).views):
-                if reference() is self and made_by:
+                view = reference() if made_by else None
+                if any([view is each for each in tensors]):
                     raise RuntimeError(strided.refusal(made_by, "and is being modified inplace"))
 
     def _check_writable(self) -> None:
