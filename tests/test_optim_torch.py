@@ -276,8 +276,9 @@ def test_signatures(name: str) -> None:
 @given(data=st.data())
 def test_ten_steps(name: str, data: st.DataObject) -> None:
     options = data.draw(drawn_options(name))
-    # Of float16, PyTorch's loop over tensors rounds each operation, as minigrad does, and its other ways do not.
-    narrow = ["float16"] * (not options.get("foreach") and not options.get("fused"))
+    # Of float16, PyTorch's loop over tensors rounds each operation, as minigrad does, and its other ways do not.  The
+    # sum with a weight decay may be near 0, and most of it rounding.
+    narrow = ["float16"] * (not any(options.get(each) for each in ("foreach", "fused", "weight_decay")))
     dtype = data.draw(st.sampled_from(["float32", "float32", "float64", *narrow]))
     run(name, options, dtype, data.draw(st.integers(0, 99)))
 
