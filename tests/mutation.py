@@ -34,6 +34,7 @@ LEFT_OUT = (
 CONFIGURATION = """
 [tool.mutmut]
 source_paths = ["minigrad"]
+timeout_multiplier = 4.0
 only_mutate = {files}
 also_copy = ["docs", "README.md"]
 pytest_add_cli_args = {left_out}

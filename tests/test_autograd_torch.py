@@ -1643,9 +1643,11 @@ class RandomGraphs(RuleBasedStateMachine):
             return (first, *api.autograd.grad(first, [b[i], start], tensor_of(api, h), **how))
 
         wanted, got = outcome(lambda: gradients(0, torch)), outcome(lambda: gradients(1, minigrad))
-        if isinstance(wanted, Raised) and "cannot reshape tensor of 0 elements" in str(wanted.error):
-            # PyTorch cannot derive the gradient of a lookup of no ids.
-            assert not isinstance(got, Raised)
+        if isinstance(wanted, Raised) and not isinstance(got, Raised):
+            # PyTorch cannot derive the gradient of a lookup of no ids, and gives a view that was written to, also
+            # unrecorded, a new history, which what was computed before does not lead to.
+            rewritten = b[0]._is_view() and "appears to not have been used" in str(wanted.error)
+            assert rewritten or "cannot reshape tensor of 0 elements" in str(wanted.error)
             self.forget_all_gradients()
             return
         if isinstance(wanted, Raised) or isinstance(got, Raised):

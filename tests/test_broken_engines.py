@@ -243,7 +243,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "any view is written to",
-        lambda: method(Tensor, "_check_recordable", "if reference() is self and made_by:", "if False:"),
+        lambda: method(Tensor, "_check_recordable", "if any([view is each for each in tensors]):", "if False:"),
         {"views_that_cannot_follow"},
     ),
     ("a hook's result is lost", lambda: hooked("gradient = result", "pass"), {"hooks", "several_outputs"}),

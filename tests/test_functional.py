@@ -111,8 +111,6 @@ def test_warnings_are_pytorchs_and_name_the_callers_line(call: Callable[..., Any
         (ValueError, "dropout probability", lambda x, ids: F.dropout(x, 1.5)),
         (RuntimeError, "Padding length must be divisible by 2", lambda x, ids: F.pad(x, (1,))),
         (NotImplementedError, "Unrecognised padding mode", lambda x, ids: F.pad(x, (1, 1), "mirror")),
-        (NotImplementedError, "sparse", lambda x, ids: F.embedding(ids, x, sparse=True)),
-        (NotImplementedError, "sparse", lambda x, ids: nn.EmbeddingBag(2, 3, sparse=True)),
         (RuntimeError, "Index 1 of input takes value 2", lambda x, ids: F.embedding_bag(ids + 1, x, ids * 0)),
         (RuntimeError, "must not decrease", lambda x, ids: F.embedding_bag(ids, x, torch.tensor([0, 2, 1]))),
         (RuntimeError, "dimensional", lambda x, ids: F.scaled_dot_product_attention(x[0], x[0], x[0])),

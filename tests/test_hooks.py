@@ -124,7 +124,7 @@ def test_errors_of_the_walk_in_full() -> None:
             call()
         assert str(caught.value) == message
     for call, kind, message in [
-        (lambda: torch.autograd.grad(out, []), ValueError, "grad requires non-empty inputs: got no inputs"),
+        (lambda: torch.autograd.grad(out, []), RuntimeError, "`inputs` argument to `grad()` cannot be empty."),
         (lambda: torch.autograd.grad([], x), ValueError, "grad requires non-empty inputs: got no outputs"),
         (
             lambda: torch.autograd.grad(out, [x, 1.0]),
@@ -178,17 +178,19 @@ def test_a_retained_gradient_is_recorded_with_create_graph() -> None:
     y.retain_grad()
     (dx,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
     assert y.grad.requires_grad
-    torch.autograd.grad(dx.sum(), x)
-    (dx,) = torch.autograd.grad((y * y).sum(), x)
-    assert not dx.requires_grad
+    (ddx,) = torch.autograd.grad(dx.sum(), x)
+    assert ddx.tolist() == [12.0, 12.0]
 
 
 def test_one_of_several_outputs_retains_its_gradient() -> None:
     x = ones(4)
     first, second = x.split(2)
     second.retain_grad()
-    (first * 2 + second * 3).sum().backward()
+    (first * 2 + second * 3).sum().backward(retain_graph=True)
     assert second.grad.tolist() == [3.0, 3.0]
+    second.grad = None
+    first.sum().backward()
+    assert second.grad is None
 
 
 def test_a_graph_ends_in_its_leaves() -> None:
@@ -233,7 +235,9 @@ def made_here(x: Any) -> Any:
 
 def test_anomalies_of_a_node_of_several_outputs_tell_where_it_was_made() -> None:
     x = ones(4)
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"), torch.autograd.detect_anomaly():
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        anomaly = torch.autograd.detect_anomaly()
+    with anomaly:
         first, second = made_here(x)
         first.register_hook(lambda g: g * float("nan"))
         with (
@@ -244,3 +248,24 @@ def test_anomalies_of_a_node_of_several_outputs_tell_where_it_was_made() -> None
         ):
             (first + second).sum().backward()
     assert made_here(x)[0].grad_fn.watch is None
+
+
+def test_a_hook_after_accumulation_sees_the_leaf_with_its_gradient() -> None:
+    x = ones(2)
+    seen: list[Any] = []
+    handle = x.register_post_accumulate_grad_hook(lambda leaf: seen.append((leaf is x, leaf.grad.tolist())))
+    (x * 2).sum().backward()
+    (x * 3).sum().backward()
+    handle.remove()
+    (x * 4).sum().backward()
+    assert seen == [(True, [2.0, 2.0]), (True, [5.0, 5.0])]
+
+
+def test_each_accumulation_counts_as_a_write_to_the_gradient() -> None:
+    x, w = ones(2), ones(2)
+    for _ in range(2):
+        (x * 2).sum().backward()
+    product = (x.grad * w).sum()
+    (x * 2).sum().backward()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()

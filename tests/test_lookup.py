@@ -94,6 +94,20 @@ def test_the_name_of_a_lookup_and_of_its_gradient() -> None:
     assert (out.grad_fn.name(), dw.grad_fn.name()) == ("EmbeddingBackward0", "EmbeddingDenseBackwardBackward0")
 
 
+def test_a_sparse_gradient_has_a_name_and_no_counts() -> None:
+    weight = leaf(np.zeros((2, 3)))
+    g = leaf(np.ones((2, 3)))
+    (dw,) = torch.autograd.grad(F.embedding(ids, weight, sparse=True), weight, g, create_graph=True)
+    assert dw.is_sparse
+    assert dw.grad_fn.name() == "SparseCooTensorWithDimsAndTensorsBackward0"
+    out = F.embedding(ids, weight, scale_grad_by_freq=True, sparse=True)
+    with pytest.raises(RuntimeError) as caught:
+        out.sum().backward()
+    assert str(caught.value) == (
+        "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
+    )
+
+
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 def test_the_name_of_bags(mode: str) -> None:
     for offsets in ([0, 1], [0]):
@@ -131,6 +145,7 @@ def test_an_embedding_hands_its_options_on() -> None:
         np.testing.assert_allclose(nn.Embedding(2, 2, max_norm=3.5, norm_type=1.0, _weight=table)(z), [[1.5, 2]], 1e-6)
     text = "Embedding(2, 2, max_norm=7.0, norm_type=1.0, scale_grad_by_freq=True)"
     assert repr(layer) == text
+    assert repr(nn.Embedding(2, 2, sparse=True)) == "Embedding(2, 2, sparse=True)"
     assert repr(nn.Embedding(2, 2, scale_grad_by_freq=True)) == "Embedding(2, 2, scale_grad_by_freq=True)"
 
 
@@ -147,6 +162,7 @@ def test_layers_have_the_dtype_and_device_they_are_asked_for() -> None:
         lambda **options: nn.Embedding(2, 3, **options),
         lambda **options: nn.EmbeddingBag(2, 3, **options),
         lambda **options: nn.Linear(2, 3, **options),
+        lambda **options: nn.Linear(2, 3, bias=False, **options),
     ):
         layer = make(dtype=torch.float64, device="cpu")
         assert {p.dtype for p in layer.parameters()} == {torch.float64}
@@ -157,11 +173,11 @@ def test_layers_have_the_dtype_and_device_they_are_asked_for() -> None:
 
 def test_bags_hand_their_options_on() -> None:
     table = torch.tensor([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
-    three, weights = torch.tensor([0, 1, 2]), torch.tensor([1.0, -1.0, 2.0])
+    three, weights = torch.tensor([0, 1, 2]), torch.tensor([1.0, -1.0, 3.0])
     make = nn.EmbeddingBag.from_pretrained
     assert make(table, mode="sum")(three, torch.tensor([0, 2])).tolist() == [[3.0, 30.0], [4.0, 40.0]]
     assert make(table)(three, torch.tensor([0, 2])).tolist() == [[1.5, 15.0], [4.0, 40.0]]
-    assert make(table, mode="sum")(three, z, per_sample_weights=weights).tolist() == [[7.0, 70.0]]
+    assert make(table, mode="sum")(three, z, per_sample_weights=weights).tolist() == [[11.0, 110.0]]
     ended = make(table, mode="sum", include_last_offset=True)
     assert ended(three, torch.tensor([0, 1, 3])).tolist() == [[1.0, 10.0], [6.0, 60.0]]
     assert make(table, mode="sum", padding_idx=-1)(three, z).tolist() == [[3.0, 30.0]]
@@ -174,10 +190,29 @@ def test_bags_hand_their_options_on() -> None:
     plain = make(table.clone(), freeze=False, mode="sum")
     plain(torch.tensor([1, 1]), z).backward(torch.tensor([[3.0, 5.0]]))
     assert plain.weight.grad.tolist() == [[0.0, 0.0], [6.0, 10.0], [0.0, 0.0]]
+    for sparse in (False, True):
+        layer = nn.EmbeddingBag(3, 2, mode="sum", sparse=sparse, _weight=table.clone())
+        layer(three, z).sum().backward()
+        assert layer.weight.grad.is_sparse is sparse
     long = torch.tensor([[3.0, 4.0]])
     np.testing.assert_allclose(make(long.clone(), max_norm=10.0, mode="sum")(z, z), [[3.0, 4.0]])
     np.testing.assert_allclose(make(long.clone(), max_norm=1.0, mode="sum")(z, z), [[0.6, 0.8]], 1e-6)
     np.testing.assert_allclose(make(long.clone(), max_norm=1.0, norm_type=1, mode="sum")(z, z), [[3 / 7, 4 / 7]], 1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_counts_leave_the_dtype_of_the_gradient_alone(dtype: Any) -> None:
+    """A gradient that is divided by counts, as an int64 array would make it float64."""
+    for layer in (
+        nn.Embedding(3, 2, scale_grad_by_freq=True, dtype=dtype),
+        nn.EmbeddingBag(3, 2, dtype=dtype),
+        nn.EmbeddingBag(3, 2, scale_grad_by_freq=True, mode="sum", dtype=dtype),
+    ):
+        g = torch.ones(1, 2, dtype=dtype).expand(2, 2).clone().requires_grad_()
+        bags = () if isinstance(layer, nn.Embedding) else (torch.tensor([0, 1]),)
+        (dw,) = torch.autograd.grad(layer(torch.tensor([1, 1]), *bags), layer.weight, g, create_graph=True)
+        assert dw.dtype is dtype
+        assert torch.autograd.grad(dw.sum(), g)[0].dtype is dtype
 
 
 def test_a_linear_layer_of_one_input_draws_its_bias() -> None:
@@ -196,6 +231,8 @@ def test_the_largest_of_bags_of_one_size_and_of_many() -> None:
     np.testing.assert_array_equal(weight.grad.numpy(), [[0, 8], [10, 9], [4, 7], [6, 0]])
     uneven = F.embedding_bag(torch.tensor([0, 1, 2, 2, 3, 0]), weight, torch.tensor([0, 1, 3, 3]), mode="max")
     np.testing.assert_array_equal(uneven.detach().numpy(), [[1, 9], [5, 7], [0, 0], [8, 9]])
+    late = F.embedding_bag(torch.tensor([0, 1, 2]), weight, torch.tensor([0, 0, 2]), mode="max")
+    np.testing.assert_array_equal(late.detach().numpy(), [[0, 0], [5, 9], [3, 7]])
 
 
 # ---- scatters of all sizes -------------------------------------------------------------------------------------------

@@ -277,6 +277,29 @@ def test_a_gradient_holds_its_own_memory() -> None:
     assert given_back._values().tolist() == [[1, 1], [1, 1]]
 
 
+def test_a_gradient_with_a_graph_keeps_its_places() -> None:
+    weight, ids = leaf(np.ones((4, 2))), torch.tensor([2, 0])
+    loss = (F.embedding(ids, weight, sparse=True) ** 2).sum()
+    (g,) = torch.autograd.grad(loss, weight, create_graph=True)
+    ids.fill_(3)
+    assert g._indices().tolist() == [[2, 0]]
+
+
+def test_writes_are_counted() -> None:
+    for number, write in enumerate(("mul_", "div_", "neg_", "add_", "sub_", "zero_")):
+        x = sparse_one()
+        for _ in range(number + 1):
+            getattr(x, write)(*[] if write in ("neg_", "zero_") else [x] if write in ("add_", "sub_") else [2])
+        assert x._version == number + 1
+
+
+def test_adding_to_a_tensor_that_is_no_table() -> None:
+    """Two sparse dimensions, and memory in another order."""
+    x = torch.sparse_coo_tensor([[1, 0, 1], [2, 1, 2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], (2, 3, 2))
+    dense = torch.zeros(2, 3, 2).transpose(0, 2).contiguous().transpose(0, 2)
+    same(dense.add_(x), x.to_dense())
+
+
 # ---- half precision --------------------------------------------------------------------------------------------------
 
 
@@ -454,6 +477,12 @@ def test_dense_operations_refuse_a_sparse_operand() -> None:
 def test_refusals_say_what_to_do(call: Callable[[Any], Any]) -> None:
     with pytest.raises(NotImplementedError, match=r"to_dense|coalesce|values that require one|sparse_coo_tensor"):
         call(sparse_one())
+
+
+def test_integers_are_not_scaled_by_fractions() -> None:
+    for update in (torch.Tensor.add, torch.Tensor.add_):
+        with pytest.raises(RuntimeError, match="argument alpha must not be a floating point number"):
+            update(torch.ones(4, 2).long(), sparse_one().long(), alpha=0.5)
 
 
 def test_numpy_gets_no_array() -> None:

@@ -148,6 +148,7 @@ OF_ONE: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "in place, to integers": lambda t, s, c, d: s.long().mul_(2.5),
     "in place, dense": lambda t, s, c, d: s.clone().add_(d),
     "in place, to dense": lambda t, s, c, d: (d.clone().add_(s), d.clone().sub_(s, alpha=0.5), d.double().add_(s)),
+    "in place, integers": lambda t, s, c, d: d.long().add_(s.long(), alpha=3),
     "in place, to dense integers": lambda t, s, c, d: d.long().add_(s),
     "zero_": lambda t, s, c, d: (s.clone().zero_(), s.clone().zero_().is_coalesced(), s.clone().zero_().to_dense()),
     "values on its memory": lambda t, s, c, d: ((x := c.clone()).values().mul_(2), x),
