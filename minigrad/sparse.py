@@ -446,9 +446,12 @@ class Sparse(TensorBase):
         if is_grad_enabled() and (dense._requires_grad or self._requires_grad):
             return dense._rewrite(lambda before: before.add(self, alpha=sign * alpha))
         self._check_same_size(dense)
-        if not dtypes.can_cast(self.dtype, dense.dtype):
+        common = dtypes.result_type(self._entries._array, dense._array)
+        if isinstance(alpha, builtins.float) and not common.is_floating_point:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if not dtypes.can_cast(common, dense.dtype):
             raise RuntimeError(
-                f"result type {self.dtype._tensor_name} can't be cast to the desired output type "
+                f"result type {common._tensor_name} can't be cast to the desired output type "
                 f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"
             )
         ids, rows = self._ids(), self._rows()._array
