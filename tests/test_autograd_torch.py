@@ -1419,6 +1419,21 @@ def a_function_that_returns_its_input_and_a_write_to_it(api: Any) -> Any:
     return attempt(lambda: y.mul_(2)), x, attempt(lambda: Same.apply(x.detach()).mul_(2))
 
 
+@program
+def a_function_whose_backward_is_named_vjp(api: Any) -> Any:
+    class Triple(api.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 3
+
+        @staticmethod
+        def vjp(ctx: Any, g: Any) -> Any:
+            return g * 3
+
+    x = leaf(api)
+    return api.autograd.grad(Triple.apply(x), x, weights(api), None, False, True, None)
+
+
 # ---- modes -----------------------------------------------------------------------------------------------------------
 
 

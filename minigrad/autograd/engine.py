@@ -61,7 +61,9 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """The gradients of the sum of `outputs` with respect to `inputs`, one each; no `.grad` changes.
@@ -75,6 +77,8 @@ def grad(
     >>> dx, torch.autograd.grad(dx, x)
     (tensor(27., grad_fn=<MulBackward0>), (tensor(18.),))
     """
+    if is_grads_batched or not only_inputs:
+        raise NotImplementedError("grad() takes only_inputs=True and is_grads_batched=False: call it once per gradient")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."

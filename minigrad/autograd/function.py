@@ -105,7 +105,8 @@ class FunctionNode(Several):
                 gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
                 for gradient, like in zip(g, self.outputs, strict=True)
             ]
-        returned = self.function.backward(self.ctx, *g)
+        own = self.function.backward is not Function.backward
+        returned = (self.function.backward if own else self.function.vjp)(self.ctx, *g)
         gradients = list(returned) if isinstance(returned, tuple) else [returned]
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
@@ -202,6 +203,9 @@ class Function:
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
+
+    #: The same by another name: a subclass defines one of them.
+    vjp = backward
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
