@@ -1,0 +1,59 @@
+"""How the house is laid out: imports point one way, stand at the top of their files and form no circle."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "minigrad"
+FILES = {
+    ".".join(("minigrad", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+
+def imported(name: str) -> set[str]:
+    """The modules of the package that the module `name` imports when it is imported."""
+    found: set[str] = set()
+    for statement in ast.parse(FILES[name].read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Import):
+            found |= {alias.name for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            parts = {f"{statement.module}.{alias.name}": statement.module for alias in statement.names}
+            found |= {part if part in FILES else module for part, module in parts.items()}
+    return (found & set(FILES)) - {name, "minigrad"}
+
+
+IMPORTS = {name: imported(name) for name in FILES}
+
+
+def reachable(name: str) -> set[str]:
+    found: set[str] = set()
+    stack = [name]
+    while stack:
+        new = IMPORTS[stack.pop()] - found
+        found |= new
+        stack += new
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_imports_form_no_circle(name: str) -> None:
+    assert name not in reachable(name)
+
+
+def test_the_tape_knows_no_operator_and_ops_know_no_tensor() -> None:
+    def beyond(part: str) -> set[str]:
+        return {each for name in FILES if name.startswith(part) for each in IMPORTS[name]}
+
+    assert not {each for each in beyond("minigrad.autograd") if each.startswith(("minigrad.ops", "minigrad.tensor"))}
+    assert "minigrad.tensor" not in beyond("minigrad.ops")
+
+
+def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
+    apart = ("minigrad.testing", "minigrad.explain")
+    for name in FILES:
+        if not name.startswith((*apart, "minigrad.__main__", "minigrad.page")):
+            assert not {each for each in IMPORTS[name] if each.startswith(apart)}, name
