@@ -79,6 +79,11 @@ def test_errors_in_full(call: Callable[[], Any], kind: type[Exception], message:
     assert str(caught.value) == message
 
 
+def test_an_id_of_a_table_without_rows() -> None:
+    with pytest.raises(IndexError, match=r"the id is 0, which is not in \[0, 0\), .* make the table larger"):
+        F.embedding(torch.tensor(0), w[:0])
+
+
 def test_one_hot_of_no_ids_has_the_classes_it_is_given() -> None:
     for classes in (1, 3):
         found = F.one_hot(ids[:0], classes)
@@ -210,8 +215,9 @@ def test_counts_leave_the_dtype_of_the_gradient_alone(dtype: Any) -> None:
     ):
         g = torch.ones(1, 2, dtype=dtype).expand(2, 2).clone().requires_grad_()
         bags = () if isinstance(layer, nn.Embedding) else (torch.tensor([0, 1]),)
-        (dw,) = torch.autograd.grad(layer(torch.tensor([1, 1]), *bags), layer.weight, g, create_graph=True)
-        assert dw.dtype is dtype
+        out = layer(torch.tensor([1, 1]), *bags)
+        (dw,) = torch.autograd.grad(out, layer.weight, g, create_graph=True)
+        assert out.dtype is dw.dtype is dtype
         assert torch.autograd.grad(dw.sum(), g)[0].dtype is dtype
 
 
