@@ -1166,6 +1166,33 @@ def node_hooks_may_hold_what_they_saw_and_gave(api: Any) -> Any:
 
 
 @program
+def what_node_hooks_may_return(api: Any) -> Any:
+    def hooked(kind: str, result: Any) -> Any:
+        x = leaf(api)
+        y = x * x
+        getattr(y.grad_fn, kind)(lambda *gradients: result)
+        y.backward(weights(api))
+        return x.grad
+
+    one = api.ones(3)
+    results = [
+        one,
+        [one],
+        3,
+        (one,),
+        (one, one),
+        (3,),
+        (3, one),
+        (api.ones(2),),
+        (api.ones(2), one),
+        (None,),
+        (one.double(),),
+    ]
+    kinds = ("register_prehook", "register_hook")
+    return [attempt(lambda kind=kind, result=result: hooked(kind, result)) for kind in kinds for result in results]
+
+
+@program
 def a_leaf_hook_runs_once_for_an_input_named_twice(api: Any) -> Any:
     x = leaf(api)
     x.register_hook(lambda g: g * 10)

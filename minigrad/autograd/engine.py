@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.anomaly import anomaly, checked_backward
 from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled, set_grad_enabled
-from minigrad.autograd.hooks import Watch, leaf_hooks, run_hooks
+from minigrad.autograd.hooks import Watch, leaf_hooks, replaced_by, run_hooks
 from minigrad.autograd.node import Edge, Node, Output, Several, edge_to
 from minigrad.size import Size
 
@@ -170,7 +170,7 @@ def _walk(
             owned.discard(node)
         else:
             g = _arrived_at(node, goes_on, sums, owned, only or set(), arrived, retained)
-        if goes_on:
+        if goes_on and g is not None:
             plain = node.watch is None and not anomaly.enabled
             arrivals = zip(node.edges, node.backward(g) if plain else _backward(node, g), strict=True)
             if not retain:
@@ -210,8 +210,7 @@ def _watched(watch: Watch, g: list[Any], retained: list[tuple[Any, Any]]) -> lis
         if gradient is not None and watch.hooks.get(index):
             g[index] = run_hooks(watch.hooks[index], gradient)
     for hook in list(watch.hooks.get("before", {}).values()):
-        result = hook(tuple(g))
-        g = g if result is None else list(_as_tuple(result))
+        g = replaced_by(hook, g, hook(tuple(g)))
     for index, reference in watch.retained.items():
         tensor = reference()
         if g[index] is not None and tensor is not None:
@@ -224,8 +223,8 @@ def _backward(node: Node, g: Any) -> Sequence[Any]:
     gradients = checked_backward(node, g) if anomaly.enabled else node.backward(g)
     after = {} if node.watch is None else node.watch.hooks.get("after", {})
     for hook in list(after.values()):
-        result = hook(tuple(gradients), tuple(g) if isinstance(node, Several) else (g,))
-        gradients = gradients if result is None else _as_tuple(result)
+        seen = tuple(g) if isinstance(node, Several) else (g,)
+        gradients = replaced_by(hook, gradients, hook(tuple(gradients), seen))
     if after and not is_grad_enabled():
         # Hooks may hold what they saw or gave: the walk does not take a view for its own.
         gradients = [each if each is None or each.is_sparse else each._new(each._array.view()) for each in gradients]

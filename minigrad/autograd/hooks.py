@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from minigrad.autograd.base import TensorBase
@@ -109,17 +109,39 @@ def run_hooks(hooks: Hooks, gradient: Any) -> Any:
     """The gradient after all hooks: each may return another one, of the same dtype and shape."""
     for hook in list(hooks.values()):
         result = hook(gradient)
-        if result is None:
-            continue
-        if not isinstance(result, TensorBase):
-            raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-        name = getattr(hook, "__name__", type(hook).__name__)
-        after: Any = result
-        if after.type() != gradient.type():
-            raise RuntimeError(
-                f"hook '{name}' has changed the type of value (was {gradient.type()} got {after.type()})"
-            )
-        if after.shape != gradient.shape:
-            raise RuntimeError(f"hook '{name}' has changed the size of value: from {gradient.shape} to {after.shape}")
-        gradient = result
+        gradient = gradient if result is None else _replaced(hook, gradient, result)
     return gradient
+
+
+def replaced_by(hook: Hook, gradients: Sequence[Any], result: Any) -> list[Any]:
+    """The gradients after a hook of a node has seen them all and returned `result`: a tuple of others, or None."""
+    if result is None:
+        return list(gradients)
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}': one gradient each, or None")
+    if len(result) != len(gradients):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
+            f"{len(gradients)})"
+        )
+    return [None if new is None else _replaced(hook, old, new) for old, new in zip(gradients, result, strict=True)]
+
+
+def _replaced(hook: Hook, gradient: Any, result: Any) -> Any:
+    """What a hook returned in place of a gradient, checked."""
+    if not isinstance(result, TensorBase):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if gradient is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    new: Any = result
+    if new.type() != gradient.type():
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was {gradient.type()} got {new.type()})"
+        )
+    if new.shape != gradient.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value: from {gradient.shape} to {new.shape}")
+    return new
+
+
+def _name(hook: Hook) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)
