@@ -25,25 +25,25 @@ class Arithmetic(Writing):
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Operand) -> Tensor:
-        return elementwise.Add()(self, other)
+        return elementwise.Add().of(self, other)
 
     def __radd__(self, other: Operand) -> Tensor:
-        return elementwise.Add()(self, other)
+        return elementwise.Add().of(self, other)
 
     def __sub__(self, other: Operand) -> Tensor:
-        return elementwise.Sub()(self, other)
+        return elementwise.Sub().of(self, other)
 
     def __rsub__(self, other: Operand) -> Tensor:
         return elementwise.Rsub()(other, self) if isinstance(other, OPERANDS) else NotImplemented
 
     def __mul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul()(self, other)
+        return elementwise.Mul().of(self, other)
 
     def __rmul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul()(self, other)
+        return elementwise.Mul().of(self, other)
 
     def __truediv__(self, other: Operand) -> Tensor:
-        return elementwise.Div()(self, other)
+        return elementwise.Div().of(self, other)
 
     def __rtruediv__(self, other: Operand) -> Tensor:
         return elementwise.Rdiv()(other, self) if isinstance(other, OPERANDS) else NotImplemented

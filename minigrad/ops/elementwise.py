@@ -80,20 +80,25 @@ class Elementwise(Binary):
     #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
 
-    def __call__(self, a: Any, b: Any) -> Any:
+    def of(self, a: Any, b: Any) -> Any:
+        """The result for `a` and `b`, recorded if one of them requires a gradient; `op(a, b)` is the same, but slower.
+
+        (Python calls a method without leaving its loop, an object through a slot of its class.)
+        """
         # Most operands are two of one class; to compare classes is faster than isinstance.
         if type(a) is not type(b) and not (isinstance(a, TensorBase) and isinstance(b, TensorBase) and not b.is_sparse):
             return self.with_number(a, b)
         x, y = a._array, b._array
         dtype = x.dtype
-        if dtype is not y.dtype or dtype not in _FLOATS:
-            a, b, x, y, common = self.promote(a, b, x, y)
-            dtype = common._numpy
         try:
-            array = quiet().run(self.forward, x, y)
+            if dtype is y.dtype and dtype in _FLOATS:
+                array = quiet().run(self.forward, x, y)
+            else:
+                a, b, x, y, common = self.promote(a, b, x, y)
+                array = quiet().run(self.forward, x, y).astype(common._numpy, copy=False)
         except ValueError:
             raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-        out = a._new(array if array.dtype is dtype else array.astype(dtype))
+        out = a._new(array)
         if (a._requires_grad or b._requires_grad) and current.enabled:
             shape = x.shape
             self.shapes = None if shape == y.shape else (shape, y.shape)
@@ -106,6 +111,8 @@ class Elementwise(Binary):
             if self.keep is not None:
                 self.keep((a, b), out)
         return out
+
+    __call__ = of
 
     def with_number(self, a: Any, b: Any) -> Any:
         """The result for a tensor and a number, in either order, or a sparse tensor second; else NotImplemented."""
