@@ -10,15 +10,18 @@ import argparse
 import json
 import os
 import reprlib
+import shlex
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any, NoReturn
 
 import minigrad as torch
+from minigrad.page import MOST_COLUMNS, MOST_IDS, MOST_ROWS, page
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
@@ -268,8 +271,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("ids", metavar="IDS", type=whole_number, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=whole_number, help="rows of the table (default: the largest id + 1)")
-    add("--dim", metavar="D", type=whole_number, default=5, help="numbers in a row (default: 5)")
+    add("--dim", metavar="D", type=whole_number, help="numbers in a row (default: 5; in a page, 3)")
     add("--seed", metavar="S", type=whole_number, default=123, help="seed of the random table (default: 123)")
+    add("--html", metavar="FILE", help="write the story as a page to point at: one file, which needs no network")
     given = parser.parse_intermixed_args(arguments)
     for name, number in (("--vocab", given.vocab), ("--dim", given.dim)):
         if number is not None and number < 1:
@@ -278,6 +282,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         call = f"python -m minigrad {'0 1' if given.vocab > 1 else '0'} --vocab {given.vocab}"
         parser.error(f"the default ids 2 3 1 do not fit in V = {given.vocab}; give ids: {call}")
     given.ids = given.ids or [2, 3, 1]
+    given.dim = given.dim or (5 if given.html is None else 3)
     bounds = "[0, V)" if given.vocab is None else f"[0, V) = [0, {given.vocab})"
     given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
     for id_ in given.ids:
@@ -288,6 +293,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if rows * columns > MAX_NUMBERS:
             shape = f"{rows:,} x {columns:,}"
             parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
+    if given.html is not None and (count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
+        most = f"{MOST_IDS} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
+        parser.error(f"argument --html: a page has room for {most}; got {count} ids, V = {vocab:,}, D = {dim:,}")
     return given
 
 
@@ -309,11 +317,30 @@ def tour(given: argparse.Namespace) -> None:
     print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3\nNext: docs/embedding-is-linear.md")
 
 
+def write_page(given: argparse.Namespace) -> int:
+    """Write the page, print where it is, and return the exit code."""
+    ids = with_repeat(given.ids)
+    options = f"--vocab {given.vocab} --dim {given.dim} --seed {given.seed} --html {shlex.quote(given.html)}"
+    torch.manual_seed(given.seed)
+    embedding = torch.nn.Embedding(given.vocab, given.dim)
+    text = page(ids, embedding, f"python -m minigrad {' '.join(map(str, ids))} {options}")
+    try:
+        Path(given.html).write_text(text, encoding="utf-8")
+    except OSError as error:
+        print(f"minigrad: error: cannot write {given.html!r}: {error.strerror}", file=sys.stderr)
+        return 2
+    print(f"Written: {given.html}. Open it in a browser.")
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the whole story, and return the exit code."""
     try:
         try:
-            tour(parse(arguments))
+            given = parse(arguments)
+            if given.html is not None:
+                return write_page(given)
+            tour(given)
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:

@@ -90,6 +90,16 @@ def tensor_text(
     return _append(prefix + _elements(array, indent, options), facts, indent, options.linewidth) + ")"
 
 
+def elements_text(array: Array) -> str:
+    """The elements of `array` in their brackets, as they are printed in a tensor.
+
+    >>> print(elements_text(np.eye(2)))
+    [[1., 0.],
+     [0., 1.]]
+    """
+    return _elements(array, 0, _options)
+
+
 def sparse_text(
     indices: Array,
     values: Array,

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 from typing import Any
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+# The browser reads commands from descriptor 3 and answers to 4.
+CONNECT = "import os, sys; [os.dup2(int(sys.argv[n]), n + 2) for n in (1, 2)]; os.execv(sys.argv[3], sys.argv[3:])"
 
 
 class Page:
@@ -46,6 +50,7 @@ class Page:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select.select([self._read], [], [], 60)[0], "the browser does not answer"
             read = self._read.read1(65536)
             assert read, "the browser has ended"
             self._rest += read
@@ -105,11 +110,6 @@ class Page:
             extra = {"text": text} if text and kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **extra)
 
-    def picture(self, path: Path, whole: bool = True) -> None:
-        """Write a picture of the page."""
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
-        path.write_bytes(base64.b64decode(data))
-
 
 @contextlib.contextmanager
 def browser(folder: Path) -> Iterator[Page]:
@@ -117,20 +117,17 @@ def browser(folder: Path) -> Iterator[Page]:
     assert PROGRAM is not None
     to_browser, ours = os.pipe()
     theirs, from_browser = os.pipe()
-    # Above 4, so that neither is overwritten as they become 3, where the browser reads commands, and 4, where it answers.
+    # Above 4, neither is overwritten by the other as they become the ones that the browser uses.
     ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 5) for end in (to_browser, from_browser)]
-
-    def connect() -> None:
-        for end, number in zip(ends, (3, 4), strict=True):
-            os.dup2(end, number)
-
+    # Without its sandbox, which needs rights that containers lack: the page is our own.
     command = [
-        PROGRAM, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        sys.executable, "-c", CONNECT, *map(str, ends), PROGRAM,
+        "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
         "--disable-background-networking", "--disable-dev-shm-usage", f"--user-data-dir={folder}", "about:blank",
     ]  # fmt: skip
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with (
-        subprocess.Popen(command, preexec_fn=connect, pass_fds=(3, 4), **quiet) as process,
+        subprocess.Popen(command, pass_fds=ends, **quiet) as process,
         os.fdopen(theirs, "rb") as read,
         os.fdopen(ours, "wb") as write,
     ):

@@ -33,18 +33,18 @@ ids, w, z = torch.tensor([1, 0]), torch.zeros(2, 3), torch.tensor([0])
         (lambda: F.embedding(ids.float(), w), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding). Ids are whole numbers: input.long()"),  # noqa: E501
         (lambda: F.embedding(ids.bool(), w), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got CPUBoolType instead (while checking arguments for embedding). Ids are whole numbers: input.long()"),  # noqa: E501
         (lambda: F.embedding(torch.tensor(-1), w), IndexError, 'index out of range in self: the id is -1, which is not in [0, 2), the rows of the table; ids count from 0; there is no row before the first.'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([[0, 1], [0, 2]]), w), IndexError, 'index out of range in self: the id at position [1, 1] is 2, which is not in [0, 2), the rows of the table; make the table larger (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([0, 5, 2]), w), IndexError, 'index out of range in self: the id at position [1] is 5, which is not in [0, 2), the rows of the table; make the table larger (num_embeddings > 5), or look for the wrong id.'),  # noqa: E501
+        (lambda: F.embedding(torch.tensor([[0, 1], [0, 2]]), w), IndexError, 'index out of range in self: the id at position [1, 1] is 2, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
+        (lambda: F.embedding(torch.tensor([0, 5, 2]), w), IndexError, 'index out of range in self: the id at position [1] is 5, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 5), or look for the wrong id.'),  # noqa: E501
         (lambda: F.embedding(ids, w, padding_idx=2), AssertionError, 'Padding_idx must be within num_embeddings: 2 is not in [-2, 2)'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([1, 2]), w, max_norm=1.0), IndexError, 'index out of range in self: the id at position [1] is 2, which is not in [0, 2), the rows of the table; make the table larger (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
+        (lambda: F.embedding(torch.tensor([1, 2]), w, max_norm=1.0), IndexError, 'index out of range in self: the id at position [1] is 2, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
         (lambda: F.one_hot([1]), TypeError, "one_hot(): argument 'input' (position 1) must be Tensor, not list: torch.tensor(data) makes one"),  # noqa: E501
         (lambda: F.one_hot(ids, 2.0), TypeError, "one_hot(): argument 'num_classes' (position 2) must be int, not float"),  # noqa: E501
-        (lambda: F.one_hot(ids.int()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got torch.IntTensor: input.long()'),  # noqa: E501
-        (lambda: F.one_hot(ids.bool()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got CPUBoolType: input.long()'),  # noqa: E501
+        (lambda: F.one_hot(ids.int()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got torch.IntTensor. Ids are whole numbers: input.long()'),  # noqa: E501
+        (lambda: F.one_hot(ids.bool()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got CPUBoolType. Ids are whole numbers: input.long()'),  # noqa: E501
         (lambda: F.one_hot(ids[:0]), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
         (lambda: F.one_hot(ids[:0], 0), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
         (lambda: F.one_hot(ids - 1), RuntimeError, 'Class values must be non-negative. The smallest is -1.'),
-        (lambda: F.one_hot(ids, 1), RuntimeError, 'Class values must be smaller than num_classes. The largest is 1, and num_classes is 1.'),  # noqa: E501
+        (lambda: F.one_hot(ids, 1), RuntimeError, 'Class values must be smaller than num_classes. The largest is 1, and num_classes is 1: count the whole vocabulary (num_classes > 1), or look for the wrong id.'),  # noqa: E501
         (lambda: F.embedding_bag(ids, w, z, mode="sum", per_sample_weights=w[0]), ValueError, 'embedding_bag: If per_sample_weights (torch.Size([3])) is not None, then it must have the same shape as the input (torch.Size([2]))'),  # noqa: E501
         (lambda: F.embedding_bag(ids, w[0], z), ValueError, 'weight has to be a 2D Tensor, but got Tensor of dimension 1'),  # noqa: E501
         (lambda: F.embedding_bag(ids.reshape(1, 1, 2), w), ValueError, 'input has to be 1D or 2D Tensor, but got Tensor of dimension 3'),  # noqa: E501
@@ -80,7 +80,7 @@ def test_errors_in_full(call: Callable[[], Any], kind: type[Exception], message:
 
 
 def test_an_id_of_a_table_without_rows() -> None:
-    with pytest.raises(IndexError, match=r"the id is 0, which is not in \[0, 0\), .* make the table larger"):
+    with pytest.raises(IndexError, match=r"the id is 0, which is not in \[0, 0\), .* make the table as large"):
         F.embedding(torch.tensor(0), w[:0])
 
 

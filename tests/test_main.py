@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -389,7 +390,8 @@ def test_the_default_run_is_quick_and_silent_on_standard_error() -> None:
     assert min(run().seconds, again.seconds) < 3
 
 
-def test_nothing_is_imported_but_numpy() -> None:
+@pytest.mark.parametrize("arguments", [[], ["--html", os.devnull]])
+def test_nothing_is_imported_but_numpy(arguments: list[str]) -> None:
     code = """
 import runpy, sys
 sys.meta_path.insert(0, type("NoTorch", (), {"find_spec": lambda name, *_: 1 / (name != "torch") and None}))
@@ -401,7 +403,7 @@ print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
 """
     # -S leaves out what an environment's own site hooks import, so the paths are given.
     path = "import sys; sys.path[:0] = " + repr([p for p in sys.path if p])
-    err = start("-S", "-c", path + code).err
+    err = start("-S", "-c", path + code, *arguments).err
     # Compiled parts of NumPy make a module for Cython's run time.
     found = {name for name in re.findall(r"\w+", err) if "cython" not in name}
     assert found - {"__main__", "__mp_main__"} == {"numpy", "minigrad"}
@@ -410,6 +412,7 @@ print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
 # ---- the command line ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -438,6 +441,11 @@ print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
         (["--dim", "-3"], "argument --dim: expected at least 1, got -3"),
         (["--seed", "x"], "argument --seed: expected a whole number, got 'x'"),
         (["--vocab"], "argument --vocab: expected one argument"),
+        (["--html"], "argument --html: expected one argument"),
+        (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 4 ids, V = 17, D = 3"),
+        (["--html", "x", "--dim", "9"], "got 4 ids, V = 4, D = 9"),
+        (["--html", "x", *["1"] * 13], "got 13 ids, V = 2, D = 3"),
+        (["--html", "/no/such/page"], "cannot write '/no/such/page': No such file or directory"),
         (["--voc", "3"], "unrecognized arguments: --voc"),
         (["--unknown\nx"], "unrecognized arguments: --unknown x"),
     ],
@@ -446,7 +454,7 @@ def test_wrong_input_is_one_line_and_exit_2(
     arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as exit_:
-        job.main(arguments)
+        sys.exit(job.main(arguments))
     out, err = capsys.readouterr()
     assert (exit_.value.code, out) == (2, "")
     assert re.fullmatch(r"minigrad: error: [^\n]{1,110}\n", err)
@@ -463,8 +471,19 @@ def test_wrong_input_of_the_program_itself(arguments: str) -> None:
 def test_help_names_every_argument_and_default() -> None:
     done = run("--help")
     assert (done.code, done.err) == (0, "")
-    for text in ("python -m minigrad", "IDS", "2 3 1", "--vocab V", "--dim D", "default: 5", "--seed S", "123"):
+    arguments = ("IDS", "--vocab V", "--dim D", "--seed S", "--html FILE")
+    for text in ("python -m minigrad", *arguments, "2 3 1", "default: 5", "123"):
         assert text in done.out
+
+
+def test_with_html_the_page_is_written_and_nothing_else_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    done = start("-m", "minigrad", "2", "3", "--html", str(path))
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"Written: {path}. Open it in a browser.\n"
+    text = path.read_text(encoding="utf-8")
+    # The first id comes twice, and a row has 3 numbers unless told otherwise.
+    assert f"python -m minigrad 2 3 2 --vocab 4 --dim 3 --seed 123 --html {path}" in text
 
 
 def test_a_reader_that_leaves_causes_no_traceback() -> None:

@@ -64,7 +64,7 @@ class AttentionWeights(Node):
 
 
 class Attend(MatMul):
-    """`P @ V`: for each query the average of the values, weighted by P."""
+    """`P @ V`: for each query the average of the values, weighted by P.   da = g @ V.mT,  db = P.mT @ g."""
 
     __slots__ = ()
 

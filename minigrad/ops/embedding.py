@@ -152,7 +152,7 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
     remedy = (
         "ids count from 0; there is no row before the first"
         if ids[position] < 0
-        else f"make the table larger (num_embeddings > {ids.max()}), or look for the wrong id"
+        else f"make the table as large as the whole vocabulary (num_embeddings > {ids.max()}), or look for the wrong id"
     )
     raise IndexError(
         f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the "

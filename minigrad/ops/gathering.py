@@ -236,7 +236,7 @@ class ScatterProd(ScatterSum):
 
 
 class ScatterMax(ScatterSum):
-    """As ScatterSum, of a maximum.   g is shared by the elements that are equal to y."""
+    """As ScatterSum, of a maximum.   dx, dsrc = g, shared by the elements that are equal to y."""
 
     __slots__ = ()
     keep = keep_input_and_output
@@ -252,7 +252,7 @@ class ScatterMax(ScatterSum):
 
 
 class ScatterMin(ScatterMax):
-    """As ScatterSum, of a minimum.   g is shared by the elements that are equal to y."""
+    """As ScatterSum, of a minimum.   dx, dsrc = g, shared by the elements that are equal to y."""
 
     __slots__ = ()
     ufunc = np.minimum

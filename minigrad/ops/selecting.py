@@ -176,7 +176,7 @@ def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
 class Maximum(Elementwise):
     """The larger of `a` and `b`; nan if one is.
 
-    da = g where a is larger, g / 2 where both are equal, 0 where b is larger;  db the other way round.
+    da = g where a is larger, g / 2 where both are equal, 0 where b is larger;  db = the same, the other way round.
     """
 
     __slots__ = ()
@@ -200,7 +200,7 @@ class Maximum(Elementwise):
 class Minimum(Maximum):
     """The smaller of `a` and `b`; nan if one is.
 
-    da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller;  db the other way round.
+    da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller;  db = the same, the other way round.
     """
 
     __slots__ = ()

@@ -148,7 +148,8 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
     ids, classes = input._array, index(num_classes)
     if ids.dtype != np.int64:
         raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}: input.long()"
+            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}. Ids are whole "
+            "numbers: input.long()"
         )
     if ids.size == 0:
         if classes <= 0:
@@ -159,7 +160,8 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
         raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
     if classes != -1 and high >= classes:
         raise RuntimeError(
-            f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {classes}."
+            f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {classes}: "
+            f"count the whole vocabulary (num_classes > {high}), or look for the wrong id."
         )
     vectors = np.zeros((*ids.shape, high + 1 if classes == -1 else classes), np.int64)
     np.put_along_axis(vectors, ids[..., None], 1, axis=-1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.linear import Linear
-from minigrad.ops.matmul import dtype_remedy, mat_message, matmul
+from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
 from minigrad.tensor import Tensor
 
 __all__ = ["bilinear", "linear"]
@@ -34,9 +34,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             else "mat2 must be a matrix, got 1-D tensor: with a bias, the weight of linear is (O, I)"
         )
     if x.shape[-1] != w.shape[1]:
+        remedies = one_hot_remedy(x, w.shape[1]) + _layout_hint(x.shape[-1], w.shape)
         raise RuntimeError(
             f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
-            f"the last size of the weight {weight.shape}.{_layout_hint(x.shape[-1], w.shape)}"
+            f"the last size of the weight {weight.shape}.{remedies}"
         )
     if x.dtype != w.dtype:
         raise _dtype_error(input, weight, bias)

@@ -1,0 +1,31 @@
+"""What a backward pass does, told and drawn; beyond PyTorch, and imported by nothing else.
+
+`backward` runs a backward pass and returns its story, `graph` draws what it will walk, and `lookup` draws an embedding
+and its gradient beside the product with one-hot vectors.
+
+>>> import minigrad as torch
+>>> from minigrad import explain
+>>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+>>> loss = (w * w).sum()
+>>> explain.backward(loss, names={"w": w, "loss": loss})
+backward from loss = 5.
+<BLANKLINE>
+step  operation              came in   rule                       went out  to
+1     SumBackward0           ()        dx = Repeat(g), to x's     (2,)      step 2
+      The sum of x over the  1.        shape: each addend counts  [1., 1.]
+      dimensions dims                  once
+2     MulBackward0           (2,)      da = g * b                 (2,)      w.grad
+      a * b                  [1., 1.]                             [1., 2.]
+                                       db = g * a: the gradient   (2,)      w.grad, added
+                                       of each factor is scaled   [1., 2.]
+                                       by the other one
+<BLANKLINE>
+leaf  shape  from             .grad before  .grad now
+w     (2,)   step 2, 2 times  None          [2., 4.]
+"""
+
+from minigrad.explain.graph import Graph, graph
+from minigrad.explain.picture import Picture, lookup
+from minigrad.explain.story import Leaf, Passed, Step, Story, Value, backward
+
+__all__ = ["Graph", "Leaf", "Passed", "Picture", "Step", "Story", "Value", "backward", "graph", "lookup"]

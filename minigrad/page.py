@@ -1,0 +1,210 @@
+"""The page that `python -m minigrad --html FILE` writes: a lookup and a product with one-hot vectors, side by side.
+
+One file without network, fonts or pictures from elsewhere.  Choose a token, by mouse, finger or keyboard, and
+everything that belongs to it lights up, forward and backward, in both ways of computing.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+import numpy as np
+
+from minigrad.creation import arange, tensor
+from minigrad.dtypes import Array
+from minigrad.explain import backward
+from minigrad.explain.pair import Pair, numeral, pair
+from minigrad.nn import Embedding
+
+#: What still can be taken in at a glance.
+MOST_IDS, MOST_ROWS, MOST_COLUMNS = 12, 16, 8
+_COLOURS = 6
+# Of the curves between two tables: a row is 30 high, and they are 64 wide.
+_ROW, _WIDE = 30, 64
+
+
+def page(ids: Sequence[int], embedding: Embedding, command: str) -> str:
+    """The page, as HTML, for these ids and this table; `command` is the one that makes it."""
+    upstream = arange(1.0, len(ids) * embedding.weight.shape[1] + 1).reshape(len(ids), -1)
+    numbers = pair(list(ids), embedding.weight, upstream)
+    loss = (embedding(tensor(list(ids))) * upstream).sum()
+    story = backward(loss, names={"embedding": embedding, "loss": loss})
+    template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+    parts = _Parts(numbers)
+    # Two halves stand side by side if the matrices of each fit beside each other.
+    wide = max(len(ids), len(numbers.table)) + 3 * numbers.table.shape[1] > 14
+    return template.substitute(
+        layout=" wide" if wide else "",
+        tokens=parts.tokens(),
+        picking=parts.picking(),
+        product=parts.product(),
+        forward_equal=_equal(numbers.rows, numbers.product),
+        adding=parts.adding(),
+        product_backward=parts.product_backward(),
+        backward_equal=_equal(numbers.gradient, numbers.product_gradient),
+        story=story._repr_html_(),
+        sentences=json.dumps(parts.sentences()),
+        command=html.escape(command),
+    )
+
+
+class _Parts:
+    """The tables and pictures of the page.
+
+    `data-n` lists the positions that an element belongs to, any of which lights it up; it lights up these itself, or
+    those in `data-lights`.  `data-say` is the key of the sentence that tells it: `n0` for position 0, `v2` for row 2.
+    """
+
+    def __init__(self, numbers: Pair) -> None:
+        self.numbers, self.ids = numbers, numbers.ids
+        self.vocab = range(len(numbers.table))
+        colours = {id_: k % _COLOURS for k, id_ in enumerate(sorted(set(self.ids)))}
+        self.row_classes = [f"c{colours[v]}" if v in colours else "unused" for v in self.vocab]
+
+    def sentences(self) -> dict[str, str]:
+        """What is told of each position and of each row of the table."""
+        told: dict[str, str] = {}
+        for n, id_ in enumerate(self.ids):
+            others = [str(m) for m in self.numbers.positions(id_) if m != n]
+            shared = f", where row{'s' * (len(others) > 1)} {_listed(others)} of G went, too" if others else ""
+            told[f"n{n}"] = (
+                f"Position {n} has id {id_}. Forward: row {id_} of W is copied to row {n} of Y; the 1 of one-hot "
+                f"vector {n} stands in column {id_}. Backward: row {n} of G is added to row {id_} of dW{shared}."
+            )
+        for v in self.vocab:
+            places = [str(n) for n in self.numbers.positions(v)]
+            several = "s" * (len(places) > 1)
+            told[f"v{v}"] = (
+                f"Row {v} of W is copied to row{several} {_listed(places)} of Y, so row {v} of dW is "
+                f"{'the sum of rows' if several else 'row'} {_listed(places)} of G."
+                if places
+                else f"Row {v}: no position has id {v}, so it is not read, and its gradient is zero."
+            )
+        return told
+
+    def tokens(self) -> str:
+        """A button for each position."""
+        return "\n".join(
+            [
+                f'<button type="button" class="token {self.row_classes[id_]}" data-n="{n}" data-say="n{n}" '
+                f'aria-pressed="false"><b>id {id_}</b> <span>position {n}</span></button>'
+                for n, id_ in enumerate(self.ids)
+            ]
+        )
+
+    def picking(self) -> str:
+        """The table, curves from its rows, and the output."""
+        ends = [(id_, n) for n, id_ in enumerate(self.ids)]
+        curves = self._curves(ends, "Arrows from rows of W to the rows of Y that are copies of them.")
+        return self._table("W", "the table", self.numbers.table) + curves + self._at("Y", "output", self.numbers.rows)
+
+    def adding(self) -> str:
+        """The upstream gradient, curves from its rows, and the gradient of the table."""
+        ends = [*enumerate(self.ids)]
+        curves = self._curves(ends, "Arrows from rows of G to the rows of dW that they are added to.")
+        gradient = self._table("dW", "gradient of W", self.numbers.gradient)
+        return self._at("G", "upstream", self.numbers.upstream) + curves + gradient
+
+    def product(self) -> str:
+        """One-hot vectors times the table."""
+        return "".join(
+            [
+                self._at("X", "one-hot", self.numbers.one_hot, one_hot=True),
+                _sign("@", "times"),
+                self._table("W", "the table", self.numbers.table),
+                _sign("=", "equals"),
+                self._at("Y", "output", self.numbers.product),
+            ]
+        )
+
+    def product_backward(self) -> str:
+        """Transposed one-hot vectors times the upstream gradient."""
+        return "".join(
+            [
+                self._table("X.T", "transposed", self.numbers.one_hot.T, one_hot=True),
+                _sign("@", "times"),
+                self._at("G", "upstream", self.numbers.upstream),
+                _sign("=", "equals"),
+                self._table("dW", "gradient of W", self.numbers.product_gradient),
+            ]
+        )
+
+    def _table(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
+        """A matrix with a row for each row of the table."""
+        rows = []
+        for v, cells in enumerate(array):
+            places = " ".join(map(str, self.numbers.positions(v)))
+            # Of X.T a row has the entries of several positions: each lights up by itself.
+            belongs = f'data-lights="{places}"' if one_hot else f'data-n="{places}"'
+            rows.append(
+                f'<tr class="{self.row_classes[v]}" data-say="v{v}" {belongs}><th scope="row"><i>row </i>{v}</th>'
+                f"{self._cells(cells, [*range(len(self.ids))] if one_hot else None)}</tr>"
+            )
+        return _matrix(name, what, rows, one_hot)
+
+    def _at(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
+        """A matrix with a row for each position."""
+        rows = [
+            f'<tr class="{self.row_classes[id_]}" data-say="n{n}" data-n="{n}"><th scope="row"><i>id </i>{id_}</th>'
+            f"{self._cells(array[n], [n] * len(self.vocab) if one_hot else None)}</tr>"
+            for n, id_ in enumerate(self.ids)
+        ]
+        return _matrix(name, what, rows, one_hot)
+
+    def _cells(self, numbers: Array, positions: list[int] | None) -> str:
+        """The cells of a row; in a one-hot matrix, those with a 1 belong to `positions`."""
+        if positions is None:
+            return "".join([f"<td>{numeral(number)}</td>" for number in numbers])
+        return "".join(
+            [
+                f'<td class="one" data-n="{n}" data-say="n{n}">1</td>' if number else "<td>0</td>"
+                for number, n in zip(numbers, positions, strict=True)
+            ]
+        )
+
+    def _curves(self, ends: list[tuple[int, int]], label: str) -> str:
+        """Arrows from rows on the left to rows on the right, one for each position."""
+        height = _ROW * max(len(self.ids), len(self.vocab))
+        paths: list[str] = []
+        for n, (start, end) in enumerate(ends):
+            y, to = (start + 0.5) * _ROW, (end + 0.5) * _ROW
+            line = f'<path d="M3 {y:g}C28 {y:g} 28 {to:g} 52 {to:g}"/>'
+            head = f'<path class="head" d="M51 {to - 5:g}l10 5l-10 5z"/>'
+            paths.append(f'<g class="{self.row_classes[self.ids[n]]}" data-n="{n}" data-say="n{n}">{line}{head}</g>')
+        arrivals = [end for _, end in ends]
+        pluses = [
+            f'<g class="plus"><circle cx="48" cy="{(end + 0.5) * _ROW:g}" r="7"/>'
+            f'<path d="M44 {(end + 0.5) * _ROW:g}h8m-4 -4v8"/></g>'
+            for end in sorted(set(arrivals))
+            if arrivals.count(end) > 1
+        ]
+        return (
+            f'<svg class="curves" viewBox="0 0 {_WIDE} {height}" style="height:{height / 16:g}rem" role="img" '
+            f'aria-label="{label}">{"".join(paths + pluses)}</svg>'
+        )
+
+
+def _matrix(name: str, what: str, rows: list[str], one_hot: bool) -> str:
+    body = "\n".join(rows)
+    kind = "matrix one-hot" if one_hot else "matrix"
+    return f'<table class="{kind}"><caption><b>{name}</b> {what}</caption>\n<tbody>\n{body}\n</tbody></table>\n'
+
+
+def _sign(sign: str, name: str) -> str:
+    return f'<span class="sign" role="img" aria-label="{name}">{sign}</span>\n'
+
+
+def _listed(words: list[str]) -> str:
+    """The words as a sentence lists them: 1, 2 and 3."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _equal(lookup: Array, product: Array) -> str:
+    """Whether both ways gave the same numbers."""
+    if np.array_equal(lookup, product):
+        return "Compared, number by number: both ways give exactly the same."
+    return f"Both ways round sums in orders of their own: the largest difference is {abs(lookup - product).max():g}."
