@@ -5,6 +5,7 @@ Every minigrad program is a PyTorch program: `import minigrad as torch`.
 
 from importlib import import_module
 from math import e, inf, nan, pi
+from sys import modules
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ from minigrad.dtypes import int64 as long
 from minigrad.functions import *
 from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
 from minigrad.limits import finfo, iinfo
+from minigrad.missing import advice
 from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.sampling import *
@@ -135,4 +137,6 @@ def __getattr__(name: str) -> ModuleType:
     """A module that is imported when it is first asked for: all at once would double the time of `import minigrad`."""
     if name in _LATER:
         return import_module(f"minigrad.{name}")
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+    raise AttributeError(
+        f"module 'minigrad' has no attribute {name!r}{advice('minigrad', name)}", name=name, obj=modules["minigrad"]
+    )

@@ -64,7 +64,7 @@ def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | 
     if isinstance(data, TensorBase):
         raise ValueError(
             "only one element tensors can be converted to Python scalars, and this one has shape "
-            f"{Size(data._array.shape)}"
+            f"{Size(data._array.shape)}: torch.stack(tensors) makes one of several"
         )
     if not isinstance(data, Sequence):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")

@@ -9,6 +9,7 @@ _TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
+_DIGITS = re.compile(r"[^A-Za-z_]")
 _FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
 
 
@@ -39,9 +40,11 @@ class device:
         name = str(type)
         form = _FORM.fullmatch(name)
         if name.partition(":")[0] not in _TYPES:
+            begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
+            if _DIGITS.search(name.partition(":")[0]):
+                begin = f"Invalid device string: '{name}'"
             raise RuntimeError(
-                f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}. minigrad computes "
-                "with NumPy, on the CPU only."
+                f"{begin}. minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
             )
         if form is None:
             raise RuntimeError(f"Invalid device string: '{name}'")

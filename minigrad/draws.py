@@ -276,9 +276,9 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
             chosen[...] = np.searchsorted(cumulative, _unit(generator._random64(num_samples)))
         return result
     if not (weights.max() < math.inf and weights.min() >= 0):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        raise RuntimeError(f"probability tensor contains either `inf`, `nan` or element < 0{_OF_SCORES}")
     if (weights.sum(-1) == 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     scores = exponential_(np.empty_like(weights), 1.0, generator)
     # An exponential number may be 0, and a weight of 0 over it then is no number, in PyTorch as here.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -436,12 +436,14 @@ def _block_orders(rows: int) -> tuple[Array, Array]:
 def _cumulative(weights: Array) -> Array:
     """The cumulative distribution of one row of weights, summed from left to right in at least float32."""
     if not (weights >= 0).all():
-        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry < 0){_OF_SCORES}")
     if not np.isfinite(weights).all():
-        raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+        raise RuntimeError(
+            f"invalid multinomial distribution (encountering probability entry = infinity or NaN){_OF_SCORES}"
+        )
     cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
     if not (cumulative.size and cumulative[-1] > 0):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     cumulative /= cumulative[-1]
     return cumulative
 
@@ -501,19 +503,27 @@ def _representable_bounds(low: int, high: int, array: Array) -> tuple[int, int]:
     return low, high
 
 
+_OF_SCORES = ": probabilities of scores are softmax(logits, -1)"
+
+
 def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> None:
     if weights.ndim not in (1, 2):
-        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}")
+        raise RuntimeError(
+            f"prob_dist must be 1 or 2 dim, got {weights.ndim}: one row per draw; of logits (B, T, C), the last step's "
+            "are logits[:, -1, :]"
+        )
     if weights.dtype.kind != "f":
         raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}"
+            f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}. "
+            "Weights are real numbers: input.float()"
         )
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     categories = weights.shape[-1]
     if not replacement and num_samples > categories:
         raise RuntimeError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {categories}"
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {categories}. "
+            "With replacement=True an index can be drawn again"
         )
     if weights.size == 0:
         raise RuntimeError(f"cannot sample from no categories or no rows: the weights have shape {weights.shape}")

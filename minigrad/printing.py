@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -67,6 +68,11 @@ def set_printoptions(
         "linewidth": linewidth,
     }
     given = {name: value for name, value in named.items() if value is not None}
+    for name in ("threshold", "edgeitems", "linewidth"):
+        if name in given and not isinstance(given[name], SupportsIndex | float):
+            raise TypeError(f"{name} has to be a number, not {given[name]!r}")
+    if precision is not None and not (isinstance(precision, SupportsIndex) and index(precision) >= 0):
+        raise ValueError(f"precision has to be a whole number, not {precision!r}")
     _options = replace(base, **given, sci_mode=sci_mode)
 
 

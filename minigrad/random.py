@@ -140,7 +140,11 @@ def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
     >>> manual_seed(-1).initial_seed() == 2**64 - 1
     True
     """
-    return default_generator.manual_seed(int(seed))
+    try:
+        number = int(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error}: a seed is a whole number, manual_seed(0)") from None
+    return default_generator.manual_seed(number)
 
 
 def initial_seed() -> int:

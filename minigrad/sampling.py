@@ -219,7 +219,7 @@ def multinomial(
     `input` is `(N,)` or `(M, N)`, its weights need not add up to 1; the result is `(S,)` or `(M, S)`.
 
     >>> import minigrad as torch
-    >>> multinomial(torch.tensor([0.0, 1.0]), 3, replacement=True)
+    >>> torch.multinomial(torch.tensor([0.0, 1.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
     return checked_tensor("multinomial", input).multinomial(num_samples, replacement, generator=generator)

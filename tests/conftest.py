@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import minigrad
 from minigrad import printing
@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.register_profile("ci", parent=settings.get_profile("dev"), max_examples=60)
 settings.register_profile("thorough", parent=settings.get_profile("dev"), max_examples=1000, derandomize=False)
+# A mutant dies at the first example that fails: nobody reads the smallest.
+settings.register_profile("mutation", parent=settings.get_profile("dev"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") == "true" else "dev"))
 
 

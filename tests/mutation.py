@@ -54,11 +54,25 @@ def copied(into: Path, files: list[str], tests: list[str]) -> None:
         toml.write(CONFIGURATION.format(**lists))
 
 
+# `mutmut show` for each mutant, without starting Python for each.
+SHOW = """
+import sys
+from mutmut.__main__ import cli
+for name in sys.argv[1:]:
+    cli.main(["show", name], standalone_mode=False)
+"""
+
+
 def mutmut(where: Path, *arguments: str, silent: bool = True) -> str:
-    """What the command prints."""
+    """What the command of mutmut prints."""
+    return run(where, "-m", "mutmut", *arguments, silent=silent)
+
+
+def run(where: Path, *arguments: str, silent: bool = True) -> str:
+    """What Python prints with these arguments."""
     # Its own directory is the package under test; what is installed is not.
-    environment = {**os.environ, "PYTHONPATH": ""}
-    command = [sys.executable, "-m", "mutmut", *arguments]
+    environment = {**os.environ, "PYTHONPATH": "", "HYPOTHESIS_PROFILE": "mutation"}
+    command = [sys.executable, *arguments]
     out = subprocess.PIPE if silent else None
     return subprocess.run(command, cwd=where, env=environment, stdout=out, text=True, check=True).stdout or ""
 
@@ -72,8 +86,7 @@ def report(where: Path) -> int:
         by_module[name.rpartition(".")[0]][verdict] += 1
         if verdict not in ("killed", "timeout"):
             survivors.append(name)
-    for name in survivors:
-        print(mutmut(where, "show", name))
+    print(run(where, "-c", SHOW, *survivors))
     for module, verdicts in sorted(by_module.items()):
         told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
         print(f"{module}: {verdicts.total()} mutants, {told}")

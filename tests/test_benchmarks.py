@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from benchmarks import chains, layers, lookups, training  # noqa: F401
 from benchmarks.harness import WORKLOADS, Workload, check_agreement, sides
@@ -12,6 +10,7 @@ from benchmarks.harness import WORKLOADS, Workload, check_agreement, sides
 MADE_ALIKE = {each.make: each for each in WORKLOADS}
 
 
+@pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize("workload", MADE_ALIKE.values(), ids=lambda workload: workload.make.__name__)
 def test_implementations_agree(workload: Workload) -> None:
     check_agreement(sides(workload.make, workload.tiny))

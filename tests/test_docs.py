@@ -14,13 +14,28 @@ import minigrad
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TRANSLATED = sorted((ROOT / "docs" / "zh").glob("*.md"))
+# What they show is the same on PyTorch, with one line changed.
+PORTABLE = [
+    "README.md",
+    "docs/embedding-is-linear.md",
+    "docs/engine.md",
+    "docs/gradients-through-an-embedding.md",
+    "docs/rows-that-move.md",
+    "docs/token-gradients.md",
+    "docs/your-own-op.md",
+]
 MODULES = ["minigrad", *(info.name for info in pkgutil.walk_packages(minigrad.__path__, "minigrad."))]
 
 
-def run(tests: list[doctest.DocTest]) -> int:
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def run(tests: list[doctest.DocTest], flags: int = 0) -> int:
     """Run the examples; the number of them. Fails on the first page or docstring with a wrong one."""
     generator = minigrad.default_generator.clone_state()
-    runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
+    runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF | flags)
     for test in tests:
         report: list[str] = []
         assert runner.run(test, out=report.append).failed == 0, "".join(report)
@@ -29,17 +44,48 @@ def run(tests: list[doctest.DocTest]) -> int:
     return runner.summarize(verbose=False).attempted
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_page(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     assert run([examples]) == text.count("\n>>> ")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("name", PORTABLE)
+def test_page_on_pytorch(name: str) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert text.count("import minigrad as torch") == 1
+    examples = doctest.DocTestParser().get_doctest(
+        text.replace("import minigrad as torch", "import torch"), {}, name, name, 0
+    )
+    # minigrad's errors say more.
+    assert run([examples], doctest.IGNORE_EXCEPTION_DETAIL) == text.count("\n>>> ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)", text):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        assert not heading or heading in headings(file), f"{target}#{heading}"
+
+
+def headings(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
+def test_translation_is_in_step(page: Path) -> None:
+    ours, original = (path.read_text(encoding="utf-8") for path in (page, ROOT / "docs" / page.name))
+    # Examples, the ranks of headings, formulas, rows of tables.
+    for pattern in (r"```pycon\n.*?\n```", r"^#+ ", r"^    [(<].*?$", r"^\|"):
+        here, there = (re.findall(pattern, text, flags=re.DOTALL | re.MULTILINE) for text in (ours, original))
+        assert here == there
 
 
 @pytest.mark.parametrize("name", MODULES)

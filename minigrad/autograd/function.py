@@ -62,7 +62,7 @@ class FunctionCtx:
             raise RuntimeError(
                 "Trying to backward through the graph a second time (or directly access saved tensors after they have "
                 f"already been freed): what {name} kept of the forward pass is gone. Call the first backward with "
-                "retain_graph=True."
+                "retain_graph=True. What one step hands on to the next is cut off from the graph by h = h.detach()."
             )
         tensors: list[Any] = []
         for entry, output in self._saved:
@@ -184,6 +184,13 @@ class Function:
             "invoke them on the class itself: apply(…).",
             DeprecationWarning,
             stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """An error: a Function is called by `apply`."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. A Function is called by the class, "
+            f"{type(self).__name__}.apply(…)"
         )
 
     @staticmethod

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.devices import check_on_cpu
+from minigrad.devices import device as Device
 from minigrad.layouts import keeps_order, layout, memory_format, sparse_coo
 from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
@@ -85,19 +86,18 @@ class Conversion(Writing):
         """This tensor as bool: whether each element is not zero."""
         return elementwise.cast(self, dtypes.bool_)
 
-    def type(self, dtype: dtypes.dtype | str | None = None, non_blocking: builtins.bool = False) -> Any:
-        """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype or a type so named.
+    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+        """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type.
+
+        The type is given by its name or as the constructor `torch.FloatTensor`.  Errors: ValueError for other types.
 
         >>> import minigrad as torch
-        >>> torch.tensor([1, 2]).type(), torch.tensor([1, 2]).type("torch.FloatTensor")
+        >>> torch.tensor([1, 2]).type(), torch.tensor([1, 2]).type(torch.FloatTensor)
         ('torch.LongTensor', tensor([1., 2.]))
         """
         if dtype is None:
             return f"torch.{self.dtype._tensor_name}Tensor"
-        wanted = dtype if isinstance(dtype, dtypes.dtype) else _TYPES.get(dtype)
-        if wanted is None:
-            raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-        return elementwise.cast(self, wanted)
+        return elementwise.cast(self, _dtype_of_type(dtype))
 
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
         """This tensor, which is dense; a sparse tensor as a dense one."""
@@ -132,6 +132,22 @@ class Conversion(Writing):
         """This tensor, which is on the CPU."""
         return self
 
+    def cuda(
+        self,
+        device: Device | str | builtins.int | None = None,
+        non_blocking: builtins.bool = False,
+        memory_format: memory_format | None = None,
+    ) -> Any:
+        """An error, as `to("cuda")`: tensors are on the CPU."""
+        where = Device("cuda" if device is None else device)
+        if where.type != "cuda":
+            raise RuntimeError(f"Invalid device, must be cuda device, not {where}: x.to({str(where)!r})")
+        check_on_cpu(where)
+
+    def pin_memory(self, device: Device | str | builtins.int | None = None) -> Any:
+        """An error: memory is pinned for the sake of another device, and there is none."""
+        raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
+
     def is_complex(self) -> builtins.bool:
         """Whether the elements are complex numbers: never here."""
         return False
@@ -149,6 +165,20 @@ class Conversion(Writing):
 
 
 _TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}
+
+
+def _dtype_of_type(given: Any) -> dtypes.dtype:
+    """The dtype of what `type` takes: of itself, of the name of a type, or of one of the older constructors."""
+    if not isinstance(given, dtypes.dtype | str | type):
+        raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")
+    if isinstance(given, type):
+        found = dtypes.get_default_dtype() if issubclass(given, TensorBase) else getattr(given, "dtype", None)
+    else:
+        found = _TYPES.get(given, given)
+    if not isinstance(found, dtypes.dtype):
+        raise ValueError(f"invalid type: {getattr(given, '__name__', given)!r}: give a dtype, such as torch.float32")
+    return found
+
 
 _PLACES = ("non_blocking", "copy")
 

@@ -119,9 +119,10 @@ def _in_our_names(kwargs: dict[str, Any]) -> dict[str, Any]:
 def checked_tensor(name: str, given: Any, argument: str = "input", position: int = 1) -> Any:
     """`given`, which must be a tensor: the argument of that name and position of the function `name`."""
     if not isinstance(given, TensorBase):
+        remedy = "torch.tensor(data) makes one" if given is not None else "does the forward that made it return it?"
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(given).__name__}: "
-            "torch.tensor(data) makes one"
+            f"{remedy}"
         )
     return given
 

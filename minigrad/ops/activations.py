@@ -334,10 +334,10 @@ class Silu(FloatingOnly, CurveByPart):
     def part(self, x: Array) -> Array:
         return sigmoid(x)
 
-    def value_by(self, x: Array, part: Array) -> Array:
+    def value(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope_by(self, x: Array, part: Array) -> Array:
+    def slope(self, x: Array, part: Array) -> Array:
         slope = np.subtract(1, part)
         slope *= x
         slope += 1
@@ -359,10 +359,10 @@ class Mish(FloatingOnly, CurveByPart):
         t = Softplus(1, 20).value(x)
         return np.tanh(t, out=t)
 
-    def value_by(self, x: Array, part: Array) -> Array:
+    def value(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope_by(self, x: Array, part: Array) -> Array:
+    def slope(self, x: Array, part: Array) -> Array:
         slope = np.multiply(part, part)
         np.subtract(1, slope, out=slope)
         slope *= sigmoid(x)
@@ -390,10 +390,10 @@ class Gelu(FloatingOnly, CurveByPart):
         below *= 0.5
         return below
 
-    def value_by(self, x: Array, part: Array) -> Array:
+    def value(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope_by(self, x: Array, part: Array) -> Array:
+    def slope(self, x: Array, part: Array) -> Array:
         slope = np.multiply(x, x)
         slope *= -0.5
         np.exp(slope, out=slope)
@@ -424,13 +424,13 @@ class GeluTanh(FloatingOnly, CurveByPart):
         t *= x
         return np.tanh(t, out=t)
 
-    def value_by(self, x: Array, part: Array) -> Array:
+    def value(self, x: Array, part: Array) -> Array:
         y = np.add(part, 1)
         y *= x
         y *= 0.5
         return y
 
-    def slope_by(self, x: Array, part: Array) -> Array:
+    def slope(self, x: Array, part: Array) -> Array:
         slope = np.multiply(x, x)
         slope *= 3 * self.b
         slope += self.a

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from minigrad.dtypes import Array
 
@@ -19,3 +23,24 @@ def row_blocks(x: Array) -> list[slice]:
     """
     rows = max(_BLOCK // max(math.prod(x.shape[1:]), 1), 1)
     return [slice(start, start + rows) for start in range(0, len(x), rows)]
+
+
+def blocks_along(x: Array, dims: tuple[int, ...]) -> list[Any]:
+    """What selects the parts of `x` that can be worked on one after the other where `dims` must not be cut."""
+    return row_blocks(x) if x.ndim and 0 not in dims else [...]
+
+
+def by_blocks(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
+
+    The result has the dtype of the last array.
+    """
+    last = arrays[-1]
+    if last.size <= _BLOCK or not all([each.flags.c_contiguous for each in arrays]):
+        return compute(*arrays)
+    out = np.empty_like(last)
+    flat = [each.reshape(-1) for each in (*arrays, out)]
+    for start in range(0, last.size, _BLOCK):
+        *parts, result = [each[start : start + _BLOCK] for each in flat]
+        result[...] = compute(*parts)
+    return out

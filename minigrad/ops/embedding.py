@@ -31,6 +31,9 @@ from minigrad.ops.shape import Reshape
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+# The unsigned dtypes of so many bytes.
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
 
 class Lookup(Binary):
     """`Y = W[ids]`: row `ids[n]` of the table, for each n.
@@ -144,7 +147,7 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
     NumPy would take -1 for the last row.  An id is not a position from the end, so it is an error.
     """
     # Read as unsigned, a negative id is larger than any table: one pass finds both kinds.
-    if ids.size == 0 or ids.view(f"u{ids.itemsize}").max() < num_embeddings:
+    if ids.size == 0 or ids.view(_UNSIGNED[ids.itemsize]).max() < num_embeddings:
         return
     wrong = (ids < 0) | (ids >= num_embeddings)
     position = np.unravel_index(int(np.argmax(wrong)), ids.shape)

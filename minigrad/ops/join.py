@@ -140,7 +140,10 @@ def cat(tensors: list[Any], dim: SupportsIndex) -> Tensor:
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() joins 0-d tensors"
             )
         elif len(shape) != len(first):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}. unsqueeze(dim) adds "
+                "one"
+            )
         elif shape[:at] != before or shape[at + 1 :] != after:
             raise RuntimeError(
                 f"Sizes of tensors must match except in dimension {at}. Expected sizes {list(first)} but got "

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.node import Node, keep_other
 from minigrad.dtypes import Array
-from minigrad.ops.matmul import product, rows
+from minigrad.ops.matmul import MatMul, ProductOfRows, product
+from minigrad.ops.reduce import Sum
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -40,9 +41,9 @@ class Linear(Node):
 
     def backward(self, g: Tensor) -> tuple[Any, Any, Any]:
         to_x, to_weight, to_bias = self.edges
-        dx = None if to_x is None else g @ self.kept(1)
-        dw = None if to_weight is None else rows(g).mT @ rows(self.kept(0))
-        db = None if to_bias is None else rows(g).sum(0)
+        dx = None if to_x is None else MatMul()(g, self.kept(1)) if g._array.ndim > 1 else g @ self.kept(1)
+        dw = None if to_weight is None else ProductOfRows()(g, self.kept(0))
+        db = None if to_bias is None else Sum(tuple(range(g._array.ndim - 1)))(g)
         return dx, dw, db
 
     def name(self) -> str:

@@ -40,7 +40,7 @@ class MatMul(Binary):
     def db(self, g: Tensor) -> Tensor:
         if len(self.shapes[1]) == 2:
             # One product over all rows, not one for each leading index and then their sum.
-            return rows(self.kept(0)).mT @ rows(g)
+            return ProductOfRows()(self.kept(0), g)
         return sum_to(self.kept(0).mT @ g, self.shapes[1])
 
     def name(self) -> str:
@@ -71,6 +71,25 @@ class SumOfProducts(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return self.kept(0).mT @ g
+
+
+class ProductOfRows(Binary):
+    """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`.   da = b @ g.T,  db = a @ g."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Any:
+        return product(rows(a).T, rows(b))
+
+    def da(self, g: Tensor) -> Tensor:
+        return self.kept(1) @ g.mT
+
+    def db(self, g: Tensor) -> Tensor:
+        return self.kept(0) @ g
+
+    def name(self) -> str:
+        return "MmBackward0"
 
 
 class Mv(Binary):
@@ -128,10 +147,9 @@ class Dot(Binary):
         return self.form
 
 
-def rows(x: Tensor) -> Tensor:
+def rows(x: Array) -> Array:
     """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
-    *leading, size = x._array.shape
-    return x.reshape(math.prod(leading), size)
+    return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def matrices(x: Tensor) -> Tensor:
@@ -146,7 +164,7 @@ def product(a: Array, b: Array) -> Any:
         return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(np.float16)
     if a.ndim > 2 and b.ndim == 2:
         # One large product is faster than one per leading index.
-        return (a.reshape(math.prod(a.shape[:-1]), a.shape[-1]) @ b).reshape(*a.shape[:-1], b.shape[1])
+        return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])
     return a @ b
 
 
@@ -243,6 +261,8 @@ def dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
     """How to make two dtypes one: usually integers, such as one-hot vectors, meet floating point."""
     if not left.is_floating_point and right.is_floating_point:
         return f"Convert the first: a.to({right!r}); one_hot() makes integers, one_hot(ids).float() does not."
+    if left.is_floating_point and not right.is_floating_point:
+        return f"Convert the second: b.to({left!r})."
     return f"Convert one of them: a.to({right!r}) or b.to({left!r})."
 
 
@@ -262,11 +282,12 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
         batch = x.shape[0] if x.ndim == 3 else y.shape[0]
         begin = (
             f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {x.shape[-1]}] but got: "
-            f"[{y.shape[0]}, {y.shape[-2]}]."
+            f"[{y.shape[0]}, {y.shape[-2]}]"
         )
     else:
         begin = mat_message(x.shape, y.shape)
-    return RuntimeError(f"{begin}: {inner}.{_transpose_hint(x.shape, y.shape)}")
+    remedy = one_hot_remedy(x, y.shape[-2] if y.ndim > 1 else len(y)) or _transpose_hint(x.shape, y.shape)
+    return RuntimeError(f"{begin}: {inner}.{remedy}")
 
 
 def mat_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -274,9 +295,21 @@ def mat_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     return f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
+def one_hot_remedy(x: Array, classes: int) -> str:
+    """What to do if the rows of `x` are one-hot, but shorter than `classes`: then a batch told how long they are."""
+    if not 0 < x.shape[-1] < classes or not x[..., -1].any():
+        return ""
+    if not (np.isin(x, (0, 1)).all() and (x.sum(-1) == 1).all()):
+        return ""
+    return (
+        " If the first is one_hot(ids): that has a column for each id up to the largest of these ids, "
+        f"{x.shape[-1] - 1}, and not for the whole vocabulary. Give their number: one_hot(ids, num_classes={classes})."
+    )
+
+
 def _transpose_hint(a: tuple[int, ...], b: tuple[int, ...]) -> str:
-    if len(b) == 2 and a[-1] == b[1]:
-        return " They fit if the second is transposed: a @ b.T."
-    if len(a) == 2 and len(b) > 1 and a[0] == b[-2]:
-        return " They fit if the first is transposed: a.T @ b."
+    if len(b) > 1 and a[-1] == b[-1]:
+        return f" They fit if the second is transposed: a @ {'b.T' if len(b) == 2 else 'b.transpose(-2, -1)'}."
+    if len(a) > 1 and len(b) > 1 and a[-2] == b[-2]:
+        return f" They fit if the first is transposed: {'a.T' if len(a) == 2 else 'a.transpose(-2, -1)'} @ b."
     return ""

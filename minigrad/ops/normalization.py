@@ -24,7 +24,7 @@ from minigrad.autograd.node import Node, Several, keep_inputs
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import row_blocks
 from minigrad.ops.shape import Reshape
-from minigrad.ops.summing import count_over, sum_of_products, with_ones
+from minigrad.ops.summing import count_over, sum_of_products, total, with_ones
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -182,9 +182,9 @@ class NormalizeBackward(Several):
                 s = np.multiply(d, r, out=dx[rows])
                 sum_g, sum_gs = groups.common_sums(g[rows], s)
                 if self.needs[1]:
-                    sum_w += sum_gs.sum(groups.others, keepdims=True)
+                    sum_w += total(sum_gs, groups.others)
                 if self.needs[2]:
-                    sum_b += sum_g.sum(groups.others, keepdims=True)
+                    sum_b += total(sum_g, groups.others)
                 if self.moves:
                     mean_gs = mean_gs + groups.mean(sum_gs, varied)
                     mean_g = mean_g + groups.mean(sum_g, varied) if groups.center else mean_g

@@ -89,6 +89,10 @@ def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
     So many at a time as stay in the processor's cache until they are used; first the ids that occur once.
     """
     names, order, starts, counts = _segments(ids)
+    if rows.size <= 4 * _BLOCK:
+        # All of them stay there.
+        yield names, _sum_segments(rows, order, starts, counts)
+        return
     for chosen, size in ((np.flatnonzero(counts == 1), _BLOCK), (np.flatnonzero(counts > 1), 4 * _BLOCK)):
         step = 1 + size // (1 + rows.shape[1])
         for start in range(0, len(chosen), step):

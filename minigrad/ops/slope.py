@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
+from minigrad.ops.blocks import by_blocks
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -22,19 +24,27 @@ class Curve(Unary):
     __slots__ = ()
     keep = keep_inputs
 
+    #: The function of `x`, which is `workable`.
+    value: Callable[..., Array]
+
+    #: The derivative of the function at `x`, which is `workable`.
+    slope: Callable[..., Array]
+
     def forward(self, x: Array) -> Array:
-        return restored(self.value(workable(x)), x)
+        return restored(by_blocks(self.value, *self.reads(workable(x))), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Slope(self)(g, self.kept(0))
 
-    def value(self, x: Array) -> Array:
-        """The function of `x`, which is `workable`."""
-        raise NotImplementedError
+    def reads(self, x: Array) -> tuple[Array, ...]:
+        """What value and slope are computed of."""
+        return (x,)
 
-    def slope(self, x: Array) -> Array:
-        """The derivative of the function at `x`, which is `workable`."""
-        raise NotImplementedError
+    def scaled_slope(self, g: Array, *reads: Array) -> Array:
+        """The slope times `g`."""
+        slope = self.slope(*reads)
+        slope *= g
+        return slope
 
     def bend(self, x: Any) -> Any:
         """The derivative of the slope at `x`, a tensor."""
@@ -54,17 +64,20 @@ class CurveOfOutput(Curve):
 class CurveByPart(Curve):
     """A `Curve` whose value and slope share a part that takes most of the time: `part(x)`, kept for the gradient.
 
-    A subclass says `value_by(x, part)` and `slope_by(x, part)`.
+    A subclass says `value(x, part)` and `slope(x, part)`.
     """
 
     __slots__ = ("_part",)
 
-    def value(self, x: Array) -> Array:
-        self._part: Array | None = self.part(x)
-        return self.value_by(x, self._part)
+    def __init__(self) -> None:
+        self._part: Array | None = None
 
-    def slope(self, x: Array) -> Array:
-        return self.slope_by(x, self.part(x) if self._part is None else self._part)
+    def forward(self, x: Array) -> Array:
+        self._part = by_blocks(self.part, workable(x))
+        return super().forward(x)
+
+    def reads(self, x: Array) -> tuple[Array, ...]:
+        return x, by_blocks(self.part, x) if self._part is None else self._part
 
     def release(self) -> None:
         super().release()
@@ -72,14 +85,6 @@ class CurveByPart(Curve):
 
     def part(self, x: Array) -> Array:
         """What value and slope share."""
-        raise NotImplementedError
-
-    def value_by(self, x: Array, part: Array) -> Array:
-        """The function of `x`."""
-        raise NotImplementedError
-
-    def slope_by(self, x: Array, part: Array) -> Array:
-        """The derivative of the function at `x`."""
         raise NotImplementedError
 
 
@@ -93,9 +98,7 @@ class Slope(Binary):
         self.curve = curve
 
     def forward(self, g: Array, x: Array) -> Array:
-        slope = self.curve.slope(workable(x))
-        slope *= g
-        return restored(slope, g)
+        return restored(by_blocks(self.curve.scaled_slope, g, *self.curve.reads(workable(x))), g)
 
     def da(self, h: Tensor) -> Tensor:
         return Slope(self.curve)(h, self.kept(1))

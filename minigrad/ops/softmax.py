@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
+from minigrad.ops.blocks import blocks_along
 from minigrad.ops.reduce import kept_dims
 from minigrad.ops.summing import sum_of_products, total, widened
 
@@ -25,11 +26,13 @@ class Softmax(Unary):
         self.dims = dims
 
     def forward(self, x: Array) -> Array:
-        # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
         wide = widened(x)
-        y = np.asarray(wide - largest(wide, self.dims))
-        np.exp(y, out=y)
-        y /= total(y, self.dims)
+        y = np.empty_like(wide)
+        for block in blocks_along(wide, self.dims):
+            # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
+            part = np.subtract(wide[block], largest(wide[block], self.dims), out=y[block])
+            np.exp(part, out=part)
+            part /= total(part, self.dims)
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -49,9 +52,11 @@ class SoftmaxBackwardData(Binary):
         self.dims = dims
 
     def forward(self, g: Array, y: Array) -> Array:
-        wide_g, wide_y = widened(g), widened(y)
-        out = wide_g - sum_of_products(wide_g, wide_y, self.dims)
-        out *= wide_y
+        g, wide = widened(g), widened(y)
+        out = np.empty_like(wide)
+        for block in blocks_along(wide, self.dims):
+            part = np.subtract(g[block], sum_of_products(g[block], wide[block], self.dims), out=out[block])
+            part *= wide[block]
         return out.astype(y.dtype, copy=False)
 
     def da(self, h: Tensor) -> Tensor:

@@ -9,8 +9,12 @@ import numpy as np
 
 from minigrad.dtypes import Array
 
-# From so many addends on, sums over the first dimensions are made in two steps.
+# From so many addends on, sums over the first dimensions are made in two steps, since rounding errors add up.
 _MANY = 4096
+
+# Sums of as many elements are faster as products with ones, which are rows that BLAS adds up.
+_LARGE = 2**14
+_IN_BLAS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def widened(x: Array) -> Array:
@@ -30,8 +34,10 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """`x.sum(dims, keepdims=keepdims)`, of float16 in float32."""
-    if x.size >= _MANY and _is_of_many_rows(x, dims):
-        sums = _in_two_steps(lambda rows: rows.sum(axis=0), x.reshape(count_over(x.shape, dims), -1))
+    count = count_over(x.shape, dims)
+    if (x.size >= _LARGE or count >= _MANY) and _is_of_rows(x, dims) and x.dtype in _IN_BLAS:
+        rows = x.reshape(count, -1)
+        sums = _in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)
         return sums.reshape(with_ones(x.shape, dims) if keepdims else x.shape[len(dims) :])
     wide = np.float32 if x.dtype == np.float16 else x.dtype
     return np.asarray(x.sum(axis=dims, dtype=wide, keepdims=keepdims))
@@ -39,8 +45,11 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     """`(a * b).sum(dims, keepdims=True)` of arrays of one shape, not float16, without an array of the products."""
-    if a.size >= _MANY and _is_of_many_rows(a, dims) and b.flags.c_contiguous:
-        count = count_over(a.shape, dims)
+    if dims == (a.ndim - 1,):
+        # Each row's product is one of BLAS.
+        return np.vecdot(a, b)[..., None]
+    count = count_over(a.shape, dims)
+    if count >= _MANY and _is_of_rows(a, dims) and b.flags.c_contiguous:
         sums = _in_two_steps(lambda p, q: np.einsum("ij,ij->j", p, q), a.reshape(count, -1), b.reshape(count, -1))
     else:
         every = list(range(a.ndim))
@@ -48,10 +57,15 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     return sums.reshape(with_ones(a.shape, dims))
 
 
-def _is_of_many_rows(x: Array, dims: tuple[int, ...]) -> bool:
-    """Whether the sum over `dims` is one of many rows: NumPy would add them one by one, which loses digits."""
-    leading = len(dims) < x.ndim and set(dims) == set(range(len(dims)))
-    return leading and x.flags.c_contiguous and count_over(x.shape, dims) >= _MANY
+def _is_of_rows(x: Array, dims: tuple[int, ...]) -> bool:
+    """Whether the sum over `dims` is one of rows in memory: NumPy, as BLAS, adds them one by one."""
+    return 0 < len(dims) < x.ndim and x.flags.c_contiguous and set(dims) == set(range(len(dims)))
+
+
+def _sum_of_rows(x: Array) -> Array:
+    """`x.sum(0)` of a matrix."""
+    sums: Array = np.ones(len(x), x.dtype) @ x
+    return sums
 
 
 def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:

@@ -85,11 +85,16 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
                 f"{type(params).__name__}: put it into a list"
             )
+        if not isinstance(params, Iterable):
+            raise TypeError(f"'{type(params).__name__}' object is not iterable: pass model.parameters()")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list: a generator such as parameters() is used up once")
+            raise ValueError(
+                "optimizer got an empty parameter list: a generator such as parameters() is used up once, and layers "
+                "in a plain list or dict are not found: put them into nn.ModuleList or nn.ModuleDict"
+            )
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -147,7 +152,8 @@ class Optimizer:
         for parameter in params:
             if not isinstance(parameter, Tensor):
                 raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}"
+                    f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}: pass "
+                    "model.parameters(), or a list of tensors"
                 )
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
                 raise ValueError(

@@ -138,7 +138,9 @@ def wrote(*tensors: Tensor) -> None:
 
 
 def check_learning_rate(lr: Any) -> None:
-    """Nothing if the learning rate is a number or has one element; else a ValueError."""
+    """Nothing if the learning rate is a number or has one element; else a TypeError or a ValueError."""
+    if not isinstance(lr, Tensor | float | int | np.number):
+        raise TypeError(f"the learning rate has to be a number or a tensor of one element, such as 1e-3, not {lr!r}")
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(lr.shape)}")
 

@@ -128,9 +128,7 @@ def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple
     return y, means, scales
 
 
-def layer_norm_backward(
-    g: Array, x: Array, weight: Array, means: Array, scales: Array
-) -> tuple[Array, Array, Array]:
+def layer_norm_backward(g: Array, x: Array, weight: Array, means: Array, scales: Array) -> tuple[Array, Array, Array]:
     """The gradients of x, weight and bias."""
     dx, size = np.empty_like(x), x.dtype.type(x.shape[1])
     dweight, dbias = np.zeros_like(weight), np.zeros_like(weight)

@@ -27,7 +27,7 @@ Program: TypeAlias = Callable[[Any], Step]
 
 
 class Workload(NamedTuple):
-    """`make(*sizes)` gives the floor and the program; `tiny` are sizes to test with, `ops` how many ops are recorded."""
+    """`make(*sizes)` gives the floor and the program; `tiny` are sizes to test with; `ops` are recorded."""
 
     name: str
     make: Callable[..., tuple[Step, Program]]

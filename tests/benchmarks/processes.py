@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import resource
 import statistics
@@ -20,13 +21,6 @@ from .floors import add_rows, add_rows_at
 from .harness import gradients, leaf, normal, uniform_ids, zipf_ids
 
 MEGABYTE = 1e6
-
-
-def import_time(name: str) -> float:
-    """Seconds of processor time that the first import takes."""
-    start = time.process_time()
-    importlib.import_module(name)
-    return time.process_time() - start
 
 
 def lookup_peak(name: str, traced: bool = False) -> float:
@@ -122,13 +116,22 @@ def chain_time(name: str, length: int) -> float:
 def chain_memory(name: str, length: int) -> tuple[float, float]:
     """Bytes per op at the peak of a chain of that many, and bytes that are still in use after it."""
     _chain(name, 1000)
+    gc.collect()
     tracemalloc.start()
     _chain(name, length)
+    gc.collect()
     left, peak = tracemalloc.get_traced_memory()
     return peak / length, left
 
 
 # ---- in a process of its own -----------------------------------------------------------------------------------------
+
+
+def import_time(name: str) -> float:
+    """Milliseconds of processor time that an import takes in a process that has imported nothing else."""
+    program = f"import time; start = time.process_time(); import {name}; print(1e3 * (time.process_time() - start))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    return float(done.stdout) if done.returncode == 0 else float("nan")
 
 
 def apart(task: Callable[..., Any], *arguments: Any) -> Any:
@@ -148,13 +151,15 @@ def measured(rounds: int) -> list[tuple[str, list[str]]]:
     imports: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(rounds):
         for name in names:
-            imports[name].append(1e3 * apart(import_time, name))
+            imports[name].append(import_time(name))
     table = [("import, ms", [f"{statistics.median(imports[name]):.0f}" for name in names])]
     for title, task in (
         ("peak of lookup and dense gradient, in use", lookup_peak),
         ("peak of lookup and dense gradient, asked for", lookup_peak_asked_for),
     ):
-        found = ["–" if name == "torch" and task is lookup_peak_asked_for else f"{apart(task, name):.2f}" for name in names]
+        found = [
+            "–" if name == "torch" and task is lookup_peak_asked_for else f"{apart(task, name):.2f}" for name in names
+        ]
         table.append((f"{title}, in gradient table + output + upstream", found))
     table.append(("table of 2 GB in a file, MB in memory", [f"{apart(mapped_table, name):.1f}" for name in names]))
     for length in (10**4, 10**5, 10**6):

@@ -64,7 +64,7 @@ def bigrams(vocabulary: int, batch: int) -> tuple[Step, Program]:
     return floor, program
 
 
-# ---- a multi-layer perceptron on the last few tokens -------------------------------------------------------------------
+# ---- a multi-layer perceptron on the last few tokens -----------------------------------------------------------------
 
 
 def _perceptron(torch: Any, vocabulary: int, block: int, width: int, hidden: int) -> Any:
@@ -247,7 +247,9 @@ class GptByHand:
         y, *statistics = layer_norm(x, weight, self.w[f"{name}.bias"])
 
         def back(g: Array) -> Array:
-            dx, self.found[f"{name}.weight"], self.found[f"{name}.bias"] = layer_norm_backward(g, x, weight, *statistics)
+            dx, self.found[f"{name}.weight"], self.found[f"{name}.bias"] = layer_norm_backward(
+                g, x, weight, *statistics
+            )
             return dx
 
         self.back.append(back)
@@ -297,9 +299,7 @@ class GptByHand:
                 f"{block}.out",
                 self.attention(self.linear(f"{block}.qkv", self.norm(f"{block}.norm1", x)), batch, tokens),
             )
-            x = x + self.linear(
-                f"{block}.down", self.gelu(self.linear(f"{block}.up", self.norm(f"{block}.norm2", x)))
-            )
+            x = x + self.linear(f"{block}.down", self.gelu(self.linear(f"{block}.up", self.norm(f"{block}.norm2", x))))
         loss, g = cross_entropy(self.linear("head", self.norm("norm", x)), target)
         g = self.backward(g, 2)
         for _ in range(2 * layers):

@@ -28,6 +28,11 @@ def legacy_reduction(reduction: Any, size_average: bool | None, reduce: bool | N
     """The reduction, for which PyTorch's first versions had two flags."""
     if size_average is None and reduce is None:
         return reduction
+    if any([isinstance(flag, Tensor) and flag.numel() > 1 for flag in (size_average, reduce)]):
+        raise RuntimeError(
+            "Boolean value of Tensor with more than one value is ambiguous: this argument says whether losses are "
+            "averaged. A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
+        )
     reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from minigrad.methods.forms import checked_tensor
@@ -46,6 +48,11 @@ def cross_entropy(
     check_number("cross_entropy_loss", label_smoothing, "label_smoothing", 6)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if input._array.dtype.kind != "f" and target._array.dtype.kind == "f":
+        raise NotImplementedError(
+            f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{input.dtype._tensor_name}': the scores come "
+            "first, cross_entropy(input, target)"
+        )
     if input._array.shape == target._array.shape:
         return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
     normal_dim(class_dim(input._array), input.ndim)
@@ -147,19 +154,34 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
                 "one target"
             )
         if len(ids) > 1:
-            raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
+            raise RuntimeError(
+                f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}. One vector of "
+                "scores has one target"
+            )
     elif shape[0] != (ids[0] if ids else 0):
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({ids[0] if ids else 0}).")
+        raise ValueError(
+            f"Expected input batch_size ({shape[0]}) to match target batch_size ({ids[0] if ids else 0}). "
+            + _target_remedy(shape, ids)
+        )
     elif len(shape) == 2 and len(ids) > 1:
-        raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}. "
+            + _target_remedy(shape, ids)
+        )
     elif len(shape) == 4 and len(ids) != 3:
         raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(ids)}"
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(ids)}. "
+            + _target_remedy(shape, ids)
         )
     elif shape[2:] != ids[1:]:
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(ids)}")
+        begin = f"Expected target size {[shape[0], *shape[2:]]}, got {list(ids)}"
+        if len(shape) == 4:
+            begin = f"size mismatch (got input: {list(shape)}, target: {list(ids)})"
+        raise RuntimeError(f"{begin}. {_target_remedy(shape, ids)}")
     if x._array.dtype.kind != "f":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype._tensor_name}': scores are real numbers")
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{x.dtype._tensor_name}': scores are real numbers, input.float()"
+        )
     if target._array.dtype not in (np.int64, np.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype._tensor_name}: class ids are whole "
@@ -173,6 +195,24 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
                 f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}: the weights of "
                 f"the classes, weight.to({x.dtype!r})"
             )
+
+
+def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
+    """What to do if there are not as many class ids, in the shape `ids`, as vectors in scores of the shape `shape`."""
+    fits = (shape[0], *shape[2:])
+    if len(shape) > 2 and math.prod(ids) == math.prod(shape[:-1]):
+        remedy = f"input.flatten(0, {len(shape) - 2}) with target.flatten()"
+        if ids == shape[:-1]:
+            remedy += ", or input.transpose(1, 2)" if len(shape) == 3 else ", or input.movedim(-1, 1)"
+        return f"The classes are dimension 1 of the input, and the last one holds them here: {remedy}"
+    if ids == (*fits, 1):
+        return f"Take the dimension of one away: target.squeeze({len(fits)})"
+    if math.prod(ids) == math.prod(fits):
+        return f"An input of shape {shape} takes a target of shape {fits}: target.reshape{fits}"
+    return (
+        f"An input of shape {shape} takes a target of shape {fits}, a class id for each vector of scores; one vector "
+        "by itself is (C,)"
+    )
 
 
 def _check_weight_shape(what: str, x: Tensor, weight: Tensor | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, SupportsIndex
 
 from minigrad import dtypes
 from minigrad.creation import empty, empty_like, zeros
@@ -140,6 +140,8 @@ def _product(input: Any, factor: Tensor, inplace: bool) -> Tensor:
 
 
 def _check_probability(p: float) -> None:
+    if not isinstance(p, SupportsIndex | float):
+        raise TypeError(f"dropout probability has to be a number between 0 and 1, but got {p!r}")
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 

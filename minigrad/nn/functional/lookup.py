@@ -50,7 +50,8 @@ def embedding(
     checked_tensor("embedding", input, "indices", 2)
     checked_tensor("embedding", weight, "weight", 1)
     if weight._array.ndim != 2:
-        raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}")
+        swapped = ". The ids come first: embedding(input, weight)" if input._array.dtype.kind == "f" else ""
+        raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")
     _check_ids_dtype("embedding", input)
     position = None if padding_idx is None else padding_position(padding_idx, weight._array.shape[0])
     if max_norm is not None:
@@ -161,10 +162,10 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
     if classes != -1 and high >= classes:
         raise RuntimeError(
             f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {classes}: "
-            f"count the whole vocabulary (num_classes > {high}), or look for the wrong id."
+            f"count the whole vocabulary (num_classes={high + 1} or more), or look for the wrong id."
         )
     vectors = np.zeros((*ids.shape, high + 1 if classes == -1 else classes), np.int64)
-    np.put_along_axis(vectors, ids[..., None], 1, axis=-1)
+    vectors.reshape(ids.size, -1)[np.arange(ids.size), ids.reshape(-1)] = 1
     return new_leaf(vectors)
 
 

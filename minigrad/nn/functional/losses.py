@@ -144,11 +144,18 @@ def _elementwise(op: ops.ElementLoss, input: Tensor, target: Tensor, kernel: str
     return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
 
 
+def _check_tensors(*arguments: Any) -> None:
+    for given in arguments:
+        if not isinstance(given, Tensor):
+            raise AttributeError(
+                f"'{type(given).__name__}' object has no attribute 'size': expected a tensor"
+                + (". Does the forward that made it return it?" if given is None else "")
+            )
+
+
 def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
     """Input and target, broadcast to one shape; a warning if theirs differ."""
-    for given in (input, target):
-        if not isinstance(given, Tensor):
-            raise AttributeError(f"'{type(given).__name__}' object has no attribute 'size': expected a tensor")
+    _check_tensors(input, target)
     if input._array.shape == target._array.shape:
         return input, target
     warnings.warn(
@@ -198,20 +205,27 @@ def binary_cross_entropy(
     tensor([0.6931, 0.2877])
     """
     how = checked_reduction(reduction, size_average, reduce)
+    _check_tensors(input, target)
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
             "deprecated. Please ensure they have the same size."
         )
     if target.dtype is not input.dtype:
-        raise RuntimeError(f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}")
+        raise RuntimeError(
+            f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}: the targets are "
+            f"probabilities, target.to({input.dtype!r})"
+        )
     if not input.is_floating_point():
         raise NotImplementedError(
             f"\"binary_cross_entropy\" not implemented for '{input.dtype._tensor_name}': probabilities are real numbers"
         )
     for name, each in (("input", input), ("target", target)):
         if not ((each._array >= 0) & (each._array <= 1)).all():
-            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+            remedy = "scores become so by torch.sigmoid, or take binary_cross_entropy_with_logits (BCEWithLogitsLoss)"
+            if name == "target":
+                remedy = "they are probabilities; for class ids there is cross_entropy"
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1: {remedy}")
     weight = _factor("binary_cross_entropy", "weight", weight, input)
     return in_float32(ops.BinaryCrossEntropy(how), input, target, weight)
 
@@ -234,6 +248,7 @@ def binary_cross_entropy_with_logits(
     tensor([  0.6931, 200.0000])
     """
     how = checked_reduction(reduction, size_average, reduce)
+    _check_tensors(input, target)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     if not input.is_floating_point():

@@ -137,7 +137,9 @@ def batch_norm(
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, each in given.items():
         if each is not None and each.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {each.numel()}")
+            raise RuntimeError(
+                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
+            )
         _check_constant(name, each)
     if not training:
         for name in ("running_mean", "running_var"):
@@ -194,7 +196,9 @@ def instance_norm(
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, each in given.items():
         if each is not None and each.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {each.numel()}")
+            raise RuntimeError(
+                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
+            )
         _check_constant(name, each)
     _check_kernel("batch_norm", input)
     _check_parameters(input, weight, bias, running_mean, running_var)
@@ -275,9 +279,20 @@ def _channel_frame(input: Tensor) -> tuple[int, ...]:
     return (n, channels, math.prod(rest)) if rest else (n, channels)
 
 
+def _channels_remedy(input: Tensor, channels: int) -> str:
+    """What to do if the input has not so many channels in dimension 1."""
+    if input.ndim > 2 and input.shape[-1] == channels:
+        move = "transpose(1, 2)" if input.ndim == 3 else "movedim(-1, 1)"
+        return f": channels are dimension 1 of the input, and here they come last, input.{move}"
+    return f": channels are dimension 1 of the input, of shape {tuple(input.shape)}"
+
+
 def _check_batch_size(size: Sequence[int]) -> None:
     if size[0] * math.prod(size[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {size}: one value has no variance. "
+            "Take a larger batch (drop_last=True in a DataLoader), or model.eval() when not training"
+        )
 
 
 def _check_kernel(kernel: str, input: Tensor) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.linear import Linear
 from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
@@ -34,11 +36,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             else "mat2 must be a matrix, got 1-D tensor: with a bias, the weight of linear is (O, I)"
         )
     if x.shape[-1] != w.shape[1]:
-        remedies = one_hot_remedy(x, w.shape[1]) + _layout_hint(x.shape[-1], w.shape)
-        raise RuntimeError(
-            f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
-            f"the last size of the weight {weight.shape}.{remedies}"
-        )
+        raise features_error(input, weight, _layout_hint(x.shape[-1], w.shape))
     if x.dtype != w.dtype:
         raise _dtype_error(input, weight, bias)
     if bias is not None:
@@ -88,6 +86,26 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     partial = matmul(x, weight.permute(1, 0, 2).reshape(left, outputs * right)).reshape(-1, outputs, right)
     result = (partial * y.unsqueeze(1)).sum(2, dtype=y.dtype).reshape(*input1.shape[:-1], outputs)
     return result if bias is None else result + bias
+
+
+def features_error(input: Tensor, weight: Tensor, hint: str) -> RuntimeError:
+    """The error for an input `(*, I)` and a weight `(O, J)`; without a better one, `hint` tells what to do."""
+    x, w = input._array, weight._array
+    remedies = one_hot_remedy(x, w.shape[1]) + (hint or _input_hint(x.shape, w.shape[1]))
+    return RuntimeError(
+        f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, the "
+        f"last size of the weight {weight.shape}.{remedies}"
+    )
+
+
+def _input_hint(shape: tuple[int, ...], features: int) -> str:
+    """How an input whose last size is not the features might be meant."""
+    if len(shape) > 2 and math.prod(shape[1:]) == features:
+        return " They fit if each element of the batch becomes one vector: input.flatten(1)"
+    dims = [dim - len(shape) for dim, size in enumerate(shape[:-1]) if size == features]
+    if not dims:
+        return f" What comes before gives {shape[-1]} features, and {features} are expected."
+    return f" They fit if dimension {dims[-1]} of the input comes last: input.transpose({dims[-1]}, -1)"
 
 
 def _layout_hint(features: int, weight_shape: tuple[int, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 from minigrad.nn import functional as F
 from minigrad.nn.modules.constant import ConstantLayer
 from minigrad.tensor import Tensor
@@ -13,6 +15,8 @@ class _Dropout(ConstantLayer):
     _silent = ()
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        if not isinstance(p, SupportsIndex | float):
+            raise TypeError(f"dropout probability has to be a number between 0 and 1, but got {p!r}")
         if p < 0 or p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         super().__init__(p=p, inplace=inplace)

@@ -10,7 +10,7 @@ from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.lookup import padding_position
-from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.module import Module, check_sizes
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
@@ -57,6 +57,7 @@ class Embedding(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
+        check_sizes(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(num_embeddings))
@@ -151,6 +152,7 @@ class EmbeddingBag(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
+        check_sizes(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.max_norm = max_norm
@@ -217,6 +219,10 @@ class EmbeddingBag(Module):
 
 
 def _table_shape(embeddings: Tensor) -> tuple[int, int]:
+    if not isinstance(embeddings, Tensor):
+        kind = type(embeddings)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise AttributeError(f"'{name}' object has no attribute 'dim': the table is a tensor, torch.tensor(table)")
     assert embeddings.dim() == 2, (
         f"Embeddings parameter is expected to be 2-dimensional, one row per id; got shape {embeddings.shape}"
     )

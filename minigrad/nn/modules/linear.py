@@ -10,7 +10,8 @@ from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
+from minigrad.nn.functional.products import features_error
+from minigrad.nn.modules.module import Module, check_sizes
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
@@ -57,6 +58,7 @@ class Linear(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
+        check_sizes(in_features=in_features, out_features=out_features)
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
@@ -74,7 +76,13 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`(*, in_features)` gives `(*, out_features)`."""
-        return F.linear(input, self.weight, self.bias)
+        try:
+            return F.linear(input, self.weight, self.bias)
+        except RuntimeError:
+            if input.ndim and input.shape[-1] != self.weight.shape[-1]:
+                # A layer has its weight the right way round: the hint to transpose it is for others.
+                raise features_error(input, self.weight, "") from None
+            raise
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

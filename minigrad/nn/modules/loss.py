@@ -112,6 +112,11 @@ class HuberLoss(_Loss):
     function = staticmethod(F.huber_loss)
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, float | int):
+            raise TypeError(
+                f"delta must be a float or int, got: {type(delta)}. A loss is made first, and then called with "
+                "tensors: nn.HuberLoss()(input, target)"
+            )
         super().__init__(reduction=reduction, delta=delta)
 
 

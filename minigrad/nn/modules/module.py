@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.dtypes import dtype
+from minigrad.devices import device as Device
 from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state import LoadResult
@@ -71,7 +71,12 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; a subclass defines it, and a call of the module runs it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        remedy = "define forward(self, …), in this spelling and in the class itself"
+        if hasattr(self, "__iter__"):
+            remedy = "its modules are called one by one, for layer in layers: x = layer(x), or put into nn.Sequential"
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function: {remedy}'
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
@@ -113,7 +118,7 @@ class Module:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module: as the assignment of an attribute does, but under any name without a dot."""
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{type_name(module)} is not a Module subclass: give an instance")
+            raise _not_a_module(module)
         self._check_new(_MODULE, name)
         self._modules[name] = module
 
@@ -343,13 +348,17 @@ class Module:
         """This module, whose floating-point parameters and buffers are now float16."""
         return self._apply(lambda x: x.half() if x.is_floating_point() else x)
 
-    def type(self, dst_type: dtype | str) -> Self:
+    def type(self, dst_type: Any) -> Self:
         """This module, whose parameters and buffers, also of integers, are now of `dst_type`."""
         return self._apply(lambda x: x.type(dst_type))
 
     def cpu(self) -> Self:
         """This module, which is on the CPU."""
         return self
+
+    def cuda(self, device: Device | str | int | None = None) -> Self:
+        """An error, as `to("cuda")`, if there are parameters or buffers: tensors are on the CPU."""
+        return self._apply(lambda x: x.cuda(device))
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
         """This module, with `fn` of its parameters, their gradients and its buffers in their places."""
@@ -527,6 +536,15 @@ def type_name(value: object) -> str:
     return type(value).__name__
 
 
+def check_sizes(**sizes: Any) -> None:
+    """Nothing if the sizes of a layer are whole numbers; else a TypeError that names the argument."""
+    for name, size in sizes.items():
+        if not isinstance(size, SupportsIndex):
+            raise TypeError(
+                f"empty(): argument 'size' must be tuple of ints, but {name} is {size!r}, a {type(size).__name__}"
+            )
+
+
 def indented(text: str) -> str:
     """The text with all lines but the first moved to the right."""
     return text.replace("\n", "\n  ")
@@ -541,6 +559,19 @@ def printed(name: str, extra: list[str], children: list[str]) -> str:
 
 def _too_early(what: str) -> AttributeError:
     return AttributeError(f"cannot assign {what} before Module.__init__() call: begin __init__ with super().__init__()")
+
+
+def _not_a_module(given: Any) -> TypeError:
+    name = given.__name__ if isinstance(given, type) or callable(given) else type_name(given)
+    if isinstance(given, type):
+        remedy = f"it is a class, and an instance is wanted, {name}()"
+    elif callable(given):
+        remedy = "it is a function: call it in forward, or give the layer of that name, such as nn.ReLU()"
+    elif isinstance(given, list | tuple):
+        remedy = "its elements are given as arguments, nn.Sequential(*layers)"
+    else:
+        remedy = "give an instance of nn.Module"
+    return TypeError(f"{name} is not a Module subclass: {remedy}")
 
 
 def _path(prefix: str, name: str) -> str:

@@ -45,6 +45,8 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
         for kind, paths in (("Missing", plan.missing), ("Unexpected", plan.unexpected))
         if strict and paths
     ] + plan.problems
+    if strict and plan.unexpected:
+        problems += _remedies(state_dict, plan)
     if problems:
         lines = "\n\t".join(problems)
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
@@ -52,6 +54,20 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
         for write in plan.writes:
             write()
     return LoadResult(plan.missing, plan.unexpected)
+
+
+def _remedies(state_dict: Mapping[str, Any], plan: _Plan) -> list[str]:
+    """What to do if keys were not expected: if a whole checkpoint was given, or the state of a wrapped module."""
+    for key in plan.unexpected:
+        inner = state_dict.get(key)
+        if isinstance(inner, Mapping) and inner.keys() & {*plan.missing}:
+            return [f'The entry "{key}" is a dict of these keys: load_state_dict(checkpoint["{key}"]).']
+    key = plan.unexpected[0]
+    before = [key.removesuffix(path) for path in plan.missing if key.endswith(f".{path}")]
+    if before and all([path.startswith(before[0]) for path in plan.unexpected]):
+        stripped = f"{{key.removeprefix({before[0]!r}): value for key, value in state_dict.items()}}"
+        return [f'The keys begin with "{before[0]}", as those of a wrapped module do: load {stripped}.']
+    return []
 
 
 class _Plan:

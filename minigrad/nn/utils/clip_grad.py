@@ -94,6 +94,8 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
 
 
 def _listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    if not isinstance(tensors, Iterable):
+        raise TypeError(f"'{type(tensors).__name__}' object is not iterable: pass model.parameters()")
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 

@@ -26,11 +26,11 @@ def default_collate(batch: Sequence[Any]) -> Any:
     """
     first = batch[0]
     if isinstance(first, Tensor):
-        return stack(batch)
+        return _stacked(batch)
     if isinstance(first, np.ndarray):
         if _holds_objects(first):
             raise TypeError(_refused(first.dtype))
-        return stack([as_tensor(each) for each in batch])
+        return _stacked([as_tensor(each) for each in batch])
     if isinstance(first, np.bool_ | np.number):
         return as_tensor(batch)
     if isinstance(first, float):
@@ -71,6 +71,15 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
         return _sequence_like(data, _converted(data))
     return data
+
+
+def _stacked(batch: Sequence[Any]) -> Tensor:
+    try:
+        return stack(batch)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"{error}: give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
+        ) from None
 
 
 def _converted(data: Iterable[Any]) -> list[Any]:

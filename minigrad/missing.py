@@ -1,0 +1,82 @@
+"""Well-known names of PyTorch and NumPy that are not here, and what does their work."""
+
+from __future__ import annotations
+
+_SEQUENCES = "there are no recurrent layers: nn.Linear and torch.tanh in a loop over the steps make one"
+_CONVOLUTIONS = "there are no convolutions and no pooling; x.unfold(dim, size, step) has the windows for a nn.Linear"
+_ATTENTION = "nn.functional.scaled_dot_product_attention between nn.Linear layers does its work"
+_LINEAR_ALGEBRA = "torch.norm, matmul and einsum are there; np.linalg takes x.numpy(), and from_numpy its result"
+_PRECISION = "dtypes are float16, float32, float64, bool and integers"
+
+#: By the place where they would be: the name, and what to use.
+_NAMES: dict[str, dict[str, str]] = {
+    "minigrad": {
+        "amp": "compute in float32",
+        "autocast": "compute in float32",
+        "bfloat16": _PRECISION,
+        "cdist": "torch.norm(a.unsqueeze(-2) - b.unsqueeze(-3), dim=-1) is all distances",
+        "cholesky": _LINEAR_ALGEBRA,
+        "complex64": _PRECISION,
+        "complex128": _PRECISION,
+        "conv1d": _CONVOLUTIONS,
+        "conv2d": _CONVOLUTIONS,
+        "cross": "torch.roll and products of the parts make one",
+        "det": _LINEAR_ALGEBRA,
+        "distributed": "one process computes",
+        "distributions": "torch.normal, bernoulli and multinomial draw; log-probabilities are written out",
+        "export": "torch.save stores a state_dict",
+        "fft": "np.fft takes x.numpy(), and torch.from_numpy its result",
+        "func": "torch.autograd.grad(…, create_graph=True) gives derivatives of any order",
+        "inverse": _LINEAR_ALGEBRA,
+        "jit": "there is nothing to compile to: call the function or module itself",
+        "linalg": _LINEAR_ALGEBRA,
+        "multiprocessing": "one process computes",
+        "onnx": "torch.save stores a state_dict",
+        "svd": _LINEAR_ALGEBRA,
+        "vmap": "give the operations one more dimension in front, which broadcasts",
+    },
+    "minigrad.nn": {
+        "AvgPool1d": _CONVOLUTIONS,
+        "AvgPool2d": _CONVOLUTIONS,
+        "Conv1d": _CONVOLUTIONS,
+        "Conv2d": _CONVOLUTIONS,
+        "DataParallel": "one process computes: call the module itself",
+        "GRU": _SEQUENCES,
+        "GRUCell": _SEQUENCES,
+        "LSTM": _SEQUENCES,
+        "LSTMCell": _SEQUENCES,
+        "MaxPool1d": _CONVOLUTIONS,
+        "MaxPool2d": _CONVOLUTIONS,
+        "MultiheadAttention": _ATTENTION,
+        "RNN": _SEQUENCES,
+        "Transformer": _ATTENTION,
+        "TransformerDecoder": _ATTENTION,
+        "TransformerDecoderLayer": _ATTENTION,
+        "TransformerEncoder": _ATTENTION,
+        "TransformerEncoderLayer": _ATTENTION,
+    },
+    "Tensor": {"bfloat16": _PRECISION, "det": _LINEAR_ALGEBRA, "inverse": _LINEAR_ALGEBRA, "svd": _LINEAR_ALGEBRA},
+}
+
+#: The same for NumPy's names, which PyTorch has not either.
+_NUMPY_NAMES: dict[str, dict[str, str]] = {
+    "minigrad": {
+        "array": "torch.tensor(data)",
+        "copy": "x.clone()",
+        "ndarray": "torch.Tensor",
+    },
+    "Tensor": {"astype": "x.to(dtype)", "copy": "x.clone()"},
+}
+
+
+def advice(place: str, name: str) -> str:
+    """What to use in place of a name that `place` has not, as the end of an error message; "" for names unknown here.
+
+    >>> advice("Tensor", "astype")
+    ": that is NumPy's name, here it is x.to(dtype)"
+    """
+    if name in _NUMPY_NAMES.get(place, {}):
+        return f": that is NumPy's name, here it is {_NUMPY_NAMES[place][name]}"
+    if name in _NAMES.get(place, {}):
+        return f": PyTorch has it, minigrad does not; {_NAMES[place][name]}. docs/pytorch.md lists what is there"
+    return ""

@@ -1,0 +1,219 @@
+"""What small mistakes in the engine its laws let pass: what hooks of nodes return, views by the dozen, overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from laws import leaf
+
+import minigrad as torch
+from minigrad.nn import functional as F
+
+
+def ones(*shape: int) -> Any:
+    return leaf(np.ones(shape))
+
+
+# ---- what hooks of nodes return --------------------------------------------------------------------------------------
+
+
+def first_cut(into: Any, out: Any) -> Any:
+    return into[0][:1], into[1]
+
+
+class InSingle:
+    """Of no name but that of its class."""
+
+    def __call__(self, into: Any, out: Any) -> Any:
+        return into[0].float(), into[1]
+
+
+@pytest.mark.parametrize(
+    ("hook", "kind", "message"),
+    [
+        (lambda into, out: [*into], TypeError, "expected tuple, but hook returned 'list': one gradient each, or None"),
+        (lambda into, out: into[0], TypeError, "expected tuple, but hook returned 'Tensor': one gradient each, or None"),  # noqa: E501
+        (lambda into, out: into[:1], RuntimeError, "hook '<lambda>' has returned an incorrect number of values (got 1, but expected 2)"),  # noqa: E501
+        (lambda into, out: (3.0, into[1]), TypeError, "expected Variable, but hook returned 'float'"),
+        (first_cut, RuntimeError, "hook 'first_cut' has changed the size of value: from torch.Size([2]) to torch.Size([1])"),  # noqa: E501
+        (InSingle(), RuntimeError, "hook 'InSingle' has changed the type of value (was torch.DoubleTensor got torch.FloatTensor)"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_a_hook_after_a_node_that_returns_something_else(hook: Any, kind: type[Exception], message: str) -> None:
+    a, b = ones(2), ones(2)
+    product = a * b
+    product.grad_fn.register_hook(hook)
+    with pytest.raises(kind) as caught:
+        product.sum().backward()
+    assert type(caught.value) is kind
+    assert str(caught.value) == message
+    assert a.grad is b.grad is None
+
+
+def twice(g: Any) -> Any:
+    return g[0], g[0]
+
+
+def cut(g: Any) -> Any:
+    return (g[0][:1],)
+
+
+@pytest.mark.parametrize(
+    ("hook", "kind", "message"),
+    [
+        (lambda g: g[0], TypeError, "expected tuple, but hook returned 'Tensor': one gradient each, or None"),
+        (twice, RuntimeError, "hook 'twice' has returned an incorrect number of values (got 2, but expected 1)"),
+        (cut, RuntimeError, "hook 'cut' has changed the size of value: from torch.Size([2]) to torch.Size([1])"),
+    ],
+)
+def test_a_hook_before_a_node_that_returns_something_else(hook: Any, kind: type[Exception], message: str) -> None:
+    x = ones(2)
+    y = x * 2
+    y.grad_fn.register_prehook(hook)
+    with pytest.raises(kind) as caught:
+        y.sum().backward()
+    assert str(caught.value) == message
+    assert x.grad is None
+
+
+def test_a_gradient_may_be_replaced_by_none_but_none_by_no_gradient() -> None:
+    a, b = ones(2), ones(2)
+    product = a * b
+    product.grad_fn.register_hook(lambda into, out: (None, into[1] * 3))
+    product.sum().backward()
+    assert a.grad is None
+    assert b.grad.tolist() == [3, 3]
+    # A number has no gradient.
+    x = ones(2)
+    y = x * 2
+    y.grad_fn.register_hook(lambda into, out: None)
+    y.grad_fn.register_hook(lambda into, out: (into[0] * 3, None))
+    y.sum().backward()
+    assert x.grad.tolist() == [6, 6]
+    y = x * 2
+    y.grad_fn.register_hook(lambda into, out: (into[0], into[0]))
+    with pytest.raises(RuntimeError) as caught:
+        y.sum().backward()
+    assert str(caught.value) == "can't replace a None gradient with a non-None value"
+
+
+def test_what_a_hook_saw_or_gave_is_not_written_to() -> None:
+    """Though more gradients arrive for the same input, which the walk adds up where it may."""
+    x = ones(2)
+    y = x * 1
+    held: list[Any] = []
+
+    def hook(into: Any, out: Any) -> Any:
+        held.extend([into[0], into[0] * 10])
+        return held[-1], *into[1:]
+
+    parts = [y * 2, y * 3, y * 4]
+    for part in parts:
+        part.grad_fn.register_hook(hook)
+    sum(part.sum() for part in parts).backward()
+    assert sorted(each.tolist() for each in held) == [[n, n] for n in (2, 3, 4, 20, 30, 40)]
+    assert x.grad.tolist() == [90, 90]
+
+
+def test_a_hook_is_part_of_the_graph_that_a_gradient_makes() -> None:
+    x = ones(2)
+    y = x * 2
+    y.grad_fn.register_hook(lambda into, out: (into[0] * x, None))
+    (dx,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    assert torch.autograd.grad(dx.sum(), x)[0].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("change", [None, lambda into, out: (into[0] * 2, *into[1:])])
+def test_a_hook_after_a_lookup_sees_its_sparse_gradient(change: Callable[..., Any] | None) -> None:
+    weight = ones(3, 2)
+    out = F.embedding(torch.tensor([1, 1]), weight, sparse=True)
+    seen: list[Any] = []
+    out.grad_fn.register_hook(lambda into, out: seen.append(into[0]))
+    if change is not None:
+        out.grad_fn.register_hook(change)
+    out.sum().backward()
+    assert seen[0].is_sparse
+    assert weight.grad.is_sparse
+    times = 1 if change is None else 2
+    assert weight.grad.to_dense().tolist() == [[0, 0], [2 * times, 2 * times], [0, 0]]
+
+
+# ---- the walk --------------------------------------------------------------------------------------------------------
+
+
+def test_gradients_overflow_without_a_warning() -> None:
+    """Warnings are errors here: the sums that the walk makes, and those in `.grad`, are infinite without one."""
+    for ask in (
+        lambda out, x: torch.autograd.grad(out, x)[0],
+        lambda out, x: [out.backward(), x.grad][1],
+        lambda out, x: [out.backward(retain_graph=True), out.backward(), x.grad][2],
+    ):
+        x = torch.tensor([1.0], requires_grad=True)
+        out = (x * 3e38).sum() + (x * 3e38).sum() + (x * 3e38).sum()
+        assert ask(out, x).tolist() == [float("inf")]
+
+
+def test_grad_takes_one_gradient_at_a_time() -> None:
+    x = ones(2)
+    out = (x * 2).sum()
+    for options in (
+        {"is_grads_batched": True},
+        {"only_inputs": False},
+        {"is_grads_batched": True, "only_inputs": False},
+    ):
+        with pytest.raises(NotImplementedError) as caught:
+            torch.autograd.grad(out, x, **options)
+        assert str(caught.value) == (
+            "grad() takes only_inputs=True and is_grads_batched=False: call it once per gradient"
+        )
+    assert torch.autograd.grad(out, x)[0].tolist() == [2, 2]
+
+
+def test_retained_gradients_of_two_recorded_passes_add_up_in_a_graph() -> None:
+    x = ones(2)
+    y = x * x
+    y.retain_grad()
+    out = (y * y).sum()
+    torch.autograd.grad(out, x, create_graph=True)
+    first = y.grad
+    torch.autograd.grad(out, x, create_graph=True)
+    assert y.grad is not first
+    assert first.tolist() == [2, 2]
+    assert y.grad.tolist() == [4, 4]
+    # 2 * 2 * x**2 for two passes.
+    assert torch.autograd.grad(y.grad.sum(), x)[0].tolist() == [8, 8]
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------
+
+
+def test_any_number_of_views_follow_a_write() -> None:
+    """Also when others are gone: of a hundred, every third one is kept."""
+    x = ones(2)
+    y = x * 1
+    views = [y[:1] for _ in range(100)][::3]
+    y.mul_(3)
+    for k, view in enumerate(views):
+        view.backward(torch.tensor([float(k)]).double(), retain_graph=True)
+        assert x.grad.tolist() == [3 * k, 0]
+        x.grad = None
+    more = [y[1:] for _ in range(50)]
+    y.mul_(2)
+    for view, at in [*[(view, 0) for view in views], *[(view, 1) for view in more]]:
+        view.backward(torch.ones(1).double(), retain_graph=True)
+        assert x.grad[at].item() == 6
+        x.grad = None
+
+
+def test_names_are_shown_without_their_namespace() -> None:
+    x = ones(2)
+    (end, _), *_ = (x * 2).grad_fn.next_functions
+    assert end.name() == "torch::autograd::AccumulateGrad"
+    assert repr(end).startswith("<AccumulateGrad object at 0x")
+    y = x * 1
+    y[0] = 2
+    assert y.grad_fn.short_name() == "CopySlices"
+    assert (x * 2).grad_fn.short_name() == "MulBackward0"
