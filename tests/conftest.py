@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+
+# On a busy machine, threads that wait for each other are slower than one; it has to be said before NumPy is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Iterator
 from typing import Any
 

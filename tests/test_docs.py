@@ -51,6 +51,7 @@ def test_page(page: Path) -> None:
     assert run([examples]) == text.count("\n>>> ")
 
 
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("name", PORTABLE)
 def test_page_on_pytorch(name: str) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")

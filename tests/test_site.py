@@ -17,8 +17,6 @@ from typing import Any
 
 import pytest
 
-import minigrad
-
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
@@ -95,7 +93,9 @@ def documented(site: Path) -> set[str]:
     from sphinx.util.inventory import InventoryFile
 
     inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
-    return {name for kind, entries in inventory.items() if kind.startswith("py:") for name in entries}
+    names = {name for kind, entries in inventory.items() if kind.startswith("py:") for name in entries}
+    # Classes are listed by the names that they print, too, which for some is PyTorch's.
+    return {name for name in names if not name.startswith("torch.")}
 
 
 def test_each_public_name_is_in_the_reference(site: Path) -> None:

@@ -187,6 +187,93 @@ def test_retained_gradients_of_two_recorded_passes_add_up_in_a_graph() -> None:
     assert torch.autograd.grad(y.grad.sum(), x)[0].tolist() == [8, 8]
 
 
+def test_a_recorded_pass_is_differentiable_in_everything() -> None:
+    """In the input, which several gradients arrive for, and in the cotangent; over several passes."""
+    x, g = ones(2), leaf(np.array([3.0, 4.0]))
+    for times in (1, 2):
+        (x * x + x * x * x).backward(g, create_graph=True)
+        assert x.grad.tolist() == [15 * times, 20 * times]
+    total = x.grad.sum()
+    assert torch.autograd.grad(total, x, retain_graph=True)[0].tolist() == [48, 64]
+    assert torch.autograd.grad(total, g)[0].tolist() == [10, 10]
+
+
+def test_a_backward_pass_may_end_in_results() -> None:
+    x = ones(2)
+    y = x * 2
+    first, second = y.split(1)
+    (first * 3 + second * 5).sum().backward(inputs=[y, second])
+    assert (y.grad.tolist(), second.grad.tolist(), x.grad) == ([3, 5], [5], None)
+
+
+def test_retained_gradients_of_two_recorded_backward_passes() -> None:
+    x = ones(2)
+    y = x * x
+    y.retain_grad()
+    for _ in range(2):
+        (y * y).sum().backward(create_graph=True)
+    assert y.grad.tolist() == [4, 4]
+    assert torch.autograd.grad(y.grad.sum(), x)[0].tolist() == [8, 8]
+
+
+def test_sparse_and_dense_gradients_add_up_over_passes() -> None:
+    ids = torch.tensor([2, 0, 2])
+    for order in ([True, False], [False, True], [True, True, False], [False, True, False]):
+        weight = ones(3, 2)
+        for sparse in order:
+            (F.embedding(ids, weight, sparse=sparse) * 3).sum().backward()
+        assert weight.grad.is_sparse is False
+        n = 3 * len(order)
+        assert weight.grad.tolist() == [[n, n], [0, 0], [2 * n, 2 * n]]
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed): what MulBackward0 kept of the forward pass is gone. Call the first backward with retain_graph=True, or "
+    "compute the result again before the second."
+)
+MODIFIED = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.DoubleTensor [2]], which MulBackward0 kept, is at version 3; expected version 1 instead. Make a new tensor "
+    "(x = x + 1 in place of x += 1), or change a copy: x.clone()."
+)
+
+
+def raised(call: Callable[[], Any]) -> str:
+    with pytest.raises((RuntimeError, TypeError, ValueError)) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_what_was_kept_and_is_gone_or_changed() -> None:
+    x, factor = ones(2), torch.ones(2).double()
+    factor.mul_(2)
+    out = (x * factor).sum()
+    out.backward()
+    assert x.grad.tolist() == [2, 2]
+    assert raised(out.backward).startswith(FREED)
+    out = (x * factor).sum()
+    factor.mul_(2)
+    factor.mul_(2)
+    assert raised(out.backward).startswith(MODIFIED)
+
+
+def test_arguments_of_backward() -> None:
+    out = (ones(2) * 2).sum()
+    assert raised(lambda: torch.autograd.backward([])) == "grad requires non-empty inputs: got no tensors"
+    assert raised(lambda: torch.autograd.backward([out, 1.0])) == (
+        "tensors must be Tensors, but element 1 is of type float"
+    )
+
+
+def test_a_hook_after_accumulation_returns_nothing() -> None:
+    x = ones(2)
+    x.register_post_accumulate_grad_hook(lambda leaf: leaf.grad)
+    assert raised((x * 2).sum().backward) == "Tensor post accumulate grad hooks should return None."
+
+
 # ---- views -----------------------------------------------------------------------------------------------------------
 
 

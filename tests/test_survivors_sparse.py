@@ -148,6 +148,7 @@ def test_what_a_sparse_tensor_says_of_itself() -> None:
     assert x._indices().dtype is torch.int64
     assert x.float() is x.to(torch.float32) is x.to_sparse() is x.to_sparse(1) is x
     assert x.detach() is not x
+    assert x.to(dtype=torch.float64).dtype is torch.float64
     text = "tensor(indices=tensor([[2, 0, 2]]),\n       values=tensor([[ 1., -2.],\n                      [ 3.,  4.],\n"
     assert repr(x) == text + "                      [ 5.,  6.]]),\n       size=(4, 2), nnz=3, layout=torch.sparse_coo)"
 

@@ -495,5 +495,6 @@ def test_hypothesis_is_needed_by_testing_alone() -> None:
         """
     done = subprocess.run([sys.executable, "-c", text(program)], capture_output=True, text=True, check=True)
     assert done.stdout == (
-        "minigrad.testing draws its examples with Hypothesis, which is not installed: pip install 'minigrad[test]'\n"
+        "minigrad.testing draws its examples with Hypothesis, which is not installed: "
+        "pip install -e '.[test]', in the checkout\n"
     )

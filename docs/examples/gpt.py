@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import common
 
-options = common.parser(__doc__, steps=800).parse_args()
+parser = common.parser(__doc__, steps=800)
+parser.add_argument("--letters", type=int, default=300, help="how many to write at the end")
+options = parser.parse_args()
 torch = common.engine(options)
 nn, F = torch.nn, torch.nn.functional
 
@@ -120,4 +122,4 @@ for _ in run:
 model.eval()
 with torch.no_grad():
     print(f"loss on the last tenth of the novel: {sum(loss_of(*batch(aside)).item() for _ in range(20)) / 20:.4f}")
-print("".join(letters[i] for i in model.generate(torch.tensor([[letters.index("\n")]]), 300)[0]))
+print("".join(letters[i] for i in model.generate(torch.tensor([[letters.index("\n")]]), options.letters)[0]))

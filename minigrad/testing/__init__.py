@@ -7,14 +7,15 @@ of a differentiable operation on a function of tensors.  Both look for the small
 The strategies are those that minigrad's own tests draw from, for tests with Hypothesis: `arrays`, `shapes`,
 `broadcastable_shapes`, `cotangents`, `ids`, `one_hot_pairs`, `tables`.
 
-This package needs Hypothesis, and is the only one that does: `pip install 'minigrad[test]'`.
+This package needs Hypothesis, and is the only one that does: `pip install -e '.[test]'` in the checkout.
 """
 
 try:
     import hypothesis as _hypothesis
 except ImportError as error:
     raise ImportError(
-        "minigrad.testing draws its examples with Hypothesis, which is not installed: pip install 'minigrad[test]'",
+        "minigrad.testing draws its examples with Hypothesis, which is not installed: "
+        "pip install -e '.[test]', in the checkout",
         name="hypothesis",
     ) from error
 

@@ -1,0 +1,285 @@
+"""What goes wrong for newcomers is an error of PyTorch's type, and its message tells what to do.
+
+Each row has the call, the type of the error, and words of the remedy.  Where PyTorch is installed, it refuses the same
+call with the same type; rows of `HERE` are those that it takes, or that have no counterpart there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad
+
+Call = Callable[[Any], Any]
+
+pytestmark = pytest.mark.usefixtures("seeded")
+
+
+def row(call: Call, error: type[Exception], says: str) -> Any:
+    return pytest.param(call, error, says, id=says)
+
+
+def library(api: Any, name: str) -> Any:
+    return importlib.import_module(f"{api.__name__}.{name}")
+
+
+def f(api: Any) -> Any:
+    return api.nn.functional
+
+
+def layer(api: Any) -> Any:
+    return api.nn.Linear(3, 2)
+
+
+def state(api: Any, prefix: str) -> Any:
+    return {prefix + name: value for name, value in layer(api).state_dict().items()}
+
+
+def batch(api: Any, dataset: list[Any]) -> Any:
+    return next(iter(library(api, "utils.data").DataLoader(dataset, batch_size=2)))
+
+
+def carried(api: Any) -> None:
+    w, h = api.ones(2, requires_grad=True), api.zeros(2)
+    for _ in range(2):
+        h = api.tanh(h * w + w)
+        h.sum().backward()
+
+
+def misspelt(api: Any) -> Any:
+    class Model(api.nn.Module):  # type: ignore[misc]
+        def foward(self, x: Any) -> Any:
+            return x
+
+    return Model()(api.ones(1))
+
+
+def forgotten(api: Any) -> Any:
+    class Model(api.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> None:
+            x + 1
+
+    return Model()(api.ones(1))
+
+
+def function_object(api: Any) -> Any:
+    class Double(api.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        double = Double()
+    return double(api.ones(1))
+
+
+def ids(api: Any, *shape: int) -> Any:
+    return api.zeros(shape, dtype=api.int64)
+
+
+CLASSES = [
+    row(
+        lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 2, 4)), RuntimeError, "or input.transpose(1, 2)"
+    ),
+    row(
+        lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 8)),
+        ValueError,
+        "input.flatten(0, 1) with target.flatten()",
+    ),
+    row(lambda t: f(t).nll_loss(t.ones(2, 7, 4), ids(t, 2, 3)), RuntimeError, "takes a target of shape (2, 4)"),
+    row(lambda t: f(t).cross_entropy(t.ones(8, 7), ids(t, 2, 4)), ValueError, "target.reshape(8,)"),
+    row(lambda t: f(t).cross_entropy(t.ones(8, 7), ids(t, 6)), ValueError, "takes a target of shape (8,)"),
+    row(lambda t: f(t).cross_entropy(t.ones(2, 7), ids(t, 2, 1)), RuntimeError, "target.squeeze(1)"),
+    row(lambda t: f(t).cross_entropy(t.ones(2, 7), ids(t)), ValueError, "one vector by itself is (C,)"),
+    row(lambda t: f(t).cross_entropy(t.ones(7), ids(t, 1, 1)), RuntimeError, "One vector of scores has one target"),
+    row(lambda t: f(t).cross_entropy(ids(t, 2), t.ones(2, 7)), NotImplementedError, "cross_entropy(input, target)"),
+    row(lambda t: f(t).cross_entropy(ids(t, 2, 3), ids(t, 2)), NotImplementedError, "input.float()"),
+    row(lambda t: f(t).cross_entropy(t.ones(2, 7, 3, 3), ids(t, 2, 7)), RuntimeError, "target of shape (2, 3, 3)"),
+    row(lambda t: f(t).cross_entropy(t.ones(2, 3, 3, 7), ids(t, 2, 3, 3)), RuntimeError, "input.movedim(-1, 1)"),
+]
+
+LOSSES = [
+    *[
+        row(
+            lambda t, name=name: getattr(t.nn, name)(t.ones(2, 3), t.ones(2)),
+            RuntimeError,
+            "nn.CrossEntropyLoss()(input, target)",
+        )
+        for name in ("CrossEntropyLoss", "MSELoss", "L1Loss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "SmoothL1Loss")
+    ],
+    row(lambda t: t.nn.HuberLoss(t.ones(2), t.ones(2)), TypeError, "nn.HuberLoss()(input, target)"),
+    row(lambda t: f(t).cross_entropy(forgotten(t), ids(t, 1)), TypeError, "does the forward that made it return it?"),
+    row(lambda t: f(t).mse_loss(forgotten(t), t.ones(1)), AttributeError, "tensor. Does the forward that made it"),
+    row(lambda t: f(t).binary_cross_entropy(None, t.ones(1)), AttributeError, "made it return it?"),
+    row(lambda t: f(t).binary_cross_entropy(t.ones(2), ids(t, 2)), RuntimeError, "target.to(torch.float32)"),
+    row(
+        lambda t: f(t).binary_cross_entropy(t.ones(2) * 2, t.ones(2)), RuntimeError, "cross_entropy_with_logits"
+    ),
+    row(lambda t: f(t).binary_cross_entropy(t.ones(2), t.ones(2) * 2), RuntimeError, "there is cross_entropy"),
+]
+
+PRODUCTS = [
+    row(lambda t: t.ones(2, 4, 8) @ t.ones(2, 4, 8), RuntimeError, "[2, 4]: the last"),
+    row(lambda t: t.ones(2, 4, 8) @ t.ones(2, 4, 8), RuntimeError, "second is transposed: a @ b.transpose(-2, -1)."),
+    row(lambda t: t.ones(3, 2, 4, 8) @ t.ones(3, 2, 4, 8), RuntimeError, "transposed: a @ b.transpose(-2, -1)."),
+    row(lambda t: t.ones(2, 4, 8) @ t.ones(2, 4, 3), RuntimeError, "first is transposed: a.transpose(-2, -1) @ b."),
+    row(lambda t: t.ones(4, 8) @ t.ones(4, 8), RuntimeError, "second is transposed: a @ b.T."),
+    row(lambda t: t.ones(3) @ ids(t, 3), RuntimeError, "Convert the second: b.to(torch.float32)"),
+    row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 5, 2)), RuntimeError, "one vector: input.flatten(1)"),
+    row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 10, 5)), RuntimeError, "input.transpose(-2, -1)"),
+    row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 3)), RuntimeError, "gives 3 features, and 10 are expected"),
+    row(lambda t: f(t).linear(t.ones(2, 3), t.ones(3, 4)), RuntimeError, "has to be transposed: weight.T"),
+    row(lambda t: t.cat([t.ones(2, 3), t.ones(3)]), RuntimeError, "unsqueeze(dim)"),
+    row(lambda t: t.tensor([t.ones(2), t.ones(2)]), ValueError, "torch.stack(tensors)"),
+]
+
+TRAINING = [
+    row(lambda t: t.optim.SGD(layer(t), 0.1), TypeError, "'Linear' object is not iterable: pass model.parameters()"),
+    row(lambda t: t.optim.Adam(layer(t).parameters), TypeError, "'method' object is not iterable: pass model.param"),
+    row(lambda t: t.optim.Adam(t.nn.Sequential(layer(t))), TypeError, "or a list of tensors"),
+    row(lambda t: t.optim.SGD([], 0.1), ValueError, "nn.ModuleList"),
+    row(lambda t: t.optim.Adam(layer(t).parameters(), lr="a"), TypeError, "such as 1e-3, not 'a'"),
+    row(lambda t: t.optim.SGD(layer(t).parameters(), lr=None), TypeError, "such as 1e-3, not None"),
+    row(lambda t: t.nn.utils.clip_grad_norm_(layer(t), 1.0), TypeError, "pass model.parameters()"),
+    row(carried, RuntimeError, "h = h.detach()"),
+    row(lambda t: layer(t).load_state_dict({"model": state(t, "")}), RuntimeError, 'checkpoint["model"]'),
+    row(lambda t: layer(t).load_state_dict(state(t, "module.")), RuntimeError, "key.removeprefix('module.')"),
+    row(lambda t: layer(t).load_state_dict(state(t, "_orig_mod.")), RuntimeError, "key.removeprefix('_orig_mod.')"),
+    row(lambda t: batch(t, [t.ones(2), t.ones(3)]), RuntimeError, "collate_fn"),
+    row(lambda t: batch(t, [(t.ones(2), 1), (t.ones(3), 2)]), RuntimeError, "nn.utils.rnn.pad_sequence"),
+    row(lambda t: library(t, "utils.data").TensorDataset(np.ones(2)), TypeError, "takes tensors with a dimension"),
+    row(
+        lambda t: library(t, "utils.data").TensorDataset([1, 2]), AttributeError, "examples, torch.tensor(data)"
+    ),
+    row(lambda t: t.manual_seed("a"), ValueError, "manual_seed(0)"),
+    row(
+        lambda t: t.multinomial(t.tensor([-1.0, 2.0]), 1),
+        RuntimeError,
+        "< 0: probabilities of scores are softmax(lo",
+    ),
+    row(lambda t: t.multinomial(t.zeros(3), 1), RuntimeError, "<= 0): probabilities of scores are softmax(logits, -1)"),
+    row(
+        lambda t: t.multinomial(t.tensor([-1.0, 2.0]), 2, True), RuntimeError, "< 0): probabilities of scores are so"
+    ),
+    row(lambda t: t.multinomial(t.ones(2, 3, 4), 1), RuntimeError, "logits[:, -1, :]"),
+    row(lambda t: t.multinomial(t.tensor([1, 2]), 1), RuntimeError, "Weights are real numbers: input.float()"),
+    row(lambda t: t.multinomial(t.ones(3), 5), RuntimeError, "replacement=True"),
+]
+
+LAYERS = [
+    row(lambda t: t.nn.Sequential([layer(t)]), TypeError, "nn.Sequential(*layers)"),
+    row(lambda t: t.nn.Sequential(layer(t), t.relu), TypeError, "or give the layer of that name"),
+    row(lambda t: t.nn.Sequential(t.nn.ReLU), TypeError, "an instance is wanted, ReLU()"),
+    row(lambda t: t.nn.ModuleList([3]), TypeError, "give an instance of nn.Module"),
+    row(lambda t: t.nn.ModuleList([layer(t)])(t.ones(3)), NotImplementedError, "for layer in layers"),
+    row(misspelt, NotImplementedError, "define forward(self, …), in this spelling"),
+    row(function_object, RuntimeError, "Double.apply(…)"),
+    row(lambda t: t.nn.Linear(3.0, 2), TypeError, "in_features is 3.0"),
+    row(lambda t: t.nn.Linear(3, "a"), TypeError, "out_features is 'a'"),
+    row(lambda t: t.nn.Embedding("a", 3), TypeError, "num_embeddings is 'a'"),
+    row(lambda t: t.nn.Dropout("a"), TypeError, "a number between 0 and 1, but got 'a'"),
+    row(lambda t: f(t).dropout(t.ones(1), "b"), TypeError, "a number between 0 and 1, but got 'b'"),
+    row(lambda t: t.nn.Embedding.from_pretrained(np.ones((2, 2))), AttributeError, "'dim': the table is a tensor"),
+    row(lambda t: f(t).embedding(t.ones(3, 2), ids(t, 1)), RuntimeError, "embedding(input, weight)"),
+    row(lambda t: f(t).one_hot(t.tensor([0, 5]), 3), RuntimeError, "num_classes=6"),
+    row(lambda t: t.nn.BatchNorm1d(4)(t.ones(2, 3, 4)), RuntimeError, "input.transpose(1, 2)"),
+    row(lambda t: t.nn.BatchNorm1d(4)(t.ones(2, 3)), RuntimeError, "of shape (2, 3)"),
+    row(lambda t: t.nn.BatchNorm1d(4)(t.ones(1, 4)), ValueError, "model.eval()"),
+]
+
+CONVERSIONS = [
+    row(lambda t: t.ones(1).to("float32"), RuntimeError, "Invalid device string: 'float32'. minigrad"),
+    row(lambda t: t.ones(1).to("float"), RuntimeError, "A dtype is no string: torch.float32"),
+    row(lambda t: t.ones(1).type(3), TypeError, "such as torch.float32, not 3"),
+    row(lambda t: t.ones(1).type(float), ValueError, "'float': give a dtype"),
+    row(lambda t: t.ones(1).astype(np.float32), AttributeError, "x.to(dtype)"),
+    row(lambda t: t.ones(1).copy(), AttributeError, "x.clone()"),
+    row(lambda t: t.array([1]), AttributeError, "torch.tensor(data)"),
+]
+
+#: Errors because minigrad is on the CPU and has no more than it has.
+HERE = [
+    row(
+        lambda t: t.ones(1).cuda(), AssertionError, "Torch not compiled with CUDA enabled: minigrad"
+    ),
+    row(lambda t: t.ones(1).cuda("cpu"), RuntimeError, "Invalid device, must be cuda device, not cpu"),
+    row(lambda t: layer(t).cuda(), AssertionError, "minigrad computes on the CPU; use 'cpu'"),
+    row(lambda t: t.ones(1).pin_memory(), RuntimeError, "leave pin_memory() out"),
+    row(lambda t: t.bfloat16, AttributeError, "dtypes are float16"),
+    row(lambda t: t.linalg, AttributeError, "PyTorch has it, minigrad does not; torch.norm"),
+    row(lambda t: t.nn.LSTM, AttributeError, "in a loop over the steps make one. docs/pytorch.md lists what is there"),
+    row(lambda t: t.nn.MultiheadAttention, AttributeError, "scaled_dot_product_attention"),
+    row(lambda t: t.nn.Conv2d, AttributeError, "x.unfold"),
+    row(lambda t: t.ones(1).bfloat16(), AttributeError, "minigrad does not; dtypes are float16"),
+    row(lambda t: t.set_printoptions(precision="x"), ValueError, "precision has to be a whole number, not 'x'"),
+    row(lambda t: t.set_printoptions(precision=2, threshold="x"), TypeError, "threshold has to be a number, not 'x'"),
+]
+
+BOTH = [*CLASSES, *LOSSES, *PRODUCTS, *TRAINING, *LAYERS, *CONVERSIONS]
+
+
+@pytest.mark.parametrize(("call", "error", "says"), [*BOTH, *HERE])
+def test_the_message_tells_what_to_do(call: Call, error: type[Exception], says: str) -> None:
+    with pytest.raises(error) as caught:
+        call(minigrad)
+    assert type(caught.value) is error
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(("call", "error", "says"), BOTH)
+def test_pytorch_raises_the_same_type(call: Call, error: type[Exception], says: str) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    with pytest.raises(error) as caught:
+        call(torch)
+    assert type(caught.value) is error
+
+
+def test_advice_of_a_layer_does_not_speak_of_its_weight() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        minigrad.nn.Linear(10, 3)(minigrad.ones(2, 3))
+    assert "weight.T" not in str(caught.value)
+
+
+def test_a_layer_with_a_cuda_method_and_no_parameters_is_itself() -> None:
+    relu = minigrad.nn.ReLU()
+    assert relu.cuda() is relu
+
+
+def test_print_options_that_are_refused_change_nothing() -> None:
+    x = minigrad.tensor([1 / 3])
+    before = repr(x)
+    for options in ({"precision": 1, "linewidth": "x"}, {"precision": -1}, {"precision": 2.0}, {"edgeitems": "x"}):
+        with pytest.raises((TypeError, ValueError), match="has to be a"):
+            minigrad.set_printoptions(**options)
+        assert repr(x) == before
+
+
+def test_what_is_advised_against_is_not_there_and_is_in_pytorch() -> None:
+    from minigrad.missing import _NAMES, _NUMPY_NAMES
+
+    homes = {"minigrad": minigrad, "minigrad.nn": minigrad.nn, "Tensor": minigrad.ones(1)}
+    for table in (_NAMES, _NUMPY_NAMES):
+        for place, names in table.items():
+            assert not [name for name in names if hasattr(homes[place], name)], place
+    assert not hasattr(minigrad.ones(1), "nonsense")
+    assert not hasattr(minigrad.nn, "nonsense")
+    with pytest.raises(ImportError):
+        exec("from minigrad.nn import LSTM")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    theirs = {"minigrad": torch, "minigrad.nn": torch.nn, "Tensor": torch.ones(1)}
+    for place, names in _NAMES.items():
+        assert not [name for name in names if not hasattr(theirs[place], name)], place
+    for place, names in _NUMPY_NAMES.items():
+        assert not [name for name in names if hasattr(theirs[place], name)], place
+
+
+def test_type_takes_the_older_constructors() -> None:
+    x = minigrad.tensor([1.5, 2.5])
+    assert minigrad.equal(x.type(minigrad.LongTensor), minigrad.tensor([1, 2]))
+    assert x.type(minigrad.FloatTensor) is x
+    assert minigrad.nn.Linear(1, 1).type(minigrad.DoubleTensor).weight.dtype is minigrad.float64
