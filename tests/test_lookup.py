@@ -44,7 +44,7 @@ ids, w, z = torch.tensor([1, 0]), torch.zeros(2, 3), torch.tensor([0])
         (lambda: F.one_hot(ids[:0]), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
         (lambda: F.one_hot(ids[:0], 0), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
         (lambda: F.one_hot(ids - 1), RuntimeError, 'Class values must be non-negative. The smallest is -1.'),
-        (lambda: F.one_hot(ids, 1), RuntimeError, 'Class values must be smaller than num_classes. The largest is 1, and num_classes is 1: count the whole vocabulary (num_classes > 1), or look for the wrong id.'),  # noqa: E501
+        (lambda: F.one_hot(ids, 1), RuntimeError, 'Class values must be smaller than num_classes. The largest is 1, and num_classes is 1: count the whole vocabulary (num_classes=2 or more), or look for the wrong id.'),  # noqa: E501
         (lambda: F.embedding_bag(ids, w, z, mode="sum", per_sample_weights=w[0]), ValueError, 'embedding_bag: If per_sample_weights (torch.Size([3])) is not None, then it must have the same shape as the input (torch.Size([2]))'),  # noqa: E501
         (lambda: F.embedding_bag(ids, w[0], z), ValueError, 'weight has to be a 2D Tensor, but got Tensor of dimension 1'),  # noqa: E501
         (lambda: F.embedding_bag(ids.reshape(1, 1, 2), w), ValueError, 'input has to be 1D or 2D Tensor, but got Tensor of dimension 3'),  # noqa: E501

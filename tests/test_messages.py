@@ -83,9 +83,7 @@ def ids(api: Any, *shape: int) -> Any:
 
 
 CLASSES = [
-    row(
-        lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 2, 4)), RuntimeError, "or input.transpose(1, 2)"
-    ),
+    row(lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 2, 4)), RuntimeError, "or input.transpose(1, 2)"),
     row(
         lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 8)),
         ValueError,
@@ -117,9 +115,7 @@ LOSSES = [
     row(lambda t: f(t).mse_loss(forgotten(t), t.ones(1)), AttributeError, "tensor. Does the forward that made it"),
     row(lambda t: f(t).binary_cross_entropy(None, t.ones(1)), AttributeError, "made it return it?"),
     row(lambda t: f(t).binary_cross_entropy(t.ones(2), ids(t, 2)), RuntimeError, "target.to(torch.float32)"),
-    row(
-        lambda t: f(t).binary_cross_entropy(t.ones(2) * 2, t.ones(2)), RuntimeError, "cross_entropy_with_logits"
-    ),
+    row(lambda t: f(t).binary_cross_entropy(t.ones(2) * 2, t.ones(2)), RuntimeError, "cross_entropy_with_logits"),
     row(lambda t: f(t).binary_cross_entropy(t.ones(2), t.ones(2) * 2), RuntimeError, "there is cross_entropy"),
 ]
 
@@ -153,9 +149,7 @@ TRAINING = [
     row(lambda t: batch(t, [t.ones(2), t.ones(3)]), RuntimeError, "collate_fn"),
     row(lambda t: batch(t, [(t.ones(2), 1), (t.ones(3), 2)]), RuntimeError, "nn.utils.rnn.pad_sequence"),
     row(lambda t: library(t, "utils.data").TensorDataset(np.ones(2)), TypeError, "takes tensors with a dimension"),
-    row(
-        lambda t: library(t, "utils.data").TensorDataset([1, 2]), AttributeError, "examples, torch.tensor(data)"
-    ),
+    row(lambda t: library(t, "utils.data").TensorDataset([1, 2]), AttributeError, "examples, torch.tensor(data)"),
     row(lambda t: t.manual_seed("a"), ValueError, "manual_seed(0)"),
     row(
         lambda t: t.multinomial(t.tensor([-1.0, 2.0]), 1),
@@ -163,9 +157,7 @@ TRAINING = [
         "< 0: probabilities of scores are softmax(lo",
     ),
     row(lambda t: t.multinomial(t.zeros(3), 1), RuntimeError, "<= 0): probabilities of scores are softmax(logits, -1)"),
-    row(
-        lambda t: t.multinomial(t.tensor([-1.0, 2.0]), 2, True), RuntimeError, "< 0): probabilities of scores are so"
-    ),
+    row(lambda t: t.multinomial(t.tensor([-1.0, 2.0]), 2, True), RuntimeError, "< 0): probabilities of scores are so"),
     row(lambda t: t.multinomial(t.ones(2, 3, 4), 1), RuntimeError, "logits[:, -1, :]"),
     row(lambda t: t.multinomial(t.tensor([1, 2]), 1), RuntimeError, "Weights are real numbers: input.float()"),
     row(lambda t: t.multinomial(t.ones(3), 5), RuntimeError, "replacement=True"),
@@ -204,9 +196,8 @@ CONVERSIONS = [
 
 #: Errors because minigrad is on the CPU and has no more than it has.
 HERE = [
-    row(
-        lambda t: t.ones(1).cuda(), AssertionError, "Torch not compiled with CUDA enabled: minigrad"
-    ),
+    row(lambda t: t.ones(1).cuda(), AssertionError, "Torch not compiled with CUDA enabled: minigrad"),
+    row(lambda t: t.ones(1).to_sparse().cuda(), AssertionError, "Torch not compiled with CUDA enabled: mini"),
     row(lambda t: t.ones(1).cuda("cpu"), RuntimeError, "Invalid device, must be cuda device, not cpu"),
     row(lambda t: layer(t).cuda(), AssertionError, "minigrad computes on the CPU; use 'cpu'"),
     row(lambda t: t.ones(1).pin_memory(), RuntimeError, "leave pin_memory() out"),

@@ -198,6 +198,28 @@ def test_a_recorded_pass_is_differentiable_in_everything() -> None:
     assert torch.autograd.grad(total, g)[0].tolist() == [10, 10]
 
 
+def test_a_node_of_several_outputs_waits_for_its_turn() -> None:
+    """What made its input is walked once, after it: `exp` gives what it kept away when it is."""
+    x = ones(4)
+    y = x.exp()
+    first, second = y.split(2)
+    (first.sum() * 2 + second.sum() * 3 + (y * 4).sum()).backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.e * np.array([6, 6, 7, 7]), rtol=1e-15)
+
+
+def test_a_gradient_is_handed_out_as_it_was_before_hooks_where_the_walk_goes_on() -> None:
+    """And after them where it ends, as in PyTorch."""
+    for several in (False, True):
+        x = ones(2)
+        y = (x * 2).split(2)[0] if several else x * 2
+        y.register_hook(lambda g: g * 10)
+        out = (y * 3).sum()
+        dy, dx = torch.autograd.grad(out, [y, x], retain_graph=True)
+        assert (dy.tolist(), dx.tolist()) == ([3, 3], [60, 60])
+        (dy,) = torch.autograd.grad(out, y)
+        assert dy.tolist() == [30, 30]
+
+
 def test_a_backward_pass_may_end_in_results() -> None:
     x = ones(2)
     y = x * 2
@@ -266,6 +288,27 @@ def test_arguments_of_backward() -> None:
     assert raised(lambda: torch.autograd.backward([out, 1.0])) == (
         "tensors must be Tensors, but element 1 is of type float"
     )
+
+
+def test_outputs_and_their_gradients() -> None:
+    x, number = ones(2), torch.ones(2).double()
+    y = x * 2
+    assert raised(number.sum().backward) == (
+        "element 0 of tensors does not require grad and does not have a grad_fn: nothing that it was computed from was "
+        "made with requires_grad=True, or it was computed under no_grad() or detached since."
+    )
+    assert raised(y.backward) == (
+        "grad can be implicitly created only for scalar outputs, but this one has shape torch.Size([2]). Reduce it "
+        "first, as in y.sum().backward(), or pass the gradient of the loss with respect to it, of its shape: "
+        "y.backward(gradient)."
+    )
+    assert raised(lambda: y.backward(1.5)).startswith("gradients can be either Tensors or None, but got float")
+    assert raised(lambda: torch.autograd.grad([y.sum(), y], x, [None, number[:1]])) == (
+        "Mismatch in shape: grad_output[1] has a shape of torch.Size([1]) and output[1] has a shape of torch.Size([2])."
+    )
+    assert raised(lambda: torch.autograd.grad([y], x, [number, number])) == "got 1 tensors and 2 gradients"
+    for given in (torch.tensor([1.0, 2.0]), torch.tensor([1, 2])):
+        assert torch.autograd.grad(y, x, given, retain_graph=True)[0].tolist() == [2, 4]
 
 
 def test_a_hook_after_accumulation_returns_nothing() -> None:

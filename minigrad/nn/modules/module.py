@@ -562,7 +562,7 @@ def _too_early(what: str) -> AttributeError:
 
 
 def _not_a_module(given: Any) -> TypeError:
-    name = given.__name__ if isinstance(given, type) or callable(given) else type_name(given)
+    name = getattr(given, "__name__", type_name(given))
     if isinstance(given, type):
         remedy = f"it is a class, and an instance is wanted, {name}()"
     elif callable(given):

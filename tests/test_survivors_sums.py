@@ -1,0 +1,169 @@
+"""Sums of arrays and broadcasting, every way there is, against NumPy in float64; names and messages in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from laws import leaf
+from strategies import Array
+
+import minigrad as torch
+from minigrad.ops import broadcast, summing
+
+# On both sides of the sizes from which sums are made in another way.
+SHAPES = [
+    (5,),
+    (3, 4),
+    (4095, 2),
+    (4096, 2),
+    (4099, 5),
+    (40_001, 1),
+    (16, 1024),
+    (2, 16_385),
+    (64, 65, 3),
+    (2, 3, 4, 5),
+    (0, 3),
+    (3, 0),
+]
+
+
+def all_dims(ndim: int) -> Iterator[tuple[int, ...]]:
+    for count in range(1, ndim + 1):
+        yield from combinations(range(ndim), count)
+
+
+def laid_out(array: Array) -> Iterator[Array]:
+    yield array
+    yield array.copy(order="F")
+    yield np.repeat(array, 2, axis=-1)[..., ::2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_over_any_dimensions_are_numpys(shape: tuple[int, ...], dtype: str) -> None:
+    """Of whole numbers, so that every order of adding gives the same; those of halves come in single precision."""
+    array = np.random.default_rng(0).integers(-3, 4, shape).astype(dtype)
+    wide = "float32" if dtype == "float16" else dtype
+    for dims in all_dims(len(shape)):
+        for keepdims in (True, False):
+            wanted = array.astype(np.float64).sum(dims, keepdims=keepdims).astype(wide)
+            for x in laid_out(array):
+                found = summing.total(x, dims, keepdims)
+                assert isinstance(found, np.ndarray)
+                np.testing.assert_array_equal(found, wanted, strict=True)
+        np.testing.assert_array_equal(
+            summing.total(array, dims), array.sum(dims, keepdims=True, dtype=wide), strict=True
+        )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_of_products_are_numpys(shape: tuple[int, ...], dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    a, b = (generator.integers(-3, 4, shape).astype(dtype) for _ in range(2))
+    for dims in all_dims(len(shape)):
+        wanted = (a * b).sum(dims, keepdims=True)
+        for x in laid_out(a):
+            for y in laid_out(b):
+                np.testing.assert_array_equal(summing.sum_of_products(x, y, dims), wanted, strict=True)
+
+
+def test_sums_of_many_rows_keep_their_digits() -> None:
+    """Rounding errors are those of sqrt(N) addends: of a million numbers, added one by one, four digits would go."""
+    for count in (4096, 1_000_003):
+        x = np.full((count, 2), 0.1, np.float32)
+        exact = float(np.float32(0.1)) * count
+        np.testing.assert_allclose(summing.total(x, (0,), keepdims=False), exact, rtol=2e-6)
+        np.testing.assert_allclose(summing.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
+
+
+def test_shapes_of_sums() -> None:
+    assert summing.with_ones((2, 3, 4), (0, 2)) == (1, 3, 1)
+    assert summing.with_ones((2, 3), ()) == (2, 3)
+    assert summing.count_over((2, 3, 4), (0, 2)) == 8
+    assert summing.count_over((2, 3, 4), ()) == 1
+
+
+# ---- broadcasting ----------------------------------------------------------------------------------------------------
+
+PAIRS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((), (2,)),
+    ((), ()),
+    ((3,), (2, 3)),
+    ((1,), (4,)),
+    ((2, 1), (2, 3)),
+    ((1, 3), (2, 3)),
+    ((1, 1), (1, 2, 3)),
+    ((2, 1, 3), (4, 2, 5, 3)),
+    ((2, 3), (2, 3)),
+    ((2, 3), (1, 1, 2, 3)),
+    ((1,), (0,)),
+    ((1, 0), (2, 0)),
+]
+
+
+@pytest.mark.parametrize(("shape", "wanted"), PAIRS)
+def test_repeating_is_a_view_that_cannot_be_written_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    array = np.arange(1.0, 1 + np.prod(shape, dtype=int)).reshape(shape)
+    for x in (array.copy(), array.copy(order="F"), np.stack([array, array], -1)[..., 0]):
+        found = broadcast.expanded(x, wanted)
+        np.testing.assert_array_equal(found, np.broadcast_to(array, wanted), strict=True)
+        assert np.shares_memory(found, x) or not found.size
+        assert found.flags.writeable is (found.size == x.size)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize(("shape", "repeated"), PAIRS)
+def test_summing_undoes_repeating(shape: tuple[int, ...], repeated: tuple[int, ...], dtype: str) -> None:
+    g = np.random.default_rng(0).integers(-3, 4, repeated).astype(dtype)
+    x = leaf(np.ones(shape, dtype))
+    x.expand(repeated).backward(torch.from_numpy(g))
+    dims = (*range(len(repeated) - len(shape)),)
+    wanted = g.astype(np.float64).sum(dims)
+    kept = tuple([dim for dim, size in enumerate(shape) if size == 1])
+    wanted = wanted.sum(kept, keepdims=True).astype(dtype)
+    np.testing.assert_array_equal(x.grad.numpy(), wanted, strict=True)
+    back = leaf(g.copy())
+    found = broadcast.SumTo(shape)(back)
+    np.testing.assert_array_equal(found.detach().numpy(), wanted, strict=True)
+    found.backward(torch.ones(shape, dtype=found.dtype))
+    np.testing.assert_array_equal(back.grad.numpy(), np.ones_like(g), strict=True)
+
+
+def test_the_name_of_a_sum_is_that_of_its_last_step() -> None:
+    x = leaf(np.ones((2, 3)))
+    names = [(broadcast.SumTo(shape)(x)).grad_fn.name() for shape in ((), (3,), (1, 3), (2, 1))]
+    assert names == ["SumBackward0", "ViewBackward0", "SumBackward1", "SumBackward1"]
+    assert broadcast.sum_to(x, (2, 3)) is x
+
+
+def test_a_common_shape_or_why_there_is_none() -> None:
+    for shapes in ([], [(2, 3)], [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (4, 1), (1, 5)], [(1,), (0,)]):
+        assert broadcast.common_shape(shapes) == np.broadcast_shapes(*shapes)
+
+    def message(*shapes: Any) -> str:
+        with pytest.raises(RuntimeError) as caught:
+            broadcast.common_shape(shapes)
+        return str(caught.value)
+
+    rule = "do not broadcast. Sizes are compared from the last dimension on, and must be equal or 1."
+    assert message((2, 3), (2, 3), (4,)) == (
+        "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1: shapes "
+        f"torch.Size([2, 3]) and torch.Size([4]) {rule}"
+    )
+    assert message((5, 1, 3), (4, 2, 3)) == (
+        "The size of tensor a (5) must match the size of tensor b (4) at non-singleton dimension 0: shapes "
+        f"torch.Size([5, 1, 3]) and torch.Size([4, 2, 3]) {rule}"
+    )
+    assert message((3,), (2, 5)) == (
+        "The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1: shapes "
+        f"torch.Size([3]) and torch.Size([2, 5]) {rule}"
+    )
+    # Of two dimensions that do not fit, the last one is named.
+    assert "(3) must match the size of tensor b (5) at non-singleton dimension 1" in message((2, 3), (4, 5))
+    with pytest.raises(AssertionError, match=r"\(1, 2\) and \(2,\) broadcast"):
+        broadcast.broadcast_shapes_message((1, 2), (2,))
