@@ -16,7 +16,7 @@ from table import add, any_array, factors, floats, one, pairs
 
 # ---- what a tensor is ------------------------------------------------------------------------------------------------
 
-for name in ("itemsize", "nbytes", "is_cuda", "is_sparse"):
+for name in ("itemsize", "nbytes", "is_cuda"):
     add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
 add("Tensor.storage_offset", lambda api, x: x.storage_offset(), one(any_array()))
 add(
