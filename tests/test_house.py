@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import minigrad
+
 PACKAGE = Path(__file__).parent.parent / "minigrad"
 FILES = {
     ".".join(("minigrad", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
@@ -57,3 +59,10 @@ def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
     for name in FILES:
         if not name.startswith((*apart, "minigrad.__main__", "minigrad.page")):
             assert not {each for each in IMPORTS[name] if each.startswith(apart)}, name
+
+
+def test_each_method_and_function_has_one_home() -> None:
+    families = minigrad.Tensor.__mro__[1:-2]
+    methods = [name for family in families for name in vars(family) if not name.startswith("__")]
+    assert len(methods) == len({*methods})
+    assert len(minigrad.functions.__all__) == len({*minigrad.functions.__all__})

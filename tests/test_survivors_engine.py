@@ -330,6 +330,27 @@ def test_a_product_keeps_no_factor_that_it_does_not_read() -> None:
         assert out.requires_grad
 
 
+@pytest.mark.parametrize("made_in_anomaly_mode", [True, False])
+def test_anomalies_are_found_also_in_graphs_made_before(made_in_anomaly_mode: bool) -> None:
+    """The traceback of the forward pass is told where there is one."""
+    x = leaf(np.zeros(1))
+    before = (x.sqrt() * 0).sum()
+    assert before.grad_fn.watch is None
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        anomaly = torch.autograd.detect_anomaly()
+    with anomaly:
+        made = (x.sqrt() * 0).sum()
+        assert "test_anomalies_are_found_also_in_graphs_made_before" in made.grad_fn.watch.trace
+        out = made if made_in_anomaly_mode else before
+        with (
+            pytest.warns(UserWarning, match=r"^Error detected in SqrtBackward0\.") as caught,
+            pytest.raises(RuntimeError, match="'SqrtBackward0' returned nan values in its 0th output"),
+        ):
+            out.backward()
+    assert ("in test_anomalies_are_found" in str(caught[0].message)) is made_in_anomaly_mode
+    assert x.grad is None
+
+
 # ---- views -----------------------------------------------------------------------------------------------------------
 
 

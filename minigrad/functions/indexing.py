@@ -21,13 +21,11 @@ __all__ = [
     "index_select",
     "masked_scatter",
     "masked_select",
-    "narrow",
     "nonzero",
     "put",
     "scatter",
     "scatter_add",
     "scatter_reduce",
-    "select",
     "select_scatter",
     "slice_scatter",
     "take",
@@ -45,13 +43,11 @@ index_put = free(Tensor.index_put)
 index_select = free(Tensor.index_select)
 masked_scatter = free(Tensor.masked_scatter)
 masked_select = free(Tensor.masked_select)
-narrow = free(Tensor.narrow)
 nonzero = free(Tensor.nonzero)
 put = free(Tensor.put)
 scatter = free(Tensor.scatter)
 scatter_add = free(Tensor.scatter_add)
 scatter_reduce = free(Tensor.scatter_reduce)
-select = free(Tensor.select)
 select_scatter = free(Tensor.select_scatter)
 slice_scatter = free(Tensor.slice_scatter)
 take = free(Tensor.take)

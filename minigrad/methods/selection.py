@@ -72,30 +72,6 @@ class Selection(Writing):
         given = places if isinstance(places, TensorBase) else self._new(places)
         view._rewrite(lambda before: indexing.IndexInto(dims)(before, cast(value, self.dtype), given))
 
-    def select(self, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
-        """A view of position `index` of dimension `dim`, which goes."""
-        return indexing.Slice(subscript.at_dim(self._array.shape, dim, index), "Select")(self)
-
-    def narrow(self, dim: SupportsIndex, start: Any, length: SupportsIndex) -> Tensor:
-        """A view of `length` positions of dimension `dim`, from `start` on.
-
-        >>> import minigrad as torch
-        >>> torch.arange(5).narrow(0, 1, 3)
-        tensor([1, 2, 3])
-        """
-        if self.ndim == 0:
-            raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-        at = normal_dim(dim, self.ndim)
-        size, first, count = self._array.shape[at], int(start), int(length)
-        if count < 0:
-            raise RuntimeError(f"narrow(): length must be non-negative, got {count}")
-        if not -size <= first <= size:
-            raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
-        first += size if first < 0 else 0
-        if first + count > size:
-            raise RuntimeError(f"start ({first}) + length ({count}) exceeds dimension size ({size}).")
-        return indexing.Slice((*(slice(None),) * at, slice(first, first + count)), "Slice")(self)
-
     def index_select(self, dim: SupportsIndex, index: Tensor) -> Tensor:
         """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
         at, x, ids = normal_dim(dim, self.ndim), self._array, checked_tensor("index_select", index, "index", 2)._array
