@@ -454,7 +454,7 @@ class Sparse(TensorBase):
                 f"result type {common._tensor_name} can't be cast to the desired output type "
                 f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"
             )
-        ids, rows = self._ids(), self._rows()._array
+        ids, rows = self._ids(), elementwise.cast(self._rows(), common)._array
 
         def write(array: Array) -> None:
             table = array.reshape(self._table_shape())

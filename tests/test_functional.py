@@ -91,6 +91,7 @@ def test_warnings_are_pytorchs_and_name_the_callers_line(call: Callable[..., Any
     assert len(found) == 1
     assert found[0].category is UserWarning
     assert found[0].filename == __file__
+    assert found[0].lineno in [line for *_, line in call.__code__.co_lines()]
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,12 @@ def test_half_precision_with_a_number_is_rounded_once(number: float) -> None:
             np.testing.assert_array_equal(got.numpy(), expected.astype(np.float16), strict=True)
 
 
+def test_half_precision_overflows_to_infinity_in_silence() -> None:
+    x = torch.tensor([60000.0], dtype=torch.float16)
+    results = [x * 3, 3 * x, x / 1e-3, x + 1e6, x.clone().mul_(3), torch.tensor([1]) * 1e300]
+    assert all(y.item() == np.inf for y in results)
+
+
 # ---- scatter ---------------------------------------------------------------------------------------------------------
 
 

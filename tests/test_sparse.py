@@ -545,3 +545,9 @@ def test_tied_weights_add_a_sparse_and_a_dense_gradient() -> None:
         assert not embedding.weight.grad.is_sparse
         found.append(embedding.weight.grad)
     same(found[0], found[1])
+
+
+def test_integer_entries_are_scaled_in_the_dtype_of_the_result() -> None:
+    entries = torch.sparse_coo_tensor(torch.tensor([[1, 1]]), torch.full((2, 1), 2**30, dtype=torch.int32), (3, 1))
+    assert torch.ones(3, 1).add_(entries, alpha=0.5).tolist() == [[1.0], [2.0**30], [1.0]]
+    assert torch.ones(3, 1, dtype=torch.int64).add_(entries, alpha=2).tolist() == [[1], [2**32 + 1], [1]]

@@ -58,3 +58,15 @@ def test_it_needs_a_first_input(first: Any) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         nn.Bilinear(first, 4, 2)
     assert str(caught.value) == f"in1_features must be > 0, but got {first}"
+
+
+def test_a_linear_layer_says_which_size_does_not_fit() -> None:
+    layer = nn.Linear(3, 2)
+    for shape, shown in [((5,), "1x5"), ((2, 5), "2x5"), ((2, 4, 5), "8x5")]:
+        with pytest.raises(RuntimeError, match=r"^mat1 and mat2 shapes cannot be multiplied") as caught:
+            layer(torch.ones(*shape))
+        assert f"({shown} and 3x2)" in str(caught.value)
+        assert "What comes before gives 5 features, and 3 are expected" in str(caught.value)
+    for name, sizes in [("in_features", (2.5, 3)), ("out_features", (3, 2.5))]:
+        with pytest.raises(TypeError, match=f"but {name} is 2.5, a float"):
+            nn.Linear(*sizes)

@@ -81,6 +81,14 @@ def test_sums_of_many_rows_keep_their_digits() -> None:
         np.testing.assert_allclose(summing.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
 
 
+def test_halves_are_widened_and_others_are_not_copied() -> None:
+    half = np.array([0.1, 2049], np.float16)
+    np.testing.assert_array_equal(summing.widened(half), half.astype(np.float32), strict=True)
+    for dtype in ("float32", "float64", "int64"):
+        x = np.ones(2, dtype)
+        assert summing.widened(x) is x
+
+
 def test_shapes_of_sums() -> None:
     assert summing.with_ones((2, 3, 4), (0, 2)) == (1, 3, 1)
     assert summing.with_ones((2, 3), ()) == (2, 3)
@@ -165,5 +173,8 @@ def test_a_common_shape_or_why_there_is_none() -> None:
     )
     # Of two dimensions that do not fit, the last one is named.
     assert "(3) must match the size of tensor b (5) at non-singleton dimension 1" in message((2, 3), (4, 5))
-    with pytest.raises(AssertionError, match=r"\(1, 2\) and \(2,\) broadcast"):
-        broadcast.broadcast_shapes_message((1, 2), (2,))
+    assert "(2) must match the size of tensor b (3) at non-singleton dimension 0" in message((2,), (3,))
+    for a, b in [((1, 2), (2,)), ((3, 2), (2,)), ((1, 2), (3, 2))]:
+        with pytest.raises(AssertionError) as caught:
+            broadcast.broadcast_shapes_message(a, b)
+        assert str(caught.value) == f"{a} and {b} broadcast"

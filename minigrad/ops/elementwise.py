@@ -129,7 +129,8 @@ class Elementwise(Binary):
         else:
             a, b, x, y, common = self.promote(a, b, x, y)
             tensor = a if first else b
-            out = tensor._new(np.asarray(quiet().run(self.forward, x, y)).astype(common._numpy, copy=False))
+            array = np.asarray(quiet().run(self.forward, x, y))
+            out = tensor._new(quiet().run(array.astype, common._numpy))
         if tensor._requires_grad and current.enabled:
             edge = tensor._node or tensor
             self.shapes = None
@@ -167,7 +168,7 @@ class Elementwise(Binary):
 def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
     """A tensor in the dtype `common` (a number as it is), and its array in the dtype `computed`."""
     if not isinstance(a, TensorBase):
-        return a, np.asarray(a).astype(computed._numpy)
+        return a, quiet().run(np.asarray(a).astype, computed._numpy)
     converted = cast(a, common)
     return converted, converted._array.astype(computed._numpy, copy=False)
 

@@ -146,6 +146,8 @@ def _elementwise(op: ops.ElementLoss, input: Tensor, target: Tensor, kernel: str
 
 def _check_tensors(*arguments: Any) -> None:
     for given in arguments:
+        if isinstance(given, np.ndarray | np.generic):
+            raise TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)")
         if not isinstance(given, Tensor):
             raise AttributeError(
                 f"'{type(given).__name__}' object has no attribute 'size': expected a tensor"
