@@ -176,8 +176,9 @@ def random_split(
             "Sum of input lengths does not equal the length of the input dataset! The lengths add up to "
             f"{sum(lengths)}, the dataset has {size}"
         )
-    order = iter(randperm(size, generator=generator).tolist())
-    return [Subset(dataset, [*itertools.islice(order, int(length))]) for length in lengths]
+    order = randperm(size, generator=generator).tolist()
+    ends = [int(end) for end in itertools.accumulate(lengths)]
+    return [Subset(dataset, order[end - int(length) : end]) for end, length in zip(ends, lengths, strict=True)]
 
 
 def _shares(size: int, fractions: Sequence[float]) -> list[int]:
