@@ -66,13 +66,18 @@ def load(
 ) -> Any:
     """The object that `save` wrote to this file; or the tensors of a safetensors file that anything else wrote.
 
-    `f` is a path, or a file that is open for reading bytes.  `map_location` may name the CPU, where all tensors are.
+    `f` is a path, or a file that is open for reading bytes.  `map_location` may name the CPU, where all tensors are; a
+    function that chooses is not asked.
     `weights_only` and `mmap` change nothing: no file can do more than hold data, and files are read at once.  Numbers
     of bfloat16 become float32.  Errors: RuntimeError for a file that is damaged or in another format, such as
     PyTorch's own, which is a program (a pickle); FileNotFoundError and its like as from `open`.
     """
+    if isinstance(map_location, dict):
+        map_location = map_location.get("cpu")
     if isinstance(map_location, str | device):
         check_on_cpu(map_location)
+    elif map_location is not None and not callable(map_location):
+        raise TypeError(f"map_location: expected a device, a dict or a function, got {type(map_location).__name__}")
     if isinstance(f, str | os.PathLike):
         path = os.fspath(f)
         with open(path, "rb") as file:
@@ -94,6 +99,8 @@ def _archives() -> Any:
 @contextmanager
 def _replacing(path: str) -> Iterator[IO[bytes]]:
     """A file to write to, beside `path`, which takes its place at the end; after an error it is gone."""
+    if not os.path.basename(path):
+        raise RuntimeError(f"expected the name of a file to write, got the path {path!r}")
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):

@@ -69,7 +69,11 @@ class _Packer:
             return value if math.isfinite(value) else {"float": repr(value)}
         if kind is Tensor or kind is Parameter:
             return self._tensor(value, path)
-        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
+        if (
+            (kind is np.ndarray or isinstance(value, np.generic))
+            and value.dtype.kind in "biuf"
+            and value.dtype.itemsize <= 8
+        ):
             return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
         if kind is dtypes.dtype:
             return {"dtype": value._name}

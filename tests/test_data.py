@@ -291,3 +291,10 @@ def test_workers_that_persist_are_seeded_once() -> None:
     after_one = (torch.manual_seed(0), torch.empty((), dtype=torch.int64).random_(), torch.randint(2**31, ()))[-1]
     assert drawn(persistent_workers=True) == after_one.item()
     assert drawn() != after_one.item()
+
+
+@pytest.mark.parametrize("kind", [torch.tensor, np.array, tuple])
+def test_batches_of_ids_may_be_tensors_arrays_or_tuples(kind: Any) -> None:
+    dataset = TensorDataset(torch.arange(4) * 10)
+    batches = DataLoader(dataset, batch_sampler=[kind([3, 0]), kind([1, 2])])
+    assert [batch.tolist() for (batch,) in batches] == [[30, 0], [10, 20]]

@@ -744,3 +744,19 @@ def test_checksums_are_checked() -> None:
     content[place + 200] = 1
     with pytest.raises(RuntimeError, match="CRC"):
         loaded(bytes(content))
+
+
+def test_what_is_not_looked_at_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.pt"
+    torch.save(torch.arange(3.0), path)
+    for place in (None, "cpu", torch.device("cpu"), {"cuda:0": "cpu"}, lambda storage, _: storage):
+        assert torch.load(path, map_location=place).tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(AssertionError, match="CUDA"):
+        torch.load(path, map_location={"cpu": "cuda:0"})
+    with pytest.raises(TypeError, match="map_location"):
+        torch.load(path, map_location=5)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="name of a file"):
+        torch.save(torch.ones(1), f"{tmp_path}/new/")
+    with pytest.raises(TypeError, match="MaskedArray"):
+        torch.save(np.ma.array([1, 2], mask=[1, 0]), path)
+    assert torch.load(path).tolist() == [0.0, 1.0, 2.0]

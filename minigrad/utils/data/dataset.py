@@ -210,6 +210,8 @@ def taken(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
 
     None for another dataset, for one whose class defines how it is indexed, or for tensors that are not plain ones.
     """
+    if type(indices) is not list:
+        return None
     while type(dataset) is Subset:
         indices = [dataset.indices[each] for each in indices]
         dataset = dataset.dataset
