@@ -315,7 +315,7 @@ def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "x.safetensors").write_bytes(b"")
     for call in (lambda: torch.save({}, tmp_path / "y.safetensors"), lambda: torch.load(tmp_path / "x.safetensors")):
-        with pytest.raises(RuntimeError, match=re.escape("minigrad[io]")):
+        with pytest.raises(RuntimeError, match=re.escape(".[io]")):
             call()
     assert [path.name for path in tmp_path.iterdir()] == ["x.safetensors"]
 

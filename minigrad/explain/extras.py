@@ -12,6 +12,6 @@ def extra(module: str, what: str, name: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{what} needs {module.partition('.')[0]}, which is not installed: pip install 'minigrad[{name}]'",
+            f"{what} needs {module.partition('.')[0]}, which is not installed: pip install -e '.[{name}]'",
             name=module,
         ) from error
