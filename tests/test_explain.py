@@ -574,7 +574,7 @@ def test_a_missing_extra_is_one_clear_error(
         return right(wanted, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=rf"needs {module}, which is not installed: pip install 'minigrad\[{name}\]'"):
+    with pytest.raises(ImportError, match=rf"needs {module}, which is not installed: pip install -e '\.\[{name}\]'"):
         call()
 
 
