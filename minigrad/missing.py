@@ -55,7 +55,6 @@ _NAMES: dict[str, dict[str, str]] = {
         "TransformerEncoder": _ATTENTION,
         "TransformerEncoderLayer": _ATTENTION,
     },
-    "Tensor": {"bfloat16": _PRECISION, "det": _LINEAR_ALGEBRA, "inverse": _LINEAR_ALGEBRA, "svd": _LINEAR_ALGEBRA},
 }
 
 #: The same for NumPy's names, which PyTorch has not either.
@@ -65,15 +64,14 @@ _NUMPY_NAMES: dict[str, dict[str, str]] = {
         "copy": "x.clone()",
         "ndarray": "torch.Tensor",
     },
-    "Tensor": {"astype": "x.to(dtype)", "copy": "x.clone()"},
 }
 
 
 def advice(place: str, name: str) -> str:
     """What to use in place of a name that `place` has not, as the end of an error message; "" for names unknown here.
 
-    >>> advice("Tensor", "astype")
-    ": that is NumPy's name, here it is x.to(dtype)"
+    >>> advice("minigrad", "array")
+    ": that is NumPy's name, here it is torch.tensor(data)"
     """
     if name in _NUMPY_NAMES.get(place, {}):
         return f": that is NumPy's name, here it is {_NUMPY_NAMES[place][name]}"

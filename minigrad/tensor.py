@@ -12,7 +12,7 @@ import functools
 import warnings
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from minigrad.methods.scattering import Scattering
 from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
 from minigrad.methods.sorting import Sorting
-from minigrad.missing import advice
 from minigrad.sparse import Sparse
 
 
@@ -78,15 +77,6 @@ class Tensor(
         if len(args) == 1 and isinstance(args[0], Tensor):
             return args[0].detach()
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
-
-    if not TYPE_CHECKING:  # Type checkers know what is there.
-
-        def __getattr__(self, name: str) -> None:
-            """An error: Python asks here only for what it has not found."""
-            kind = type(self).__name__
-            raise AttributeError(
-                f"{kind!r} object has no attribute {name!r}{advice('Tensor', name)}", name=name, obj=self
-            )
 
     @staticmethod
     def _new(array: Any, node: Node | Output | None = None) -> Tensor:

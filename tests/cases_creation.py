@@ -346,7 +346,6 @@ add("Tensor.type", lambda api, x, name: x.type(getattr(api, name)), st.tuples(pl
 add("Tensor.type", lambda api, x, wrong: x.type(wrong), st.tuples(plain, st.sampled_from((3, float, 1.5))))
 add("Tensor.cuda", lambda api, x, device: x.cuda(device), st.tuples(plain, st.sampled_from((None, "cuda:0", 0, "cpu"))))
 add("Tensor.pin_memory", lambda api, x: x.pin_memory(), one(plain))
-add("Tensor.__getattr__", lambda api, x, name: getattr(x, name), st.tuples(plain, st.sampled_from(("astype", "copy"))))
 for name in ("is_complex", "is_signed", "is_floating_point"):
     add(f"Tensor.{name} {name}", lambda api, x, name=name: (getattr(x, name)(), getattr(api, name)(x)), one(plain))
 few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
