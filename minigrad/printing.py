@@ -8,9 +8,8 @@ elements do not tell, such as the dtype (`_facts`, `_append`).  Source: the beha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from minigrad import dtypes
 from minigrad.dtypes import Array
 
 
-@dataclass(frozen=True)
-class _Options:
+class _Options(NamedTuple):
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -73,7 +71,7 @@ def set_printoptions(
             raise TypeError(f"{name} has to be a number, not {given[name]!r}")
     if precision is not None and not (isinstance(precision, SupportsIndex) and index(precision) >= 0):
         raise ValueError(f"precision has to be a whole number, not {precision!r}")
-    _options = replace(base, **given, sci_mode=sci_mode)
+    _options = base._replace(**given, sci_mode=sci_mode)
 
 
 def tensor_text(

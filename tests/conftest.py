@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 
 # On a busy machine, threads that wait for each other are slower than one; it has to be said before NumPy is imported.
@@ -41,7 +40,7 @@ def _global_state() -> dict[str, Any]:
     return {
         "grad mode": minigrad.is_grad_enabled(),
         "default dtype": minigrad.get_default_dtype(),
-        "print options": dataclasses.replace(printing._options),
+        "print options": printing._options,
         "generator": _generator_state(),
     }
 

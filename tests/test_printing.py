@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import doctest
 import inspect
 import math
@@ -550,7 +549,7 @@ def test_options_are_pytorchs_after_any_calls(torch: Any, calls: list[dict[str, 
         for options in calls:
             torch.set_printoptions(**options)
             printing.set_printoptions(**options)
-            assert dataclasses.asdict(printing._options) == torch._tensor_str.get_printoptions()
+            assert printing._options._asdict() == torch._tensor_str.get_printoptions()
 
 
 def test_signature_is_pytorchs(torch: Any) -> None:

@@ -125,6 +125,9 @@ def test_gradients_at_zero() -> None:
     assert gradient(lambda x: x.norm(), [0, 0]) == [0, 0]
     assert gradient(lambda x: x.norm(3), [0, 0]) == [0, 0]
     assert gradient(lambda x: x.norm(1), [0, -2]) == [0, -1]
+    # Their squares are 0, and so is the norm.
+    assert gradient(lambda x: x.norm(), [1e-200, 1e-200]) == [0, 0]
+    assert gradient(lambda x: x.norm(3), [1e-200, 1e-200]) == [0, 0]
     assert gradient(lambda x: x.std(), [1, 1]) == [0, 0]
     assert gradient(lambda x: x.prod(), [0, 3, 2]) == [6, 0, 0]
     assert gradient(lambda x: x.prod(), [0, 3, 0]) == [0, 0, 0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 import warnings
 from typing import Any
 
@@ -21,6 +20,8 @@ class _Anomaly:
     @staticmethod
     def trace() -> str:
         """The lines of the program that led here, without those of this package."""
+        import traceback  # a module that no program needs until it looks for an anomaly
+
         frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(_PACKAGE)]
         return "".join(traceback.format_list(frames))
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -186,8 +185,7 @@ def _unit_vector(x: Any, generator: Generator) -> Array:
     return vector / np.linalg.norm(vector)
 
 
-@dataclass(frozen=True)
-class _Check:
+class _Check(NamedTuple):
     """One call of `gradcheck`, its checks in their order and, below them, the two sides that they compare."""
 
     func: Callable[..., Any]

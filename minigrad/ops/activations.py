@@ -334,11 +334,11 @@ class Silu(FloatingOnly, CurveByPart):
     def part(self, x: Array) -> Array:
         return sigmoid(x)
 
-    def value(self, x: Array, part: Array) -> Array:
+    def value_by(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope(self, x: Array, part: Array) -> Array:
-        slope = np.subtract(1, part)
+    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
+        slope = np.subtract(1, part, out=out)
         slope *= x
         slope += 1
         slope *= part
@@ -359,11 +359,11 @@ class Mish(FloatingOnly, CurveByPart):
         t = Softplus(1, 20).value(x)
         return np.tanh(t, out=t)
 
-    def value(self, x: Array, part: Array) -> Array:
+    def value_by(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope(self, x: Array, part: Array) -> Array:
-        slope = np.multiply(part, part)
+    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
+        slope = np.multiply(part, part, out=out)
         np.subtract(1, slope, out=slope)
         slope *= sigmoid(x)
         slope *= x
@@ -390,11 +390,11 @@ class Gelu(FloatingOnly, CurveByPart):
         below *= 0.5
         return below
 
-    def value(self, x: Array, part: Array) -> Array:
+    def value_by(self, x: Array, part: Array) -> Array:
         return x * part
 
-    def slope(self, x: Array, part: Array) -> Array:
-        slope = np.multiply(x, x)
+    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
+        slope = np.multiply(x, x, out=out)
         slope *= -0.5
         np.exp(slope, out=slope)
         slope *= x
@@ -407,9 +407,9 @@ class Gelu(FloatingOnly, CurveByPart):
 
 
 class GeluTanh(FloatingOnly, CurveByPart):
-    """`x * (1 + t) / 2` for `t = tanh(u)`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu.
+    """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu.
 
-    dx = g * ((1 + t) + x * (1 - t**2) * u') / 2, with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`.
+    dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`.
     """
 
     __slots__ = ()
@@ -418,29 +418,27 @@ class GeluTanh(FloatingOnly, CurveByPart):
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
 
     def part(self, x: Array) -> Array:
-        t = np.multiply(x, x)
-        t *= self.b
-        t += self.a
-        t *= x
-        return np.tanh(t, out=t)
+        p = np.multiply(x, x)
+        p *= self.b
+        p += self.a
+        p *= x
+        np.tanh(p, out=p)
+        p *= 0.5
+        p += 0.5
+        return p
 
-    def value(self, x: Array, part: Array) -> Array:
-        y = np.add(part, 1)
-        y *= x
-        y *= 0.5
-        return y
+    def value_by(self, x: Array, part: Array) -> Array:
+        return x * part
 
-    def slope(self, x: Array, part: Array) -> Array:
-        slope = np.multiply(x, x)
-        slope *= 3 * self.b
-        slope += self.a
+    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
+        slope = np.multiply(x, x, out=out)
+        slope *= 6 * self.b
+        slope += 2 * self.a
         slope *= x
-        rest = np.multiply(part, part)
-        np.subtract(1, rest, out=rest)
+        rest = np.subtract(1, part)
+        rest *= part
         slope *= rest
         slope += part
-        slope += 1
-        slope *= 0.5
         return slope
 
     def bend(self, x: Any) -> Any:

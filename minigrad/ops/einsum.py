@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 #: The names of a tensor's dimensions: letters, and -1, -2, … for the last, next to last, … that an ellipsis stands for.
 Labels = list[str | int]
 
-_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum(equation: str, operands: Sequence[Any]) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, Unary, keep_input_and_output
 from minigrad.dtypes import Array
+from minigrad.ops.blocks import blocks_along
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -144,11 +145,13 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
     """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
     if x.ndim == 0:
         return x.copy()
-    # NumPy is faster along the last dimension, contiguous.
-    lines = np.moveaxis(np.flip(x, dim) if reverse else x, dim, -1)
-    scanned = ufunc.accumulate(np.ascontiguousarray(lines), axis=-1, dtype=_wide(x))
-    back = np.moveaxis(scanned, -1, dim)
-    return (np.flip(back, dim) if reverse else back).astype(x.dtype, order="C", copy=False)
+    y = np.empty(x.shape, x.dtype)
+    lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
+    for rows in blocks_along(lines, (lines.ndim - 1,)):
+        # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
+        wide = np.array(lines[rows], _wide(x), order="C")
+        results[rows] = ufunc.accumulate(wide, axis=-1, out=wide)
+    return y
 
 
 def _wide(x: Array) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import current
 from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import by_blocks
@@ -31,18 +32,17 @@ class Curve(Unary):
     slope: Callable[..., Array]
 
     def forward(self, x: Array) -> Array:
-        return restored(by_blocks(self.value, *self.reads(workable(x))), x)
+        return restored(by_blocks(self.value, workable(x)), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Slope(self)(g, self.kept(0))
 
-    def reads(self, x: Array) -> tuple[Array, ...]:
-        """What value and slope are computed of."""
-        return (x,)
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        """The slope at `x` times `g`."""
+        return by_blocks(self._scaled, g, workable(x))
 
-    def scaled_slope(self, g: Array, *reads: Array) -> Array:
-        """The slope times `g`."""
-        slope = self.slope(*reads)
+    def _scaled(self, g: Array, x: Array) -> Array:
+        slope = self.slope(x)
         slope *= g
         return slope
 
@@ -62,29 +62,55 @@ class CurveOfOutput(Curve):
 
 
 class CurveByPart(Curve):
-    """A `Curve` whose value and slope share a part that takes most of the time: `part(x)`, kept for the gradient.
+    """A `Curve` whose value and slope share a part that takes most of the time: `part(x)`.
 
-    A subclass says `value(x, part)` and `slope(x, part)`.
+    A subclass says it, `value_by(x, part)` and `slope_by(x, part, out)`.  A call that is recorded computes the slope
+    along with the value, while the part is in the cache, and keeps it.
     """
 
-    __slots__ = ("_part",)
+    __slots__ = ("_slopes",)
 
     def __init__(self) -> None:
-        self._part: Array | None = None
+        self._slopes: Array | None = None
+
+    def __call__(self, x: Any) -> Any:
+        if x._requires_grad and current.enabled:
+            self._slopes = np.empty_like(workable(x._array))
+        return super().__call__(x)
 
     def forward(self, x: Array) -> Array:
-        self._part = by_blocks(self.part, workable(x))
-        return super().forward(x)
+        if self._slopes is None:
+            return super().forward(x)
+        return restored(by_blocks(self._value_and_slope, self._slopes, workable(x)), x)
 
-    def reads(self, x: Array) -> tuple[Array, ...]:
-        return x, by_blocks(self.part, x) if self._part is None else self._part
+    def _value_and_slope(self, slopes: Array, x: Array) -> Array:
+        part = self.part(x)
+        self.slope_by(x, part, out=slopes)
+        return self.value_by(x, part)
+
+    def value(self, x: Array) -> Array:
+        return self.value_by(x, self.part(x))
+
+    def slope(self, x: Array) -> Array:
+        return self.slope_by(x, self.part(x), out=np.empty_like(x))
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return super().scaled_slope(g, x) if self._slopes is None else self._slopes * g
 
     def release(self) -> None:
         super().release()
-        self._part = None
+        self._slopes = None
 
     def part(self, x: Array) -> Array:
         """What value and slope share."""
+        raise NotImplementedError
+
+    def value_by(self, x: Array, part: Array) -> Array:
+        """The function of `x`."""
+        raise NotImplementedError
+
+    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
+        """The derivative of the function at `x`, in `out`."""
         raise NotImplementedError
 
 
@@ -98,7 +124,7 @@ class Slope(Binary):
         self.curve = curve
 
     def forward(self, g: Array, x: Array) -> Array:
-        return restored(by_blocks(self.curve.scaled_slope, g, *self.curve.reads(workable(x))), g)
+        return restored(self.curve.scaled_slope(g, x), g)
 
     def da(self, h: Tensor) -> Tensor:
         return Slope(self.curve)(h, self.kept(1))

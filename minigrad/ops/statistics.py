@@ -133,17 +133,22 @@ class Norm(Unary):
             return None
         x = self.kept(0)
         y, g = [kept_dims(each, x._array.shape, self.dims) for each in (self.kept_output(g), g)]
-        sign = g._new(np.subtract(x._array > 0, x._array < 0, dtype=x._array.dtype))
         if math.isinf(self.p):
-            return sign * Spread(*shares(abs(x._array) == y._array, y._array, self.dims))(g)
-        # Where y is 0 so is x: divided by 1, it makes the gradient 0.
-        slope = x / (y + y._new((y._array == 0).astype(y._array.dtype)))
+            return _sign(x) * Spread(*shares(abs(x._array) == y._array, y._array, self.dims))(g)
+        # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
+        slope = x / (y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0))))
         if self.p != 2:
-            slope = sign * slope.abs() ** (self.p - 1)
-        return g * (masked(slope, x._array != 0) if self.p < 1 else slope)
+            powers = _sign(x) * slope.abs() ** (self.p - 1)
+            slope = masked(powers, slope._array != 0) if self.p < 1 else powers
+        return g * slope
 
     def name(self) -> str:
         return "LinalgVectorNormBackward0"
+
+
+def _sign(x: Tensor) -> Tensor:
+    """1, 0 or -1 for each element; its gradient is 0."""
+    return x._new(np.subtract(x._array > 0, x._array < 0, dtype=x._array.dtype))
 
 
 def centred(x: Array, dims: tuple[int, ...]) -> Array:
