@@ -63,6 +63,10 @@ def test_numpy_of_what_requires_a_gradient() -> None:
             call()
     assert np.shares_memory(x.numpy(force=True), x.detach().numpy())
     assert (x * 2).numpy(force=True).tolist() == [2, 2]
+    # Where nothing is recorded, nothing is lost.
+    with torch.no_grad():
+        assert np.shares_memory(x.numpy(), np.asarray(x))
+        assert np.exp(x).tolist() == x.exp().tolist()
 
 
 def test_numpys_functions_make_tensors_or_arrays() -> None:

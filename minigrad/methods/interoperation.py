@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from minigrad import dtypes
+from minigrad.autograd.grad_mode import current
 from minigrad.dtypes import Array
 from minigrad.methods.attributes import Attributes
 
@@ -84,7 +85,7 @@ class Interoperation(Attributes):
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """The elements as an array, not a copy: a write to it shows in the tensor.
 
-        Errors: RuntimeError if this tensor requires a gradient, unless `force`.
+        Errors: RuntimeError if this tensor requires a gradient, unless `force` or under `no_grad`.
 
         >>> import minigrad as torch
         >>> x = torch.zeros(2)
@@ -92,8 +93,11 @@ class Interoperation(Attributes):
         >>> x
         tensor([7., 0.])
         """
-        if self._requires_grad and not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self._requires_grad and current.enabled and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: NumPy records "
+                "nothing."
+            )
         # A view: what is done to the array's shape is not done to the tensor's.
         return self._array.view()
 

@@ -19,6 +19,8 @@ from minigrad.tensor import Tensor, new_leaf
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
+_IDS = (np.dtype(np.int64), np.dtype(np.int32))
+
 
 def embedding(
     input: Tensor,
@@ -178,7 +180,7 @@ def _type_name(x: Tensor) -> str:
 
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
-    if ids._array.dtype not in (np.int64, np.int32):
+    if ids._array.dtype not in _IDS:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{_type_name(ids)} instead (while checking arguments for {function}). Ids are whole numbers: input.long()"
