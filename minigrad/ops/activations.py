@@ -69,8 +69,8 @@ class Relu(Unary):
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        # Unlike np.maximum, this leaves nan and -0.0 as they are.
-        return cleared(_inverted(x < 0), x)
+        # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
+        return np.maximum(x.dtype.type(0), x) if x.dtype != np.float16 else cleared(_inverted(x < 0), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return masked(g, _inverted(self.kept_output(g)._array <= 0))

@@ -34,13 +34,14 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """`x.sum(dims, keepdims=keepdims)`, of float16 in float32."""
-    count = count_over(x.shape, dims)
-    if (x.size >= _LARGE or count >= _MANY) and _is_of_rows(x, dims) and x.dtype in _IN_BLAS:
-        rows = x.reshape(count, -1)
-        sums = _in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)
-        return sums.reshape(with_ones(x.shape, dims) if keepdims else x.shape[len(dims) :])
+    if x.size >= _MANY and _is_of_rows(x, dims) and x.dtype in _IN_BLAS:
+        count = count_over(x.shape, dims)
+        if x.size >= _LARGE or count >= _MANY:
+            rows = x.reshape(count, -1)
+            sums = _in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)
+            return sums.reshape(with_ones(x.shape, dims) if keepdims else x.shape[len(dims) :])
     wide = np.float32 if x.dtype == np.float16 else x.dtype
-    return np.asarray(x.sum(axis=dims, dtype=wide, keepdims=keepdims))
+    return np.asarray(np.add.reduce(x, dims, wide, None, keepdims))
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
