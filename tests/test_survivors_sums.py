@@ -24,6 +24,9 @@ SHAPES = [
     (40_001, 1),
     (16, 1024),
     (2, 16_385),
+    (4, 4096),
+    (5, 4095),
+    (20_001,),
     (64, 65, 3),
     (2, 3, 4, 5),
     (0, 3),
@@ -72,12 +75,14 @@ def test_sums_of_products_are_numpys(shape: tuple[int, ...], dtype: str) -> None
                 np.testing.assert_array_equal(summing.sum_of_products(x, y, dims), wanted, strict=True)
 
 
-def test_sums_of_many_rows_keep_their_digits() -> None:
+def test_sums_of_many_numbers_keep_their_digits() -> None:
     """Rounding errors are those of sqrt(N) addends: of a million numbers, added one by one, four digits would go."""
     for count in (4096, 1_000_003):
         x = np.full((count, 2), 0.1, np.float32)
         exact = float(np.float32(0.1)) * count
         np.testing.assert_allclose(summing.total(x, (0,), keepdims=False), exact, rtol=2e-6)
+        np.testing.assert_allclose(summing.total(x.T.copy(), (1,), keepdims=False), exact, rtol=2e-6)
+        np.testing.assert_allclose(summing.total(x, (0, 1), keepdims=False), 2 * exact, rtol=2e-6)
         np.testing.assert_allclose(summing.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
 
 

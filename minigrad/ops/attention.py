@@ -15,6 +15,7 @@ from minigrad.ops.blocks import row_blocks
 from minigrad.ops.broadcast import sum_to
 from minigrad.ops.matmul import MatMul, product
 from minigrad.ops.softmax import SoftmaxBackwardData
+from minigrad.ops.summing import total
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -47,9 +48,9 @@ class AttentionWeights(Node):
             highest[np.isneginf(highest)] = 0
             part -= highest
             np.exp(part, out=part)
-            total = part.sum(axis=-1, keepdims=True)
-            total[total == 0] = 1
-            part /= total
+            sums = total(part, (p.ndim - 1,))
+            sums[sums == 0] = 1
+            part /= sums
         return p
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.dtypes import Array
+from minigrad.ops import summing
 from minigrad.ops.along import PutAlong, TakeAlong
 from minigrad.ops.blocks import row_blocks
 from minigrad.ops.broadcast import Expand, sum_to
@@ -200,7 +201,7 @@ def exponentials_of_classes(x: Array) -> Exponentials:
         highest[block] = rows[block].max(axis=-1, keepdims=True, initial=-np.inf)
         np.subtract(rows[block], highest[block], out=out[block])
         np.exp(out[block], out=out[block])
-        out[block].sum(axis=-1, keepdims=True, out=sums[block])
+        sums[block] = summing.total(out[block], (rows.ndim - 1,))
     return y, sums, highest
 
 

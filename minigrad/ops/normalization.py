@@ -67,12 +67,12 @@ class Groups:
         """The sums of g and of g * s over the dimensions both within a group and not of the channels."""
         if not self.common:
             return g, g * s
-        return g.sum(self.common, keepdims=True), inner(g, s, self.common)
+        return total(g, self.common), inner(g, s, self.common)
 
     def mean(self, x: Array, w: Array | None) -> Array:
         """The mean of `x * w` within each group."""
         if w is None:
-            return x.sum(self.within, keepdims=True) / self.count
+            return total(x, self.within) / self.count
         return inner(x, w, self.within) / self.count
 
 
@@ -114,7 +114,7 @@ class Normalize(Node):
         groups, zero = self.groups, np.zeros((1,) * x.ndim, x.dtype)
         mean = squares = zero
         if groups.center:
-            mean = sum([x[rows].sum(groups.within, keepdims=True) for rows in blocks], zero) / groups.count
+            mean = sum([total(x[rows], groups.within) for rows in blocks], zero) / groups.count
         for rows in blocks:
             d = np.subtract(x[rows], mean, out=scratch[rows]) if groups.center else x[rows]
             squares = squares + inner(d, d, groups.within)

@@ -9,10 +9,12 @@ import numpy as np
 
 from minigrad.dtypes import Array
 
-# From so many addends on, sums over the first dimensions are made in two steps, since rounding errors add up.
+# From so many addends on, sums are made in two steps, since rounding errors add up.
 _MANY = 4096
+# Lines as long are summed up in parts of this length.
+_PART = 1024
 
-# Sums of as many elements are faster as products with ones, which are rows that BLAS adds up.
+# Sums of as many elements are faster as products with ones, in which BLAS adds up rows or lines.
 _LARGE = 2**14
 _IN_BLAS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -34,14 +36,16 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """`x.sum(dims, keepdims=keepdims)`, of float16 in float32."""
-    if x.size >= _MANY and _is_of_rows(x, dims) and x.dtype in _IN_BLAS:
+    if x.size >= _MANY and x.dtype in _IN_BLAS and x.flags.c_contiguous:
         count = count_over(x.shape, dims)
-        if x.size >= _LARGE or count >= _MANY:
+        shape = with_ones(x.shape, dims) if keepdims else tuple([n for d, n in enumerate(x.shape) if d not in dims])
+        if _are_first(dims, x.ndim) and (x.size >= _LARGE or count >= _MANY):
             rows = x.reshape(count, -1)
-            sums = _in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)
-            return sums.reshape(with_ones(x.shape, dims) if keepdims else x.shape[len(dims) :])
+            return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
+        if _are_last(dims, x.ndim) and x.size >= _LARGE:
+            return _sum_of_lines(x.reshape(-1, count)).reshape(shape)
     wide = np.float32 if x.dtype == np.float16 else x.dtype
-    return np.asarray(np.add.reduce(x, dims, wide, None, keepdims))
+    return np.asarray(np.add.reduce(x, axis=dims, dtype=wide, keepdims=keepdims))
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
@@ -50,7 +54,7 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
         # Each row's product is one of BLAS.
         return np.vecdot(a, b)[..., None]
     count = count_over(a.shape, dims)
-    if count >= _MANY and _is_of_rows(a, dims) and b.flags.c_contiguous:
+    if count >= _MANY and _are_first(dims, a.ndim) and a.flags.c_contiguous and b.flags.c_contiguous:
         sums = _in_two_steps(lambda p, q: np.einsum("ij,ij->j", p, q), a.reshape(count, -1), b.reshape(count, -1))
     else:
         every = list(range(a.ndim))
@@ -58,14 +62,29 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     return sums.reshape(with_ones(a.shape, dims))
 
 
-def _is_of_rows(x: Array, dims: tuple[int, ...]) -> bool:
-    """Whether the sum over `dims` is one of rows in memory: NumPy, as BLAS, adds them one by one."""
-    return 0 < len(dims) < x.ndim and x.flags.c_contiguous and set(dims) == set(range(len(dims)))
+def _are_first(dims: tuple[int, ...], ndim: int) -> bool:
+    """Whether a sum over `dims` is one of rows: NumPy, as BLAS, adds them one by one."""
+    return 0 < len(dims) < ndim and set(dims) == set(range(len(dims)))
+
+
+def _are_last(dims: tuple[int, ...], ndim: int) -> bool:
+    """Whether a sum over `dims` is one of each line, or of all."""
+    return len(dims) > 0 and set(dims) == set(range(ndim - len(dims), ndim))
 
 
 def _sum_of_rows(x: Array) -> Array:
     """`x.sum(0)` of a matrix."""
     sums: Array = np.ones(len(x), x.dtype) @ x
+    return sums
+
+
+def _sum_of_lines(x: Array) -> Array:
+    """`x.sum(1)` of a matrix."""
+    count, size = x.shape
+    whole = size // _PART * _PART if size >= _MANY else 0
+    sums: Array = x[:, whole:] @ np.ones(size - whole, x.dtype)
+    if whole:
+        sums += (x[:, :whole].reshape(count, -1, _PART) @ np.ones(_PART, x.dtype)).sum(axis=1)
     return sums
 
 
