@@ -1,4 +1,4 @@
-"""Ten mistakes that learners make: what the message says is enough to mend the program, and mends it.
+"""Eleven mistakes that learners make: what the message says is enough to mend the program, and mends it.
 
 Each row has the program as it was first written, the type and the words of the error, and the program after doing what
 the message says.  Where PyTorch is at hand, it refuses the first with the same type and leading words, and computes the
@@ -31,6 +31,15 @@ embedding = torch.nn.Embedding(4, 3)
 ids = torch.tensor([2, 3, 1])
 w = torch.ones(2, requires_grad=True)
 one_hot, F = torch.nn.functional.one_hot, torch.nn.functional
+"""
+
+STEPS_IN_PLACE = """
+for step in range(2):
+    w.grad = None
+    (w * 3).sum().backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+result = w
 """
 
 MISTAKES = [
@@ -115,6 +124,23 @@ MISTAKES = [
         "a view of a leaf Variable that requires grad is being used in an in-place operation.",
         ("with torch.no_grad():",),
         "with torch.no_grad():\n    embedding.weight[0] = 0\nresult = embedding.weight",
+    ),
+    Mistake(
+        "a new tensor in the place of a leaf, which is not recorded",
+        "for step in range(2):\n    (w * 3).sum().backward()\n    with torch.no_grad():\n        w = w - 0.1 * w.grad\n"
+        "result = w",
+        RuntimeError,
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        ("computed under no_grad()",),
+        STEPS_IN_PLACE,
+    ),
+    Mistake(
+        "a new tensor in the place of a leaf, which is a result",
+        "for step in range(2):\n    (w * 3).sum().backward()\n    w = w - 0.1 * w.grad\nresult = w",
+        UserWarning,  # An error in these tests; a program that goes on finds that the gradient is None.
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.",
+        ("w = w - lr * w.grad makes w a non-leaf", "with torch.no_grad(): w -= lr * w.grad"),
+        STEPS_IN_PLACE,
     ),
     Mistake(
         "numpy() in a graph",

@@ -15,19 +15,33 @@ from typing import Any
 HERE = Path(__file__).parent
 PAGES = ("embedding-is-linear", "gradients-through-an-embedding")
 
+INSTALLING = "To run this notebook, install minigrad: `python -m pip install -e .`, in the checkout."
+
+# As Jupyter writes them, without the version of the Python that ran it.
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
 Cell = dict[str, Any]
 
 
 def notebook(page: str) -> str:
     """The notebook of a page, as the text of its file."""
     source = (HERE.parent / f"{page}.md").read_text(encoding="utf-8")
-    cells: list[Cell] = []
+    cells = [prose_cell(INSTALLING)]
     for part in re.split(r"(```pycon\n.*?\n```\n)", source, flags=re.DOTALL):
         cells += code_cells(part) if part.startswith("```pycon") else [prose_cell(part)]
     for number, cell in enumerate(cells):
         cell["id"] = f"{page[:20]}-{number}"
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    whole = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    whole = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
