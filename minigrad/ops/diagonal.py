@@ -36,7 +36,7 @@ class Diagonal(View):
 
 
 class DiagonalCopy(Diagonal):
-    """As Diagonal, but a copy."""
+    """`y[…, i] = x[…, i, …, i + offset, …]`: as Diagonal, but a copy."""
 
     __slots__ = ()
     __call__ = Unary.__call__
@@ -89,7 +89,7 @@ class FillDiagonal(Unary):
         return y
 
     def dx(self, g: Tensor) -> Tensor:
-        return FillDiagonal(np.zeros((), g._array.dtype), self.wrap)(g)
+        return FillDiagonal(np.zeros(()), self.wrap)(g)
 
     def name(self) -> str:
         return "CopySlices"

@@ -33,7 +33,7 @@ class ConstantPad(Unary):
         return y
 
     def dx(self, g: Tensor) -> Tensor:
-        return ConstantPad([(-before, -after) for before, after in self.pads], np.zeros((), g._array.dtype))(g)
+        return ConstantPad([(-before, -after) for before, after in self.pads], np.zeros(()))(g)
 
     def name(self) -> str:
         return "ConstantPadNdBackward0"

@@ -42,7 +42,7 @@ def kth(x: Array, k: int, dim: int) -> Array:
 def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
     index = kth(x, (x.shape[dim] - 1) // 2 if x.ndim else 0, dim)
-    if x.ndim == 0 or x.dtype.kind != "f":
+    if x.dtype.kind != "f":
         return index
     nan = np.isnan(x)
     return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), index)

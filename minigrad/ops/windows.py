@@ -53,12 +53,11 @@ class Fold(Unary):
 
     def forward(self, x: Array) -> Array:
         y = np.zeros(self.shape or 1, np.promote_types(x.dtype, np.float32))
-        windows = x if self.shape else x[None]
-        count = windows.shape[self.dim]
+        count = x.shape[self.dim]
         before = (slice(None),) * self.dim
         # The j-th elements of all windows lie in places of their own.
         for j in range(self.size):
-            y[(*before, slice(j, j + count * self.step, self.step))] += windows[..., j]
+            y[(*before, slice(j, j + count * self.step, self.step))] += x[..., j]
         return y.reshape(self.shape).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
