@@ -21,10 +21,12 @@ from time import perf_counter, process_time
 from typing import Any, NoReturn
 
 import minigrad as torch
-from minigrad.page import MOST_COLUMNS, MOST_IDS, MOST_ROWS, page
+from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS
+from minigrad.page import page
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
+MOST_IDS = 12
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
 # The processor's time leaves out that of other programs.  Windows counts it in steps of 16 ms: too long.
@@ -119,7 +121,7 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
         number of the output as fast as upstream says: upstream is the gradient of the output. From there the backward
         pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
     if len(ids) > len(session.names["ids"]):
-        print(f"To see an id come twice, {ids[-1]} is added at the end:\n")
+        print(f"{repeat_note(ids)}:\n")
         session.set_ids(ids)
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
     session.show("upstream")
@@ -293,15 +295,21 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if rows * columns > MAX_NUMBERS:
             shape = f"{rows:,} x {columns:,}"
             parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
-    if given.html is not None and (count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
+    if given.html is not None and (len(given.ids) > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
         most = f"{MOST_IDS} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
-        parser.error(f"argument --html: a page has room for {most}; got {count} ids, V = {vocab:,}, D = {dim:,}")
+        got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
+        parser.error(f"argument --html: a page has room for {most}; got {got}")
     return given
 
 
 def with_repeat(ids: list[int]) -> list[int]:
     """The ids themselves if one of them occurs twice; else the first once more behind them."""
     return ids if len(set(ids)) < len(ids) else [*ids, ids[0]]
+
+
+def repeat_note(ids: list[int]) -> str:
+    """What is said of the last of the ids where `with_repeat` has added it."""
+    return f"To see an id come twice, {ids[-1]} is added at the end"
 
 
 def tour(given: argparse.Namespace) -> None:
@@ -314,22 +322,27 @@ def tour(given: argparse.Namespace) -> None:
     show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
     show_input(session)
     show_cost()
-    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3\nNext: docs/embedding-is-linear.md")
+    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
+    print("Move it by hand, in a browser: python -m minigrad --html FILE")
+    print("Next: docs/embedding-is-linear.md. What to read in which order: docs/index.md")
 
 
 def write_page(given: argparse.Namespace) -> int:
     """Write the page, print where it is, and return the exit code."""
     ids = with_repeat(given.ids)
-    options = f"--vocab {given.vocab} --dim {given.dim} --seed {given.seed} --html {shlex.quote(given.html)}"
+    note = f"{repeat_note(ids)}." if len(ids) > len(given.ids) else ""
+    # A name that is no text, which file systems allow, has marks in its place where it is told.
+    name = os.fsencode(given.html).decode(errors="replace")
+    options = f"--vocab {given.vocab} --dim {given.dim} --seed {given.seed} --html {shlex.quote(name)}"
     torch.manual_seed(given.seed)
     embedding = torch.nn.Embedding(given.vocab, given.dim)
-    text = page(ids, embedding, f"python -m minigrad {' '.join(map(str, ids))} {options}")
+    text = page(ids, embedding, note, f"python -m minigrad {' '.join(map(str, given.ids))} {options}")
     try:
         Path(given.html).write_text(text, encoding="utf-8")
     except OSError as error:
         print(f"minigrad: error: cannot write {given.html!r}: {error.strerror}", file=sys.stderr)
         return 2
-    print(f"Written: {given.html}. Open it in a browser.")
+    print(f"Written: {name}. Open it in a browser.")
     return 0
 
 

@@ -142,7 +142,12 @@ class Tensor(
         self._requires_grad = value
 
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
-        """This tensor, which from now on requires a gradient (or not)."""
+        """This tensor, which from now on requires a gradient (or not).
+
+        >>> import minigrad as torch
+        >>> torch.zeros(2).requires_grad_()
+        tensor([0., 0.], requires_grad=True)
+        """
         self.requires_grad = requires_grad
         return self
 
@@ -168,7 +173,9 @@ class Tensor(
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
                 "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
-                "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor, or torch.autograd.grad(loss, result).",
+                "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                "mistake, make sure you access the leaf Tensor instead. (w = w - lr * w.grad makes w a non-leaf: "
+                "update it in place, with torch.no_grad(): w -= lr * w.grad.)",
                 UserWarning,
                 stacklevel=2,
             )
@@ -279,7 +286,13 @@ class Tensor(
         return self._base is not None
 
     def detach(self) -> Tensor:
-        """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
+        """The same storage as a leaf that requires no gradient: a write to one shows in the other.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * 2).detach()
+        tensor([2., 4.])
+        """
         out = self._new(self._array)
         out._storage = storage_of(self)
         return out

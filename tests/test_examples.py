@@ -164,6 +164,50 @@ def test_without_matplotlib_the_lack_is_told(
     assert not os.listdir()
 
 
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("--steps=-1", "argument --steps: expected 0 or more, got -1"),
+        ("--steps=x", "argument --steps: invalid count value: 'x'"),
+        ("--checkpoint=none/c.pt", "argument --checkpoint: there is no folder 'none': make it first"),
+        ("--checkpoint=.", "argument --checkpoint: expected a file, but '.' is a folder"),
+        ("--picture=none/p.svg", "argument --picture: there is no folder 'none': make it first"),
+    ],
+)
+def test_options_are_checked_before_the_first_step(
+    word_vectors: Any, option: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        word_vectors(option)
+    assert caught.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.err.endswith(f"word_vectors.py: error: {says}\n")
+    assert not printed.out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders are closed as POSIX has them")
+def test_a_folder_that_cannot_be_written_to(word_vectors: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("closed").mkdir(mode=0o555)
+    if os.access("closed", os.W_OK):
+        pytest.skip("who runs this may write everywhere")
+    with pytest.raises(SystemExit):
+        word_vectors("--checkpoint=closed/c.pt")
+    assert capsys.readouterr().err.endswith("the folder 'closed' cannot be written to\n")
+
+
+def test_what_is_not_installed_is_told_with_what_installs_it(
+    word_vectors: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("torch", "mpi4py"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(SystemExit) as caught:
+        word_vectors("--engine=torch")
+    assert caught.value.code == "torch is not installed: python -m pip install torch"
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(str(EXAMPLES / "data_parallel.py"))
+    assert caught.value.code == "mpi4py is not installed: python -m pip install -e '.[mpi]'"
+
+
 def test_sparse_and_dense_gradients_take_the_same_first_step(word_vectors: Any) -> None:
     np.testing.assert_allclose(word_vectors(), word_vectors("--dense"), rtol=1e-5)
 

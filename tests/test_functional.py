@@ -80,6 +80,10 @@ def test_a_loss_in_half_precision_is_rounded_once() -> None:
             "dropout3d: Received a 3-D input to dropout3d, which is deprecated",
         ),
         (lambda x, ids: F.embedding_bag(x, ids.unsqueeze(0)), "Argument order of nn.functional.embedding_bag was"),
+        (lambda x, ids: x[ids.byte()], "indexing with dtype torch.uint8 is now deprecated"),
+        (lambda x, ids: x.__setitem__(ids.byte(), 0), "indexing with dtype torch.uint8 is now deprecated"),
+        (lambda x, ids: x[[slice(None), 0]], "Using a non-tuple sequence for multidimensional indexing"),
+        (lambda x, ids: x.__setitem__([slice(None), 0], 0), "Using a non-tuple sequence for multidimensional indexing"),
     ],
 )
 def test_warnings_are_pytorchs_and_name_the_callers_line(call: Callable[..., Any], message: str) -> None:

@@ -370,6 +370,17 @@ def test_lines_fit_a_terminal(arguments: str) -> None:
     assert len(done.out.splitlines()) <= 250
 
 
+def test_the_last_lines_tell_how_to_go_on() -> None:
+    ways = dict([line.split(": ", 1) for line in quick("").out.splitlines()[-3:]])
+    assert list(ways) == ["Try your own", "Move it by hand, in a browser", "Next"]
+    arguments, (page, file) = ways["Try your own"].split()[3:], ways["Move it by hand, in a browser"].split()[3:]
+    assert job.parse(arguments).ids == [0, 4, 4, 4]
+    assert job.parse([page, file]).html == file
+    pages = re.findall(r"docs/[\w-]+\.md", ways["Next"])
+    assert pages == ["docs/embedding-is-linear.md", "docs/index.md"]
+    assert all([(Path(__file__).parent.parent / each).exists() for each in pages])
+
+
 def test_a_thousand_ids_stay_readable() -> None:
     ids = [n * 7919 % 613 for n in range(1000)]
     out = quick(" ".join(map(str, ids))).out
@@ -442,8 +453,8 @@ print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
         (["--seed", "x"], "argument --seed: expected a whole number, got 'x'"),
         (["--vocab"], "argument --vocab: expected one argument"),
         (["--html"], "argument --html: expected one argument"),
-        (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 4 ids, V = 17, D = 3"),
-        (["--html", "x", "--dim", "9"], "got 4 ids, V = 4, D = 9"),
+        (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 3 ids, V = 17, D = 3"),
+        (["--html", "x", "--dim", "9"], "got 3 ids, V = 4, D = 9"),
         (["--html", "x", *["1"] * 13], "got 13 ids, V = 2, D = 3"),
         (["--html", "/no/such/page"], "cannot write '/no/such/page': No such file or directory"),
         (["--voc", "3"], "unrecognized arguments: --voc"),
@@ -482,8 +493,8 @@ def test_with_html_the_page_is_written_and_nothing_else_is_told(tmp_path: Path) 
     assert (done.code, done.err) == (0, "")
     assert done.out == f"Written: {path}. Open it in a browser.\n"
     text = path.read_text(encoding="utf-8")
-    # The first id comes twice, and a row has 3 numbers unless told otherwise.
-    assert f"python -m minigrad 2 3 2 --vocab 4 --dim 3 --seed 123 --html {path}" in text
+    # A row has 3 numbers unless told otherwise.
+    assert f"python -m minigrad 2 3 --vocab 4 --dim 3 --seed 123 --html {path}" in text
 
 
 def test_a_reader_that_leaves_causes_no_traceback() -> None:

@@ -7,6 +7,7 @@ call with the same type; rows of `HERE` are those that it takes, or that have no
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -82,6 +83,25 @@ def ids(api: Any, *shape: int) -> Any:
     return api.zeros(shape, dtype=api.int64)
 
 
+def one_hot(api: Any, classes: int = -1) -> Any:
+    return f(api).one_hot(api.tensor([0, 2]), classes)
+
+
+def turned(api: Any, x: Any) -> Any:
+    """A layer that was given the table of an embedding as it is."""
+    lookup, linear = api.nn.Embedding(5, 3), api.nn.Linear(5, 3, bias=False)
+    linear.weight = api.nn.Parameter(lookup.weight.detach().clone())
+    return linear(x)
+
+
+def set_part(api: Any, change: Callable[[Any], Any]) -> None:
+    change(api.ones(2, 3, requires_grad=True))
+
+
+def rows(api: Any) -> Any:
+    return api.ones(3, 2, requires_grad=True) * 1
+
+
 CLASSES = [
     row(lambda t: f(t).cross_entropy(t.ones(2, 4, 7), ids(t, 2, 4)), RuntimeError, "or input.transpose(1, 2)"),
     row(
@@ -126,6 +146,31 @@ PRODUCTS = [
     row(lambda t: t.ones(2, 4, 8) @ t.ones(2, 4, 3), RuntimeError, "first is transposed: a.transpose(-2, -1) @ b."),
     row(lambda t: t.ones(4, 8) @ t.ones(4, 8), RuntimeError, "second is transposed: a @ b.T."),
     row(lambda t: t.ones(3) @ ids(t, 3), RuntimeError, "Convert the second: b.to(torch.float32)"),
+    row(lambda t: t.ones(3, 5) @ one_hot(t, 5).T, RuntimeError, "to(torch.float32); one_hot() makes integers, one_hot"),
+    row(lambda t: one_hot(t) @ t.ones(5, 3), RuntimeError, "ids, 2, and not for the whole vocabulary. Give their numb"),
+    row(lambda t: one_hot(t) @ t.ones(5, 3), RuntimeError, "one_hot(ids, num_classes=5).float()."),
+    row(lambda t: one_hot(t, 4) @ t.ones(5, 3), RuntimeError, "it has 4 columns, and there are 5 ids. Give"),
+    row(lambda t: one_hot(t) @ ids(t, 5, 3), RuntimeError, "Give their number: one_hot(ids, num_classes=5)."),
+    row(lambda t: turned(t, one_hot(t, 5).float()), RuntimeError, "5, must equal the last size of the weight"),
+    row(
+        lambda t: turned(t, one_hot(t, 5).float()),
+        RuntimeError,
+        "of Linear(5, 3) has shape (3, 5), so this one has to be transposed: weight.T",
+    ),
+    row(
+        lambda t: t.nn.Linear(5, 3, bias=False).load_state_dict({"weight": t.nn.Embedding(5, 3).weight}),
+        RuntimeError,
+        "It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features).",
+    ),
+    row(lambda t: t.nn.Linear(5, 3)(ids(t, 2)), RuntimeError, "Ids go to nn.Embedding, or as vectors: F.one_"),
+    row(lambda t: t.nn.Linear(5, 3, bias=False)(ids(t, 2)), RuntimeError, "in_features, the last size of the weight"),
+    row(lambda t: t.nn.Linear(5, 3, bias=False)(ids(t, 2)), RuntimeError, "as vectors: F.one_hot(ids, 5).float()"),
+    row(lambda t: t.nn.Linear(5, 3)(ids(t, 2, 5)), RuntimeError, "Numbers are converted: input.to(torch.float32)."),
+    row(lambda t: t.nn.Linear(5, 3)(one_hot(t)), RuntimeError, "one_hot(ids, num_classes=5).float()."),
+    row(lambda t: t.nn.Linear(5, 3)(t.tensor([0, 1])), RuntimeError, "as vectors: F.one_hot(ids, 5).float(). Numbers"),
+    row(lambda t: t.nn.Linear(5, 3, bias=False)(one_hot(t)), RuntimeError, "one_hot(ids, num_classes=5).float()."),
+    row(lambda t: turned(t, ids(t, 2)), RuntimeError, "[5, 3]). The weight of Linear(5, 3) has shape (3, 5), so thi"),
+    row(lambda t: f(t).linear(ids(t, 2, 3), t.ones(3, 4)), RuntimeError, "has to be transposed: weight.T"),
     row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 5, 2)), RuntimeError, "one vector: input.flatten(1)"),
     row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 10, 5)), RuntimeError, "input.transpose(-2, -1)"),
     row(lambda t: t.nn.Linear(10, 3)(t.ones(4, 3)), RuntimeError, "gives 3 features, and 10 are expected"),
@@ -143,6 +188,12 @@ TRAINING = [
     row(lambda t: t.optim.SGD(layer(t).parameters(), lr=None), TypeError, "such as 1e-3, not None"),
     row(lambda t: t.nn.utils.clip_grad_norm_(layer(t), 1.0), TypeError, "pass model.parameters()"),
     row(carried, RuntimeError, "h = h.detach()"),
+    row(lambda t: set_part(t, lambda w: w.__setitem__(0, 3)), RuntimeError, "with torch.no_grad(): w[0] = value."),
+    row(lambda t: set_part(t, lambda w: w.__setitem__(w > 0, 3)), RuntimeError, "Write to a part of it under"),
+    row(lambda t: set_part(t, lambda w: w[0].zero_()), RuntimeError, "view of a leaf Variable"),
+    row(lambda t: set_part(t, lambda w: w.zero_()), RuntimeError, "with torch.no_grad(): w -= lr * w.grad. To add up"),
+    row(lambda t: t.autograd.backward(rows(t), np.ones((3, 2))), TypeError, "but got ndarray: torch.tensor(data)"),
+    row(lambda t: t.autograd.grad(rows(t), rows(t), [1.0]), TypeError, "Tensors or None, but got float: torch.tensor"),
     row(lambda t: layer(t).load_state_dict({"model": state(t, "")}), RuntimeError, 'checkpoint["model"]'),
     row(lambda t: layer(t).load_state_dict(state(t, "module.")), RuntimeError, "key.removeprefix('module.')"),
     row(lambda t: layer(t).load_state_dict(state(t, "_orig_mod.")), RuntimeError, "key.removeprefix('_orig_mod.')"),
@@ -179,6 +230,25 @@ LAYERS = [
     row(lambda t: t.nn.Embedding.from_pretrained(np.ones((2, 2))), AttributeError, "'dim': the table is a tensor"),
     row(lambda t: f(t).embedding(t.ones(3, 2), ids(t, 1)), RuntimeError, "embedding(input, weight)"),
     row(lambda t: f(t).one_hot(t.tensor([0, 5]), 3), RuntimeError, "num_classes=6"),
+    row(lambda t: f(t).one_hot(ids(t, 2).int()), RuntimeError, "got torch.IntTensor. Convert them: input.long()"),
+    row(lambda t: f(t).one_hot(t.ones(2)), RuntimeError, "got torch.FloatTensor. Ids are whole numbers: input.long()"),
+    row(lambda t: t.nn.Embedding(5, 3)(ids(t, 2).short()), RuntimeError, "embedding). Convert them: input.long()"),
+    row(lambda t: t.nn.Embedding(5, 3)(ids(t, 2).byte()), RuntimeError, "got torch.ByteTensor instead"),
+    row(
+        lambda t: t.nn.Embedding(5, 3)(ids(t, 2).bool()),
+        RuntimeError,
+        "embedding). Ids are whole numbers: input.long()",
+    ),
+    row(
+        lambda t: f(t).embedding(ids(t, 2), t.nn.Embedding(5, 3)),
+        TypeError,
+        "'weight' (position 1) must be Tensor, not Embedding: pass its weight, embedding.weight",
+    ),
+    row(lambda t: f(t).linear(t.ones(3), layer(t)), TypeError, "must be Tensor, not Linear: pass its weight, linear."),
+    row(lambda t: f(t).linear(t.ones(3), t.nn.ReLU()), TypeError, "not ReLU: torch.tensor(data) makes one"),
+    row(lambda t: t.ones(5, 3)[t.tensor([[1, 2], [3, 7]])], IndexError, "one in [-5, 5); it stands at position [1, 1]"),
+    row(lambda t: t.ones(5, 3)[t.tensor(0), t.tensor([0, 1, -4])], IndexError, "[-3, 3); it stands at position [2]"),
+    row(lambda t: t.ones(5, 3).gather(0, t.tensor([[1, 7]])), RuntimeError, "in [0, 5); it stands at position [0, 1]"),
     row(lambda t: t.nn.BatchNorm1d(4)(t.ones(2, 3, 4)), RuntimeError, "input.transpose(1, 2)"),
     row(lambda t: t.nn.BatchNorm1d(4)(t.ones(2, 3)), RuntimeError, "of shape (2, 3)"),
     row(lambda t: t.nn.BatchNorm1d(4)(t.ones(1, 4)), ValueError, "model.eval()"),
@@ -190,6 +260,17 @@ CONVERSIONS = [
     row(lambda t: t.ones(1).type(3), TypeError, "such as torch.float32, not 3"),
     row(lambda t: t.ones(1).type(float), ValueError, "'float': give a dtype"),
     row(lambda t: t.array([1]), AttributeError, "torch.tensor(data)"),
+    row(lambda t: float(t.ones(2)), ValueError, "float() got shape torch.Size([2]): it is for one element, tol"),
+    *[
+        row(
+            lambda t, name=name: getattr(np, name)(t.ones(2, 3)),
+            TypeError,
+            f"{name}() got an unexpected keyword argument 'out': NumPy's functions pass it. Write x.{name}(), or np",
+        )
+        for name in ("mean", "sum", "max", "min", "prod", "std", "var", "any", "all")
+    ],
+    row(lambda t: np.mean(t.ones(2, 3), axis=0), TypeError, "or np.mean(x.numpy())"),
+    row(lambda t: t.ones(2).mean(foo=1), TypeError, "got an unexpected keyword argument 'foo'"),
 ]
 
 #: Errors because minigrad is on the CPU and has no more than it has.
@@ -225,6 +306,72 @@ def test_pytorch_raises_the_same_type(call: Call, error: type[Exception], says: 
     with pytest.raises(error) as caught:
         call(torch)
     assert type(caught.value) is error
+
+
+def matrices(api: Any, a: tuple[int, ...], b: tuple[int, ...], first: str, second: str) -> Any:
+    return api.ones(a, dtype=getattr(api, first)), api.ones(b, dtype=getattr(api, second))
+
+
+DTYPES = [("float32", "float32"), ("int64", "float32"), ("float32", "int64")]
+SHAPES = [(3,), (4,), (2, 3), (3, 2), (2, 2, 3), (3, 3, 2), (1, 3, 2), (2, 2, 3, 4)]
+
+
+def first_words(api: Any, call: Callable[..., Any], *arguments: Any) -> tuple[str, str]:
+    """The type of the error and what its message begins with: the words of PyTorch end with a line or a full stop."""
+    try:
+        call(api, *arguments)
+    except Exception as error:
+        return type(error).__name__, str(error).split("\n")[0].rstrip(". ")
+    return "", ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda t, *args: t.matmul(*matrices(t, *args)), id="matmul"),
+        pytest.param(lambda t, *args: f(t).linear(*matrices(t, *args)), id="linear"),
+        pytest.param(lambda t, *args: f(t).linear(*matrices(t, *args), t.ones(args[1][0])), id="linear with a bias"),
+        pytest.param(lambda t, *args: f(t).linear(*matrices(t, *args), ids(t, 2)), id="linear, bias of integers"),
+        pytest.param(lambda t, *args: t.addmm(t.ones(2), *matrices(t, *args)), id="addmm"),
+        pytest.param(lambda t, *args: t.addmv(t.ones(2), *matrices(t, *args)), id="addmv"),
+        pytest.param(lambda t, *args: t.bmm(*matrices(t, *args)), id="bmm"),
+    ],
+)
+def test_of_several_mistakes_the_one_is_told_that_pytorch_finds_first(call: Callable[..., Any]) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    seen = set()
+    for arguments in itertools.product(SHAPES, SHAPES, DTYPES):
+        a, b, dtypes = arguments
+        kind, words = first_words(torch, call, a, b, *dtypes)
+        if kind:
+            found, message = first_words(minigrad, call, a, b, *dtypes)
+            assert (found, message[: len(words)]) == (kind, words), arguments
+            seen.add((kind, words))
+    assert len(seen) > 3
+
+
+@pytest.mark.parametrize(("a", "b"), [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 2)), ((2, 3), (4, 3, 2))])
+def test_truth_values_are_not_multiplied(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    found, message = first_words(minigrad, lambda t: t.matmul(*matrices(t, a, b, "bool", "bool")))
+    assert found == "NotImplementedError"
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    kind, words = first_words(torch, lambda t: t.matmul(*matrices(t, a, b, "bool", "bool")))
+    assert (found, message[: len(words)]) == (kind, words)
+
+
+def test_the_warning_of_a_gradient_that_does_not_arrive_speaks_of_the_step_that_lost_the_leaf() -> None:
+    def lost(api: Any) -> Any:
+        w = api.ones(2, requires_grad=True)
+        (w * w).sum().backward()
+        w = w - 0.1 * w.grad
+        with pytest.warns(UserWarning, match="not a leaf Tensor is being accessed") as caught:
+            assert w.grad is None
+        return str(caught[0].message)
+
+    ours = lost(minigrad)
+    assert ours.endswith("with torch.no_grad(): w -= lr * w.grad.)")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    assert ours.startswith(lost(torch).partition(" See github.com")[0])
 
 
 def test_advice_of_a_layer_does_not_speak_of_its_weight() -> None:

@@ -536,7 +536,8 @@ def test_backward_checks_its_arguments() -> None:
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: y.backward(), RuntimeError, "only for scalar outputs"),
         (lambda: y.backward(torch.ones(3)), RuntimeError, "Mismatch in shape"),
-        (lambda: torch.autograd.backward(y, "ab"), RuntimeError, "got 1 tensors and 2 gradients"),
+        (lambda: torch.autograd.backward(y, "ab"), TypeError, "either Tensors or None, but got str"),
+        (lambda: torch.autograd.backward(y, (y, y)), RuntimeError, "got 1 tensors and 2 gradients"),
         (lambda: torch.ones(1).backward(), RuntimeError, "does not require grad"),
         (lambda: torch.autograd.backward([y, y], [torch.ones(2)]), RuntimeError, "got 2 tensors and 1 gradients"),
         (lambda: torch.autograd.grad(y.sum(), torch.ones(1)), RuntimeError, "does not require grad"),

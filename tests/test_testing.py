@@ -294,6 +294,27 @@ def test_tensors_of_another_library_are_told_apart() -> None:
 def test_unknown_laws_are_refused() -> None:
     with pytest.raises(ValueError, match=r"without: expected names of laws, which are \['forward', .*; got \['fast'\]"):
         check_lookup(looked_up, scattered, without=["forward", "fast"])
+    with pytest.raises(ValueError, match=r"got \['fast'\]$"):
+        check_op(torch.exp, (2,), without="fast")
+
+
+def test_a_single_law_may_be_named_by_itself() -> None:
+    def wrapped(ids: Array, weight: Array) -> Array:
+        return weight[ids]
+
+    assert "1 of 9 laws is broken" in fails(check_lookup, wrapped, scattered, profile=FEW)
+    check_lookup(wrapped, scattered, without="range of ids", profile=FEW)
+
+
+@pytest.mark.parametrize("library", ["torch", torch.Tensor, None])
+def test_a_library_is_a_module(library: Any) -> None:
+    for check in (
+        lambda: check_lookup(F.embedding, library=library),
+        lambda: check_op(torch.exp, (2,), library=library),
+    ):
+        with pytest.raises(TypeError) as caught:
+            check()
+        assert str(caught.value) == (f"library: expected a module, such as torch after `import torch`; got {library!r}")
 
 
 @given(st.data())

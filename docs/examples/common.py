@@ -22,20 +22,49 @@ except ImportError:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+# What to give to pip for an engine.
+PACKAGES = {"minigrad": "-e .", "torch": "torch"}
+
+
+def count(text: str) -> int:
+    """The whole number that an option says, 0 or more."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {number}")
+    return number
+
+
+def file(text: str) -> Path:
+    """The file that an option names, to be written at the end: whether it can be is not to be found out only then."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"expected a file, but {text!r} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}: make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} cannot be written to")
+    return path
+
+
 def parser(lesson: str, steps: int) -> argparse.ArgumentParser:
     """The options that all programs take; `lesson` is the program's docstring."""
     parser = argparse.ArgumentParser(description=lesson, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", choices=["minigrad", "torch"], default="minigrad", help="what is imported as torch")
-    parser.add_argument("--steps", type=int, default=steps, help=f"steps of training; {steps} if not given")
+    parser.add_argument("--steps", type=count, default=steps, help=f"steps of training; {steps} if not given")
     parser.add_argument("--seed", type=int, default=1, help="the first state of the random numbers")
     told = "saved to at the end and at Ctrl-C, and gone on from if it is there"
-    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help=told)
+    parser.add_argument("--checkpoint", type=file, metavar="FILE", help=told)
     return parser
 
 
 def engine(options: argparse.Namespace) -> Any:
     """The engine of this name, seeded: minigrad or PyTorch, the program is the same."""
-    torch = importlib.import_module(options.engine)
+    try:
+        torch = importlib.import_module(options.engine)
+    except ModuleNotFoundError as error:
+        if error.name != options.engine:
+            raise
+        sys.exit(f"{options.engine} is not installed: python -m pip install {PACKAGES[options.engine]}")
     torch.manual_seed(options.seed)
     return torch
 

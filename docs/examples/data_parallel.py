@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 import numpy as np
-from mpi4py import MPI
 
 import minigrad as torch
+
+try:
+    from mpi4py import MPI
+except ModuleNotFoundError:
+    sys.exit("mpi4py is not installed: python -m pip install -e '.[mpi]'")
 
 world = MPI.COMM_WORLD
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import common
 
 parser = common.parser(__doc__, steps=800)
-parser.add_argument("--letters", type=int, default=300, help="how many to write at the end")
+parser.add_argument("--letters", type=common.count, default=300, help="how many to write at the end")
 options = parser.parse_args()
 torch = common.engine(options)
 nn, F = torch.nn, torch.nn.functional

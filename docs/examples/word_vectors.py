@@ -12,12 +12,15 @@ there are. Try `--dense`, and see the speed of gradients that are full of zeros.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import common
 import numpy as np
 
 parser = common.parser(__doc__, steps=3000)
 parser.add_argument("--dense", action="store_true", help="gradients with a row for each word, and Adam")
-parser.add_argument("--picture", metavar="FILE", default="word_vectors.svg", help="where to draw the vectors")
+where = "where to draw the vectors"
+parser.add_argument("--picture", type=common.file, metavar="FILE", default="word_vectors.svg", help=where)
 options = parser.parse_args()
 torch = common.engine(options)
 nn, F = torch.nn, torch.nn.functional
@@ -78,7 +81,7 @@ for name in ["captain", "sister", "house", "very", "lady"]:
     print(f"nearest to {name}:", *[names[i] for i in nearest])
 
 
-def draw(vectors: np.ndarray, names: list[str], path: str) -> None:
+def draw(vectors: np.ndarray, names: list[str], path: Path) -> None:
     """The words in the plane in which their vectors differ most: the first two right singular vectors span it."""
     try:
         import matplotlib

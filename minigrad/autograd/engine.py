@@ -322,10 +322,9 @@ def _tensors(given: Any, what: str) -> tuple[Any, ...]:
 def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tuple[Edge, Any]]:
     """Where the walk starts and with which gradients, after all checks."""
     gradients = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
-    if len(gradients) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     starts: list[tuple[Edge, Any]] = []
-    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+    # Their number comes last: a bare array has a gradient for each row, but what is wrong is that it is an array.
+    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
         if not output.requires_grad:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
@@ -333,6 +332,8 @@ def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tupl
                 "detached since."
             )
         starts.append((edge_to(output), _start_gradient(output, gradient, position, record)))
+    if len(gradients) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     return starts
 
 
@@ -347,7 +348,9 @@ def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> 
             )
         return output._new(np.ones_like(output._array))
     if not isinstance(gradient, TensorBase):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__}: torch.tensor(data) makes one"
+        )
     if gradient._array.shape != output._array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "

@@ -49,11 +49,22 @@ class Attributes(TensorBase):
         return self._array.ndim
 
     def size(self, dim: SupportsIndex | None = None) -> Any:
-        """The shape, or the size of dimension `dim`."""
+        """The shape, or the size of dimension `dim`.
+
+        >>> import minigrad as torch
+        >>> x = torch.zeros(4, 5)
+        >>> x.size(), x.size(-1)
+        (torch.Size([4, 5]), 5)
+        """
         return self.shape if dim is None else self._array.shape[normal_dim(dim, self._array.ndim)]
 
     def numel(self) -> builtins.int:
-        """The number of elements."""
+        """The number of elements.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(4, 5).numel()
+        20
+        """
         return self._array.size
 
     def nelement(self) -> builtins.int:
@@ -85,7 +96,12 @@ class Attributes(TensorBase):
         return strided
 
     def stride(self) -> tuple[builtins.int, ...]:
-        """How many elements lie between two neighbours, for each dimension."""
+        """How many elements lie between two neighbours, for each dimension.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(4, 5).stride(), torch.zeros(4, 5).T.stride()
+        ((5, 1), (1, 5))
+        """
         return tuple([step // self._array.itemsize for step in self._array.strides])
 
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.base import TensorBase
-from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place
+from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, named_in_place
 from minigrad.methods.interoperation import shared
 from minigrad.methods.writing import Writing
 from minigrad.ops import comparing
@@ -30,10 +30,7 @@ def _answers_in_place(method: Callable[..., Any]) -> Callable[..., Any]:
         beside_tensor = any([isinstance(each, TensorBase) for each in (*args, *kwargs.values())])
         return self._rewrite(lambda before: Copy(f"{name}Backward{int(beside_tensor)}")(before, answers))
 
-    call.__name__ += "_"
-    call.__qualname__ += "_"
-    call.__doc__ = f"In place: {method.__doc__}"
-    return call
+    return named_in_place(call, method, "Write into this tensor, as 1 and 0,")
 
 
 class Comparison(Writing):
@@ -143,7 +140,12 @@ class Comparison(Writing):
         return comparing.compare(np.greater_equal, self, checked_operand("ge", other))
 
     def equal(self, other: Tensor) -> builtins.bool:
-        """Whether both have the same shape and elements."""
+        """Whether both have the same shape and elements.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2]).equal(torch.tensor([1, 2])), torch.tensor([1, 2]).equal(torch.tensor([1]))
+        (True, False)
+        """
         return np.array_equal(self._array, checked_tensor("equal", other, "other", 1)._array)
 
     def isclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
@@ -153,7 +155,12 @@ class Comparison(Writing):
     def allclose(
         self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
     ) -> builtins.bool:
-        """Whether all elements are close, as `isclose` says."""
+        """Whether all elements are close, as `isclose` says.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0]).allclose(torch.tensor([1.000001]))
+        True
+        """
         other = checked_tensor("allclose", other, "other", 1)
         return bool(comparing.is_close(self, other, rtol, atol, equal_nan)._array.all())
 

@@ -26,7 +26,15 @@ class Conversion(Writing):
     __slots__ = ()
 
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """A copy, recorded: its gradient is this tensor's."""
+        """A copy, recorded: its gradient is this tensor's.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> y = x.clone()
+        >>> y[0] = 7
+        >>> x, y
+        (tensor([1., 2.]), tensor([7., 2.]))
+        """
         return elementwise.Clone("K" if keeps_order("clone", memory_format) else "C")(self)
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -51,7 +59,12 @@ class Conversion(Writing):
         return out if dense else out.contiguous()
 
     def float(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as float32."""
+        """This tensor as float32.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2]).float()
+        tensor([1., 2.])
+        """
         return elementwise.cast(self, dtypes.float32)
 
     def double(self, memory_format: memory_format | None = None) -> Tensor:
@@ -63,7 +76,12 @@ class Conversion(Writing):
         return elementwise.cast(self, dtypes.float16)
 
     def long(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as int64."""
+        """This tensor as int64.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.9, -1.9]).long()
+        tensor([ 1, -1])
+        """
         return elementwise.cast(self, dtypes.int64)
 
     def int(self, memory_format: memory_format | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias, TypeVar
@@ -57,7 +58,28 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
             raise TypeError(_POSITION.sub(lambda n: f"(position {int(n[1]) + 1})", str(error), count=1)) from None
 
     function.__module__, function.__qualname__ = "minigrad.functions", name
+    # Here `help` and `inspect` look; functools.wraps has put the method, whose first argument is `self`.
+    function.__wrapped__ = _Shown(method)  # type: ignore[assignment]
     return function
+
+
+class _Shown:
+    """A method with the signature of its function, which is made when somebody asks: of all, it would slow the import.
+
+    The tensor is called `input`, and ints that the method takes one by one are in one list.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.__wrapped__ = method
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        of_method = inspect.signature(self.__wrapped__)
+        first, *rest = of_method.parameters.values()
+        if rest and rest[0].kind is inspect.Parameter.VAR_POSITIONAL:
+            _, named, *others = rest
+            rest = [named.replace(kind=first.kind, default=named.empty), *others]
+        return of_method.replace(parameters=[first.replace(name="input"), *rest])
 
 
 def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate[Any, P], Any]:
@@ -77,11 +99,15 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
             # The error of a wrong argument names the form that was called.
             raise TypeError(str(error).replace(f"{method.__name__}()", f"{call.__name__}()", 1)) from None
 
+    return named_in_place(call, method, "Write into this tensor")
+
+
+def named_in_place(call: Any, method: Callable[..., Any], does: str) -> Any:
+    """`call`, a form in place of `method`, by the name with an underscore, and told as what it `does`."""
     call.__name__ += "_"
     call.__qualname__ += "_"
-    call.__doc__ = f"In place: {method.__doc__}"
-    form: Any = call
-    return form
+    call.__doc__ = method.__doc__ and f"{does} what `{method.__name__}` returns: {method.__doc__}"
+    return call
 
 
 def in_place_sum(method: Callable[..., Any], sign: int) -> Callable[..., Any]:
@@ -107,7 +133,17 @@ def numpy_names(method: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return method(*args, **(_in_our_names(kwargs) if kwargs else kwargs))
+        try:
+            return method(*args, **(_in_our_names(kwargs) if kwargs else kwargs))
+        except TypeError:
+            if "out" not in kwargs:
+                raise
+            # NumPy's functions call the method of that name of what they get, with arguments of theirs.
+            name = method.__name__
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument 'out': NumPy's functions pass it. Write x.{name}(), or "
+                f"np.{name}(x.numpy())"
+            ) from None
 
     return call
 
@@ -119,7 +155,12 @@ def _in_our_names(kwargs: dict[str, Any]) -> dict[str, Any]:
 def checked_tensor(name: str, given: Any, argument: str = "input", position: int = 1) -> Any:
     """`given`, which must be a tensor: the argument of that name and position of the function `name`."""
     if not isinstance(given, TensorBase):
-        remedy = "torch.tensor(data) makes one" if given is not None else "does the forward that made it return it?"
+        if given is None:
+            remedy = "does the forward that made it return it?"
+        elif isinstance(getattr(given, "weight", None), TensorBase):
+            remedy = f"pass its weight, {type(given).__name__.lower()}.weight"
+        else:
+            remedy = "torch.tensor(data) makes one"
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(given).__name__}: "
             f"{remedy}"

@@ -27,7 +27,12 @@ class Interoperation(Attributes):
     # ---- Python's numbers --------------------------------------------------------------------------------------------
 
     def item(self) -> Any:
-        """The only element, as a Python number."""
+        """The only element, as a Python number.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([2.5]).item()
+        2.5
+        """
         if self._array.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar: item() is for one element; "
@@ -36,13 +41,19 @@ class Interoperation(Attributes):
         return self._array.item()
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+        """The elements as nested lists of Python numbers; a number for a 0-d tensor.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         return self._array.tolist()
 
     def _only(self, wanted: str) -> Any:
         if self._array.size != 1:
             raise ValueError(
-                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
+                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}: it is "
+                "for one element, tolist() gives all"
             )
         return self._array.item()
 

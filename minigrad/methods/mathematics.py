@@ -86,7 +86,12 @@ class Mathematics(Writing):
         return mathematics.Reciprocal()(self)
 
     def exp(self) -> Tensor:
-        """E to the power of each element."""
+        """E to the power of each element.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([0.0, 1.0]).exp()
+        tensor([1.0000, 2.7183])
+        """
         return mathematics.Exp()(self)
 
     def exp2(self) -> Tensor:
@@ -98,7 +103,12 @@ class Mathematics(Writing):
         return mathematics.Expm1()(self)
 
     def log(self) -> Tensor:
-        """The natural logarithm of each element."""
+        """The natural logarithm of each element.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0, 2.0, 0.0]).log()
+        tensor([0.0000, 0.6931,   -inf])
+        """
         return mathematics.Log()(self)
 
     def log1p(self) -> Tensor:
@@ -166,11 +176,21 @@ class Mathematics(Writing):
         return mathematics.Cosh()(self)
 
     def tanh(self) -> Tensor:
-        """The hyperbolic tangent of each element."""
+        """The hyperbolic tangent of each element.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([-1.0, 0.0, 1.0]).tanh()
+        tensor([-0.7616,  0.0000,  0.7616])
+        """
         return mathematics.Tanh()(self)
 
     def sigmoid(self) -> Tensor:
-        """`1 / (1 + exp(-x))` of each element."""
+        """`1 / (1 + exp(-x))` of each element.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
+        tensor([0.2689, 0.5000, 0.7311])
+        """
         return mathematics.Sigmoid()(self)
 
     def logit(self, eps: Number | None = None) -> Tensor:
@@ -191,7 +211,12 @@ class Mathematics(Writing):
         return mathematics.Erfc()(self)
 
     def relu(self) -> Tensor:
-        """Each element, or 0 where it is negative."""
+        """Each element, or 0 where it is negative.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([-1.0, 0.0, 1.0]).relu()
+        tensor([0., 0., 1.])
+        """
         return activations.Relu()(self)
 
     absolute = abs

@@ -174,7 +174,7 @@ class Parts(Shaping):
                 f"select(): index {i} out of range for tensor of size {list(self.shape)} at dimension {at}: expected "
                 f"one in [{-size}, {size})"
             )
-        return indexing.Slice(((slice(None),) * at) + (i,), "Select")(self)
+        return indexing.Slice(((slice(None),) * at) + (i,))(self)
 
     @numpy_names
     def narrow(self, dim: SupportsIndex, start: Any, length: SupportsIndex) -> Tensor:
@@ -217,7 +217,12 @@ class Parts(Shaping):
     # ---- elements in other places ------------------------------------------------------------------------------------
 
     def flip(self, *each: Any, dims: Any = None) -> Tensor:
-        """A copy in reverse order along `dims`."""
+        """A copy in reverse order along `dims`.
+
+        >>> import minigrad as torch
+        >>> torch.arange(3).flip(0)
+        tensor([2, 1, 0])
+        """
         return rearrange.Flip(normal_dims(sizes_of("flip", each, dims), self.ndim))(self)
 
     def fliplr(self) -> Tensor:
@@ -322,7 +327,14 @@ class Parts(Shaping):
         return _diagonal.Tril(self._triangle("tril", diagonal))(self)
 
     def triu(self, diagonal: SupportsIndex = 0) -> Tensor:
-        """A copy of each matrix with zeros below a diagonal."""
+        """A copy of each matrix with zeros below a diagonal.
+
+        >>> import minigrad as torch
+        >>> torch.ones(3, 3).triu(1)
+        tensor([[0., 1., 1.],
+                [0., 0., 1.],
+                [0., 0., 0.]])
+        """
         return _diagonal.Triu(self._triangle("triu", diagonal))(self)
 
     def _triangle(self, name: str, diagonal: Any) -> builtins.int:

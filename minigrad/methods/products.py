@@ -29,7 +29,14 @@ class Products(Writing):
         return matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     def matmul(self, other: Tensor) -> Tensor:
-        """The matrix product `self @ other`."""
+        """The matrix product `self @ other`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).matmul(torch.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+        >>> (torch.zeros(5, 2, 3) @ torch.zeros(3, 4)).shape
+        torch.Size([5, 2, 4])
+        """
         return matmul.matmul(self, checked_tensor("matmul", other, "other"))
 
     def mm(self, mat2: Tensor) -> Tensor:
@@ -41,7 +48,12 @@ class Products(Writing):
         return matmul.matmul(self, mat2)
 
     def bmm(self, mat2: Tensor) -> Tensor:
-        """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
+        """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`.
+
+        >>> import minigrad as torch
+        >>> torch.ones(5, 2, 3).bmm(torch.ones(5, 3, 4)).shape
+        torch.Size([5, 2, 4])
+        """
         return matmul.bmm(self, checked_tensor("bmm", mat2, "mat2"))
 
     def mv(self, vec: Tensor) -> Tensor:
@@ -78,7 +90,13 @@ class Products(Writing):
         return einsum.tensordot(self, other, (-1,), (-1,))
 
     def outer(self, vec2: Tensor) -> Tensor:
-        """The products of each element of a vector with each of another: `y[i, j] = self[i] * vec2[j]`."""
+        """The products of each element of a vector with each of another: `y[i, j] = self[i] * vec2[j]`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2]).outer(torch.tensor([1, 10, 100]))
+        tensor([[  1,  10, 100],
+                [  2,  20, 200]])
+        """
         return matmul.outer(self, checked_tensor("outer", vec2, "vec2"))
 
     def ger(self, vec2: Tensor) -> Tensor:

@@ -33,7 +33,13 @@ class Reduction(Writing):
 
     @numpy_names
     def sum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
-        """The sum over all elements, or over the dimensions `dim`; of integers, an int64."""
+        """The sum over all elements, or over the dimensions `dim`; of integers, an int64.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.sum(), x.sum(0), x.sum(1)
+        (tensor(10), tensor([4, 6]), tensor([3, 7]))
+        """
         form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
         return reduce.Sum(_summed_dims(dim, self.ndim), keepdim, form)(_summands(self, dtype))
 
@@ -46,7 +52,13 @@ class Reduction(Writing):
 
     @numpy_names
     def mean(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
-        """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only."""
+        """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> x.mean(), x.mean(0)
+        (tensor(2.5000), tensor([2., 3.]))
+        """
         x = self if dtype is None else elementwise.cast(self, dtype)
         if x._array.dtype.kind != "f":
             raise RuntimeError(
@@ -114,7 +126,12 @@ class Reduction(Writing):
         *,
         correction: Number | None = None,
     ) -> Tensor:
-        """The standard deviation, the square root of the variance; see `var`."""
+        """The standard deviation, the square root of the variance; see `var`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0, 2.0, 3.0]).std()
+        tensor(1.)
+        """
         return moment("std", self, dim, unbiased, keepdim, correction)
 
     @numpy_names
@@ -188,7 +205,13 @@ class Reduction(Writing):
 
     @numpy_names
     def argmax(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
-        """The index of the largest element, of all in order or along `dim`."""
+        """The index of the largest element, of all in order or along `dim`.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1.0, 5.0], [4.0, 2.0]])
+        >>> x.argmax(), x.argmax(1)
+        (tensor(1), tensor([1, 0]))
+        """
         return reduce.argument("argmax", np.argmax, self, dim, keepdim)
 
     @numpy_names
@@ -198,19 +221,34 @@ class Reduction(Writing):
 
     @numpy_names
     def all(self, dim: Dims = None, keepdim: builtins.bool = False) -> Tensor:
-        """Whether all elements, or all along `dim`, are true or not zero."""
+        """Whether all elements, or all along `dim`, are true or not zero.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[True, False], [True, True]]).all(1)
+        tensor([False,  True])
+        """
         return reduce.logical(np.logical_and, self, normal_dims(dim, self.ndim), keepdim)
 
     @numpy_names
     def any(self, dim: Dims = None, keepdim: builtins.bool = False) -> Tensor:
-        """Whether any element, or any along `dim`, is true or not zero."""
+        """Whether any element, or any along `dim`, is true or not zero.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[True, False], [False, False]]).any(1)
+        tensor([ True, False])
+        """
         return reduce.logical(np.logical_or, self, normal_dims(dim, self.ndim), keepdim)
 
     # ---- exponentials ------------------------------------------------------------------------------------------------
 
     @numpy_names
     def logsumexp(self, dim: Dims, keepdim: builtins.bool = False) -> Tensor:
-        """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
+        """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1000.0, 1000.0]).logsumexp(0)
+        tensor(1000.6932)
+        """
         if dim is None:
             raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType: () is for all dimensions")
         x = self if self._array.dtype.kind == "f" else elementwise.cast(self, dtypes.get_default_dtype())
@@ -218,13 +256,23 @@ class Reduction(Writing):
 
     @numpy_names
     def softmax(self, dim: SupportsIndex, dtype: dtypes.dtype | None = None) -> Tensor:
-        """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1."""
+        """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0, 2.0, 3.0]).softmax(0)
+        tensor([0.0900, 0.2447, 0.6652])
+        """
         dims = normal_dims(normal_dim(dim, self.ndim), self.ndim)
         return softmax.Softmax(dims)(_scores("softmax", self, dtype))
 
     @numpy_names
     def log_softmax(self, dim: SupportsIndex, dtype: dtypes.dtype | None = None) -> Tensor:
-        """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one."""
+        """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0, 2.0, 3.0]).log_softmax(0)
+        tensor([-2.4076, -1.4076, -0.4076])
+        """
         dims = normal_dims(normal_dim(dim, self.ndim), self.ndim)
         return softmax.LogSoftmax(dims)(_scores("log_softmax", self, dtype))
 
@@ -232,7 +280,12 @@ class Reduction(Writing):
 
     @numpy_names
     def cumsum(self, dim: SupportsIndex, *, dtype: dtypes.dtype | None = None) -> Tensor:
-        """For each element the sum of those up to it along `dim`; of integers, in int64."""
+        """For each element the sum of those up to it along `dim`; of integers, in int64.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1, 2, 3]).cumsum(0)
+        tensor([1, 3, 6])
+        """
         return scan.CumSum(normal_dim(dim, self.ndim))(_summands(self, dtype))
 
     @numpy_names

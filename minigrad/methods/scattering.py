@@ -104,6 +104,10 @@ class Scattering(Writing):
         """A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count.
 
         The adjoint of `gather`.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(3).scatter_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
+        tensor([ 10.,   0., 101.])
         """
         places, source = self._scattered("scatter_add", dim, index, checked_tensor("scatter_add", src, "src", 3))
         return IndexInto(gathering.all_dims(self), True, "ScatterAddBackward0"), source, places
@@ -216,7 +220,12 @@ class Scattering(Writing):
 
     @written
     def index_fill(self, dim: SupportsIndex, index: Tensor, value: Any) -> Any:
-        """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
+        """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
+        tensor([7., 0., 7.])
+        """
         dims, at, places = self._row_places("index_fill_", dim, index, RuntimeError)
         if places._array.dtype != np.int64:
             raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {places.dtype!r}: index.long()")
@@ -268,6 +277,10 @@ class Scattering(Writing):
         """A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`.
 
         `indices` are integer tensors or masks for the leading dimensions.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
         """
         for position, index in enumerate(indices):
             if not isinstance(index, TensorBase):
@@ -276,6 +289,8 @@ class Scattering(Writing):
         if not indices:
             raise RuntimeError("index_put(): expected at least one index tensor, got none")
         parts = subscript.parsed(tuple([self._not_0d(index) for index in indices]), self._array.shape)
+        if None in parts.basic:
+            raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
         source = values._array
         if not accumulate or source.dtype != self._array.dtype:
             fitted = subscript.fitting(source, self._array, parts)
@@ -311,7 +326,8 @@ class Scattering(Writing):
                 "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
                 f"{source._array.size}, index.numel() = {index._array.size}"
             )
-        places = self._new(gathering.flat_places("put", self._array, index._array).reshape(-1))
+        refusal = "put_(): Tried to put elements into an empty tensor"
+        places = self._new(gathering.flat_places(self._array, index._array, refusal).reshape(-1))
         return (
             IndexInto(gathering.all_dims(self), accumulate, "PutBackward0"),
             Reshape((index._array.size,))(source),

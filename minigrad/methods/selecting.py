@@ -21,7 +21,13 @@ class Selecting(Writing):
     __slots__ = ()
 
     def where(self, condition: Tensor, other: Operand) -> Tensor:
-        """The elements where `condition` holds, those of `other` elsewhere."""
+        """The elements where `condition` holds, those of `other` elsewhere.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([-1.0, 2.0])
+        >>> x.where(x > 0, 0.0)
+        tensor([0., 2.])
+        """
         condition = checked_tensor("where", condition, "condition", 1)
         return selecting.where(condition, self, checked_operand("where", other, 2))
 
@@ -37,7 +43,12 @@ class Selecting(Writing):
         return selecting.masked_fill(self, mask, checked_operand("masked_fill", value, 2))
 
     def clamp(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([-2.0, 0.5, 3.0]).clamp(-1, 1)
+        tensor([-1.0000,  0.5000,  1.0000])
+        """
         if min is None and max is None:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
         low, high = _bounds(min, max)

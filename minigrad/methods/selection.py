@@ -73,7 +73,13 @@ class Selection(Writing):
         view._rewrite(lambda before: indexing.IndexInto(dims)(before, cast(value, self.dtype), given))
 
     def index_select(self, dim: SupportsIndex, index: Tensor) -> Tensor:
-        """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
+        """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, torch.tensor([2, 0]))
+        tensor([[5, 6],
+                [1, 2]])
+        """
         at, x, ids = normal_dim(dim, self.ndim), self._array, checked_tensor("index_select", index, "index", 2)._array
         if ids.ndim > 1:
             raise IndexError("index_select(): Index is supposed to be a vector")
@@ -142,7 +148,7 @@ class Selection(Writing):
             raise RuntimeError(
                 f"take(): Expected a long tensor for index, but got {index.dtype._tensor_name}: index.long()"
             )
-        places = gathering.flat_places("take", self._array, ids)
+        places = gathering.flat_places(self._array, ids, "take(): tried to take from an empty tensor")
         return indexing.Index(gathering.all_dims(self), "Take")(self, self._new(places))
 
     def masked_select(self, mask: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from minigrad import dtypes
 from minigrad.autograd.base import storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import keep_retaining
-from minigrad.methods.forms import Dims, checked_tensor, numpy_names
+from minigrad.methods.forms import Dims, checked_tensor, named_in_place, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import elementwise, indexing, rearrange
 from minigrad.ops import shape as _shape
@@ -36,11 +36,7 @@ def _view_in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Conca
             self._check_recordable()
         return self._restride(method(self._before(), *args, **kwargs))
 
-    call.__name__ += "_"
-    call.__qualname__ += "_"
-    call.__doc__ = f"In place: {method.__doc__}"
-    form: Any = call
-    return form
+    return named_in_place(call, method, "Give this tensor itself the shape and the strides of")
 
 
 class Shaping(Writing):
@@ -51,7 +47,13 @@ class Shaping(Writing):
     # ---- the same elements in another shape --------------------------------------------------------------------------
 
     def reshape(self, *sizes: Any, shape: Any = None) -> Tensor:
-        """The elements in the same order in another shape (one size may be -1): a view if strides allow it."""
+        """The elements in the same order in another shape (one size may be -1): a view if strides allow it.
+
+        >>> import minigrad as torch
+        >>> torch.arange(6).reshape(2, -1)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        """
         new = _shape.inferred_shape(sizes_of("reshape", sizes, shape), self._array.size)
         return _shape.Reshape(new, "ViewBackward0" if self.is_contiguous() else "ReshapeAliasBackward0")(self)
 
@@ -147,14 +149,24 @@ class Shaping(Writing):
 
     @numpy_names
     def unsqueeze(self, dim: SupportsIndex) -> Tensor:
-        """A view with a new dimension of size 1 at `dim`."""
+        """A view with a new dimension of size 1 at `dim`.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 3).unsqueeze(1).shape
+        torch.Size([2, 1, 3])
+        """
         at = normal_dim(dim, self.ndim + 1)
         sizes = self._array.shape
         return _shape.Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(self)
 
     @numpy_names
     def squeeze(self, dim: Dims = None) -> Tensor:
-        """A view without the dimensions of size 1: without all, or those of `dim` that are."""
+        """A view without the dimensions of size 1: without all, or those of `dim` that are.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(1, 2, 1).squeeze().shape, torch.zeros(1, 2, 1).squeeze(0).shape
+        (torch.Size([2]), torch.Size([2, 1]))
+        """
         dims = normal_dims(dim, self.ndim)
         sizes = [size for i, size in enumerate(self._array.shape) if size != 1 or i not in dims]
         form = 0 if dim is None else 1 if isinstance(dim, INTEGER) else 2
@@ -163,7 +175,12 @@ class Shaping(Writing):
     # ---- the same dimensions in another order ------------------------------------------------------------------------
 
     def permute(self, *order: Any, dims: Any = None) -> Tensor:
-        """A view with dimension `dims[i]` in place i."""
+        """A view with dimension `dims[i]` in place i.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+        torch.Size([4, 2, 3])
+        """
         named = sizes_of("permute", order, dims)
         if len(named) != self.ndim:
             raise RuntimeError(
@@ -180,7 +197,14 @@ class Shaping(Writing):
         return _shape.Permute(tuple(found))(self)
 
     def transpose(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
-        """A view with two dimensions swapped."""
+        """A view with two dimensions swapped.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[1, 2, 3], [4, 5, 6]]).transpose(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
         dims = _shape.swapped(self.ndim, normal_dim(dim0, self.ndim), normal_dim(dim1, self.ndim))
         return _shape.Permute(dims, "TransposeBackward0")(self)
 
@@ -212,7 +236,7 @@ class Shaping(Writing):
             if len(set(given)) < len(given):
                 raise RuntimeError(f"movedim: repeated dim in `{name}` ({given})")
         if self.ndim == 0:
-            return indexing.Slice((), "Alias")(self)
+            return indexing.Slice(())(self)
         return _shape.Permute(_shape.moved(self.ndim, *places))(self)
 
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
@@ -288,7 +312,13 @@ class Shaping(Writing):
     # ---- repeated elements -------------------------------------------------------------------------------------------
 
     def expand(self, *sizes: Any, size: Any = None) -> Tensor:
-        """A view in which dimensions of size 1, and new ones in front, are repeated to `sizes`; -1 keeps a size."""
+        """A view in which dimensions of size 1, and new ones in front, are repeated to `sizes`; -1 keeps a size.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([[1], [2]]).expand(-1, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+        """
         return Expand(_shape.expanded_shape(sizes_of("expand", sizes, size), self._array.shape))(self)
 
     def expand_as(self, other: Tensor) -> Tensor:
@@ -353,7 +383,13 @@ class Shaping(Writing):
         return result
 
     def contiguous(self) -> Any:
-        """This tensor if its elements lie in order in memory, else a copy that does."""
+        """This tensor if its elements lie in order in memory, else a copy that does.
+
+        >>> import minigrad as torch
+        >>> x = torch.zeros(2, 3).T
+        >>> x.is_contiguous(), x.contiguous().is_contiguous()
+        (False, True)
+        """
         return self if self.is_contiguous() else elementwise.Clone("C")(self)
 
     def is_same_size(self, other: Tensor) -> builtins.bool:

@@ -55,7 +55,12 @@ class Sorting(Writing):
     def argsort(
         self, dim: SupportsIndex = -1, descending: builtins.bool = False, *, stable: builtins.bool = False
     ) -> Tensor:
-        """The indices that put the elements in order along `dim`; equal elements keep theirs, `stable` or not."""
+        """The indices that put the elements in order along `dim`; equal elements keep theirs, `stable` or not.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([3, 1, 2]).argsort()
+        tensor([1, 2, 0])
+        """
         return self._new(sorting.order(self._array, normal_dim(dim, self.ndim), descending))
 
     def msort(self) -> Tensor:
@@ -70,7 +75,14 @@ class Sorting(Writing):
         largest: builtins.bool = True,
         sorted: builtins.bool = True,
     ) -> Any:
-        """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`."""
+        """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([1.0, 5.0, 3.0]).topk(2)
+        torch.return_types.topk(
+        values=tensor([5., 3.]),
+        indices=tensor([1, 2]))
+        """
         position = normal_dim(dim, self.ndim)
         if not 0 <= index(k) <= _size(self, position):
             raise RuntimeError(f"selected index k out of range: {k} is not in [0, {_size(self, position)}]")

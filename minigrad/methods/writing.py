@@ -29,14 +29,25 @@ class Writing(Attributes):
     __slots__ = ()
 
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
-        """Write the elements of `src`, which broadcasts to this shape, in this tensor's dtype."""
+        """Write the elements of `src`, which broadcasts to this shape, in this tensor's dtype.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+        tensor([[1., 2.],
+                [1., 2.]])
+        """
         given = checked_operand("copy_", src)
         source = given if isinstance(given, TensorBase) else self._new(np.asarray(given))
         source = elementwise.cast(source, self.dtype)
         return self._rewrite(lambda before: elementwise.Copy()(before, source))
 
     def fill_(self, value: Operand) -> Tensor:
-        """Write the number `value` everywhere."""
+        """Write the number `value` everywhere.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(2).fill_(7)
+        tensor([7., 7.])
+        """
         if not isinstance(value, OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
         if isinstance(value, TensorBase):
@@ -59,7 +70,13 @@ class Writing(Attributes):
     def uniform_(
         self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
-        """Write draws from the uniform distribution on `[from_, to)`."""
+        """Write draws from the uniform distribution on `[from_, to)`.
+
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(123)
+        >>> torch.empty(3).uniform_(-1, 1)
+        tensor([-0.4078,  0.0331, -0.4967])
+        """
         return self._write(
             lambda array: draws.uniform_(array, from_, to, generator or default_generator), "UniformBackward0"
         )
@@ -67,7 +84,13 @@ class Writing(Attributes):
     def normal_(
         self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None
     ) -> Tensor:
-        """Write draws from the normal distribution."""
+        """Write draws from the normal distribution.
+
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(123)
+        >>> torch.empty(3).normal_(0, 0.02)
+        tensor([-0.0022,  0.0024, -0.0074])
+        """
         return self._write(
             lambda array: draws.normal_(array, mean, std, generator or default_generator), "NormalBackward0"
         )
@@ -192,10 +215,15 @@ class Writing(Attributes):
             return
         tensors = (self, self if source is None else source)
         if any([each._node is None and each._requires_grad for each in (*tensors, base)]):
+            remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
+            if base is self and source is None:
+                remedy = (
+                    "Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with "
+                    "loss = 0."
+                )
             raise RuntimeError(
                 f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
-                " operation. Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, "
-                "start with loss = 0."
+                f" operation. {remedy}"
             )
         if base is not self:
             for reference, made_by in reversed(storage_of(self).views):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Added(Node):
     """`beta * x + alpha * p`, for the product p of `a` and `b` that `product` computes; called with a, b and x.
 
-    x broadcasts to p's shape;  da, db = those of the product for alpha * g,  dx = beta * g, summed over what broadcast.
+    da = that of the product, for alpha * g,  db = that of the product, for alpha * g,  dx = beta * g, summed over
+    what was broadcast.
     With beta = 0 nothing of x counts, not even its nan and infinities.
     """
 
@@ -64,6 +65,7 @@ class Added(Node):
 
 def addmm(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
     """`beta * x + alpha * (a @ b)` for two matrices."""
+    _check_dtypes(x, a, b)
     for name, each in (("mat1", a), ("mat2", b)):
         if each.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
@@ -81,18 +83,24 @@ def addmv(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
             f"size mismatch, got input ({x.numel()}), mat ({a.shape[0]}x{a.shape[1]}), vec ({len(b)}): expected "
             f"({a.shape[0]}) and ({a.shape[1]}) with this mat"
         )
+    if not (x.dtype is a.dtype is b.dtype):
+        names = f"{x.dtype._tensor_name}, {a.dtype._tensor_name}, and {b.dtype._tensor_name}"
+        remedy = dtype_remedy(x.dtype if a.dtype is b.dtype else a.dtype, b.dtype)
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {names}. {remedy}")
     return _added(Mv(), "Addmv", (a.shape[0],), x, a, b, beta, alpha)
 
 
 def addbmm(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
     """`beta * x + alpha * p`, for p the sum of the products of two batches' matrices."""
     _check_batches(a, b)
+    _check_dtypes(x, a, b)
     return _added(SumOfProducts(), "Addbmm", (a.shape[1], b.shape[2]), x, a, b, beta, alpha)
 
 
 def baddbmm(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
     """`beta * x + alpha * (a @ b)` for two batches of matrices."""
     _check_batches(a, b)
+    _check_dtypes(x, a, b)
     return _added(MatMul(), "Baddbmm", (a.shape[0], a.shape[1], b.shape[2]), x, a, b, beta, alpha)
 
 
@@ -117,6 +125,17 @@ def _added(
     product: Binary, form: str, shape: tuple[int, ...], x: Any, a: Any, b: Any, beta: Number, alpha: Number
 ) -> Tensor:
     """What `form` gives for a product of `shape`, after the checks that all of these functions share."""
+    if b.dtype is dtypes.bool_ and form != "Addr":
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
+    expanded_shape(shape, x._array.shape)
+    result: Tensor = Added(product, form, beta, alpha)(a, b, x)
+    return result
+
+
+def _check_dtypes(x: Any, a: Any, b: Any) -> None:
+    """Nothing if the three are of one dtype; else a RuntimeError."""
+    if x.dtype is a.dtype is b.dtype:
+        return
     for name, each in (("self", x), ("mat1", a)):
         if each.dtype is not b.dtype:
             left, right = each.dtype, b.dtype
@@ -124,11 +143,6 @@ def _added(
                 f"{name} and mat2 must have the same dtype, but got {left._tensor_name} and {right._tensor_name}. "
                 f"{dtype_remedy(left, right)}"
             )
-    if b.dtype is dtypes.bool_ and form != "Addr":
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
-    expanded_shape(shape, x._array.shape)
-    result: Tensor = Added(product, form, beta, alpha)(a, b, x)
-    return result
 
 
 def _check_batches(a: Any, b: Any) -> None:

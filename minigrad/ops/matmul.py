@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class MatMul(Binary):
     """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast.
 
-    da = g @ b.mT,  db = a.mT @ g, summed over what was broadcast.
+    da = g @ b.mT, summed over what was broadcast,  db = a.mT @ g, summed over what was broadcast.
     """
 
     __slots__ = ("shapes",)
@@ -199,15 +199,12 @@ def bmm(a: Any, b: Any) -> Tensor:
     for name, each in (("batch1", x), ("batch2", y)):
         if each.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor, got {each.ndim}-D; matmul() takes other ranks")
-    if x.dtype != y.dtype:
-        left, right = dtypes.of(x), dtypes.of(y)
-        raise RuntimeError(
-            f"expected scalar type {left._tensor_name} but found {right._tensor_name}. {dtype_remedy(left, right)}"
-        )
     if y.shape[:2] != (x.shape[0], x.shape[2]):
         raise _size_error(x, y)
+    if x.dtype != y.dtype:
+        raise _dtype_error(x, y)
     if x.dtype == bool:
-        raise NotImplementedError("\"bmm\" not implemented for 'Bool': make the factors numbers, x.float()")
+        raise _bool_error(x, y)
     result: Tensor = Bmm()(a, b)
     return result
 
@@ -234,15 +231,34 @@ def outer(a: Any, b: Any) -> Tensor:
 
 def _check_factors(x: Array, y: Array) -> None:
     """Nothing if `x @ y` is defined, as far as dtypes and inner sizes go; else PyTorch's error."""
-    if x.dtype != y.dtype:
-        raise _dtype_error(x, y)
-    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
-        raise _size_error(x, y)
+    if x.dtype != y.dtype or x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
+        raise _mismatch(x, y)
     if x.dtype == bool:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': make the factors numbers, x.float()")
+        raise _bool_error(x, y)
 
 
-def _dtype_error(x: Array, y: Array) -> Exception:
+def _mismatch(x: Array, y: Array) -> RuntimeError:
+    """The error for factors whose dtypes or sizes differ: of several, the one that PyTorch finds first."""
+    if x.ndim > 2 < y.ndim:
+        leading = common_shape([x.shape[:-2], y.shape[:-2]])
+        x, y = [np.broadcast_to(each, (*leading, *each.shape[-2:])) for each in (x, y)]
+    fit = x.shape[-1] == y.shape[-2 if y.ndim > 1 else 0]
+    if fit or (x.ndim == 1 == y.ndim and x.dtype != y.dtype):
+        return _dtype_error(x, y)
+    return _size_error(x, y)
+
+
+def _bool_error(x: Array, y: Array) -> NotImplementedError:
+    """The error for truth values, which are not multiplied and added up."""
+    if x.ndim > 2 < y.ndim:
+        common_shape([x.shape[:-2], y.shape[:-2]])
+    of_rank = {1: "dot" if x.ndim == 1 else "addmv_impl_cpu", 2: "addmm_impl_cpu_"}
+    return NotImplementedError(
+        f"\"{of_rank.get(y.ndim, 'bmm')}\" not implemented for 'Bool': make the factors numbers, x.float()"
+    )
+
+
+def _dtype_error(x: Array, y: Array) -> RuntimeError:
     """The error for a product of two dtypes."""
     left, right = dtypes.of(x), dtypes.of(y)
     if x.ndim == 1 == y.ndim:
@@ -252,6 +268,8 @@ def _dtype_error(x: Array, y: Array) -> Exception:
     elif y.ndim == 1:
         names = f"{right._tensor_name}, {left._tensor_name}, and {right._tensor_name}"
         begin = f"addmv input tensors must have the same dtype, but got {names}"
+    elif y.ndim > 2:
+        begin = f"expected scalar type {left._tensor_name} but found {right._tensor_name}"
     else:
         begin = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
     return RuntimeError(f"{begin}. {dtype_remedy(left, right)}")
@@ -259,11 +277,10 @@ def _dtype_error(x: Array, y: Array) -> Exception:
 
 def dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
     """How to make two dtypes one: usually integers, such as one-hot vectors, meet floating point."""
-    if not left.is_floating_point and right.is_floating_point:
-        return f"Convert the first: a.to({right!r}); one_hot() makes integers, one_hot(ids).float() does not."
-    if left.is_floating_point and not right.is_floating_point:
-        return f"Convert the second: b.to({left!r})."
-    return f"Convert one of them: a.to({right!r}) or b.to({left!r})."
+    if left.is_floating_point == right.is_floating_point:
+        return f"Convert one of them: a.to({right!r}) or b.to({left!r})."
+    convert = f"the second: b.to({left!r})" if left.is_floating_point else f"the first: a.to({right!r})"
+    return f"Convert {convert}; one_hot() makes integers, one_hot(ids).float() does not."
 
 
 def _size_error(x: Array, y: Array) -> RuntimeError:
@@ -279,14 +296,14 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
         rows = math.prod(x.shape[:-1])
         begin = f"size mismatch, got input ({rows}), mat ({rows}x{x.shape[-1]}), vec ({len(y)})"
     elif y.ndim > 2:
-        batch = x.shape[0] if x.ndim == 3 else y.shape[0]
+        expected, got = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
         begin = (
-            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {x.shape[-1]}] but got: "
-            f"[{y.shape[0]}, {y.shape[-2]}]"
+            f"Expected size for first two dimensions of batch2 tensor to be: [{expected}, {x.shape[-1]}] but got: "
+            f"[{got}, {y.shape[-2]}]"
         )
     else:
         begin = mat_message(x.shape, y.shape)
-    remedy = one_hot_remedy(x, y.shape[-2] if y.ndim > 1 else len(y)) or _transpose_hint(x.shape, y.shape)
+    remedy = one_hot_remedy(x, y.shape[-2] if y.ndim > 1 else len(y), y) or _transpose_hint(x.shape, y.shape)
     return RuntimeError(f"{begin}: {inner}.{remedy}")
 
 
@@ -295,16 +312,21 @@ def mat_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     return f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
-def one_hot_remedy(x: Array, classes: int) -> str:
-    """What to do if the rows of `x` are one-hot, but shorter than `classes`: then a batch told how long they are."""
-    if not 0 < x.shape[-1] < classes or not x[..., -1].any():
+def one_hot_remedy(x: Array, classes: int, other: Array) -> str:
+    """What to do if the rows of `x` are one-hot, but shorter than `classes`; the `other` factor has floats or integers.
+
+    Integers that look one-hot are.  Floats may be anything: they are taken for it if a batch told how long they are.
+    """
+    size, whole = x.shape[-1], x.dtype.kind == "i"
+    inferred = size > 0 and bool(x[..., -1].any())
+    if not (0 < size < classes and (inferred or whole)):
         return ""
     if not (np.isin(x, (0, 1)).all() and (x.sum(-1) == 1).all()):
         return ""
-    return (
-        " If the first is one_hot(ids): that has a column for each id up to the largest of these ids, "
-        f"{x.shape[-1] - 1}, and not for the whole vocabulary. Give their number: one_hot(ids, num_classes={classes})."
-    )
+    columns = f"a column for each id up to the largest of these ids, {size - 1}, and not for the whole vocabulary"
+    why = f"that has {columns}" if inferred else f"it has {size} columns, and there are {classes} ids"
+    convert = ".float()" if whole and other.dtype.kind == "f" else ""
+    return f" If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
 
 
 def _transpose_hint(a: tuple[int, ...], b: tuple[int, ...]) -> str:

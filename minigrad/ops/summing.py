@@ -45,7 +45,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
         if _are_last(dims, x.ndim) and x.size >= _LARGE:
             return _sum_of_lines(x.reshape(-1, count)).reshape(shape)
     wide = np.float32 if x.dtype == np.float16 else x.dtype
-    return np.asarray(np.add.reduce(x, axis=dims, dtype=wide, keepdims=keepdims))
+    return np.asarray(x.sum(axis=dims, dtype=wide, keepdims=keepdims))
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -98,12 +99,24 @@ def demand(expected: Array, got: Any, what: str = "") -> None:
     raise Broken(list(zip(labels, (_shown(expected), found), strict=True)))
 
 
+def checked_names(names: Collection[str]) -> set[str]:
+    """The names, of which a single one may be given as it is."""
+    return {names} if isinstance(names, str) else {*names}
+
+
+def checked_library(library: Any) -> ModuleType:
+    """`library`, which must be a module."""
+    if not isinstance(library, ModuleType):
+        raise TypeError(f"library: expected a module, such as torch after `import torch`; got {library!r}")
+    return library
+
+
 def check(
     caller: str, laws: Sequence[Law], subject: Any, without: Collection[str], profile: settings | None = None
 ) -> None:
     """Nothing if all laws but those named in `without` hold; else an AssertionError that tells the first broken one."""
     names = [law.name for law in laws]
-    unknown = [name for name in without if name not in names]
+    unknown = sorted([name for name in without if name not in names], key=str)
     if unknown:
         raise ValueError(f"without: expected names of laws, which are {names}; got {unknown}")
     asked = [law for law in laws if law.name not in without]

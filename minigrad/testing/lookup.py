@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import minigrad
 from minigrad.dtypes import Array
-from minigrad.testing.laws import Broken, Draw, Law, check, demand
+from minigrad.testing.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
 from minigrad.testing.strategies import cotangents, ids, laid_out, one_hot, shapes, tables
 
 
@@ -49,7 +49,7 @@ def check_lookup(
     `tables`
         the strategy that weights are drawn from.
     `without`
-        names of laws that are not meant to hold.  The names are those in `LOOKUP_LAWS`.
+        names of laws that are not meant to hold, or one name.  The names are those in `LOOKUP_LAWS`.
     `profile`
         the settings of Hypothesis; by default 25 examples for each law, the same each time.
 
@@ -64,8 +64,8 @@ def check_lookup(
     ...     return gradient
     >>> check_lookup(lookup, scatter)
     """
-    subject: Arrays | Tensors = Tensors(embedding, library, raises, tables)
-    skipped = {*without}
+    subject: Arrays | Tensors = Tensors(embedding, checked_library(library), raises, tables)
+    skipped = checked_names(without)
     if backward is not None:
         subject = Arrays(embedding, backward, raises, tables)
         skipped |= {"double backward", "padding, double backward"}

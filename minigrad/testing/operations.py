@@ -20,7 +20,7 @@ from hypothesis.extra import numpy as npst
 
 import minigrad
 from minigrad.dtypes import Array
-from minigrad.testing.laws import Broken, Draw, Law, check, demand
+from minigrad.testing.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
 from minigrad.testing.strategies import Shape, cotangents
 
 _STEP = 1e-3
@@ -56,8 +56,9 @@ def check_op(
     ...         return 2 * x * g
     >>> check_op(Square.apply, (2, 3))
     """
-    kind = f"tensors of {library.__name__}"
-    check(f"check_op, on {kind}", OP_LAWS, Operation(function, shapes, low, high, library), without, profile)
+    kind = f"tensors of {checked_library(library).__name__}"
+    operation = Operation(function, shapes, low, high, library)
+    check(f"check_op, on {kind}", OP_LAWS, operation, checked_names(without), profile)
 
 
 @dataclass(frozen=True)

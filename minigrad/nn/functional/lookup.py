@@ -151,8 +151,8 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
     ids, classes = input._array, index(num_classes)
     if ids.dtype != np.int64:
         raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}. Ids are whole "
-            "numbers: input.long()"
+            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}. "
+            f"{_ids_remedy(input)}"
         )
     if ids.size == 0:
         if classes <= 0:
@@ -179,11 +179,15 @@ def _type_name(x: Tensor) -> str:
     return "CPUBoolType" if x._array.dtype == bool else f"torch.{x.dtype._tensor_name}Tensor"
 
 
+def _ids_remedy(ids: Tensor) -> str:
+    return f"{'Convert them' if ids._array.dtype.kind in 'iu' else 'Ids are whole numbers'}: input.long()"
+
+
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in _IDS:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{_type_name(ids)} instead (while checking arguments for {function}). Ids are whole numbers: input.long()"
+            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
         )
 
 

@@ -147,7 +147,12 @@ class Softmin(Softmax):
 
 
 class GELU(_Activation):
-    """`x * P(x)`, for the probability P(x) that a normal number is below `x`; see `nn.functional.gelu`."""
+    """`x * P(x)`, for the probability P(x) that a normal number is below `x`; see `nn.functional.gelu`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.GELU()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])
+    """
 
     function = staticmethod(F.gelu)
 

@@ -9,21 +9,23 @@ from minigrad.creation import ones, tensor, zeros
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn.modules.normalization import ScaledLayer
+from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
 
 
 class _ChannelNorm(ScaledLayer):
-    """A normalization of channels that can keep running estimates of their means and variances.
+    """A normalization of channels that can keep running estimates of their means and variances."""
 
-    `weight`, `bias`
-        `(num_features,)`, or None without `affine` (the bias also without `bias`); they start as ones and zeros.
-    `running_mean`, `running_var`, `num_batches_tracked`
-        buffers, or None without `track_running_stats`.
-    """
-
+    #: `(num_features,)`, ones at the start; None without `affine`.
+    weight: Parameter | None
+    #: `(num_features,)`, zeros at the start; None without `affine` or without `bias`.
+    bias: Parameter | None
+    #: A buffer `(num_features,)`, zeros at the start; None without `track_running_stats`.
     running_mean: Tensor | None
+    #: A buffer `(num_features,)`, ones at the start; None without `track_running_stats`.
     running_var: Tensor | None
+    #: A buffer, 0 at the start; None without `track_running_stats`.
     num_batches_tracked: Tensor | None
     #: The numbers of dimensions of an input, and how messages call them.
     _ranks: ClassVar[tuple[int, ...]]

@@ -10,7 +10,7 @@ from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.functional.products import features_error
+from minigrad.nn.functional.products import linear_error
 from minigrad.nn.modules.module import Module, check_sizes
 from minigrad.nn.parameter import Parameter
 from minigrad.options import OnDevice
@@ -79,9 +79,10 @@ class Linear(Module):
         try:
             return F.linear(input, self.weight, self.bias)
         except RuntimeError:
-            if input.ndim and input.shape[-1] != self.weight.shape[-1]:
-                # A layer has its weight the right way round: the hint to transpose it is for others.
-                raise features_error(input, self.weight, "") from None
+            if input.ndim and self.weight.ndim == 2 and input.shape[-1] != self.weight.shape[1]:
+                # Where the weight is that of the layer, it is the right way round: the hint is for others.
+                declared = (self.out_features, self.in_features)
+                raise linear_error(input, self.weight, self.bias, declared) from None
             raise
 
     def extra_repr(self) -> str:

@@ -142,7 +142,13 @@ class KLDivLoss(_Loss):
 
 
 class NLLLoss(_Loss):
-    """`-input[target]`, averaged, for an input of log-probabilities; see `nn.functional.nll_loss`."""
+    """`-input[target]`, averaged, for an input of log-probabilities; see `nn.functional.nll_loss`.
+
+    >>> import minigrad as torch
+    >>> log_probabilities = torch.tensor([[0.5, 0.5], [0.25, 0.75]]).log()
+    >>> torch.nn.NLLLoss()(log_probabilities, torch.tensor([0, 1]))
+    tensor(0.4904)
+    """
 
     function = staticmethod(F.nll_loss)
 
@@ -189,7 +195,12 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """The `BCELoss` of `sigmoid(input)`, without overflow on the way."""
+    """The `BCELoss` of `sigmoid(input)`, without overflow on the way.
+
+    >>> import minigrad as torch
+    >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0, 2.0]), torch.tensor([1.0, 0.0]))
+    tensor(1.4100)
+    """
 
     function = staticmethod(F.binary_cross_entropy_with_logits)
 

@@ -32,7 +32,8 @@ class _Kind(NamedTuple):
 class Module:
     """A computation with parameters; a subclass assigns them in `__init__` and computes in `forward`.
 
-    Parameters, buffers and modules that are assigned as attributes are registered under the attribute's name.
+    Parameters, buffers and modules that are assigned as attributes are registered under the attribute's name.  Layers
+    that do something else in training, such as dropout, ask for `training`, which `train()` and `eval()` set.
 
     >>> import minigrad as torch
     >>> class Scale(torch.nn.Module):
@@ -227,11 +228,21 @@ class Module:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths; each once, under its first path, if `remove_duplicate`."""
+        """The parameters with their paths; each once, under its first path, if `remove_duplicate`.
+
+        >>> import minigrad as torch
+        >>> [(name, p.shape) for name, p in torch.nn.Linear(4, 3).named_parameters()]
+        [('weight', torch.Size([3, 4])), ('bias', torch.Size([3]))]
+        """
         return self._named_members(_PARAMETER, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once."""
+        """The parameters, each once.
+
+        >>> import minigrad as torch
+        >>> sum([p.numel() for p in torch.nn.Linear(4, 3).parameters()])
+        15
+        """
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -319,7 +330,13 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """This module, with `training` set to False on it and on all below it."""
+        """This module, with `training` set to False on it and on all below it.
+
+        >>> import minigrad as torch
+        >>> dropout = torch.nn.Dropout().eval()
+        >>> dropout.training, dropout(torch.ones(2))
+        (False, tensor([1., 1.]))
+        """
         return self.train(False)
 
     def to(self, *args: Any, **kwargs: Any) -> Self:

@@ -18,7 +18,6 @@ class ScaledLayer(Module):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
 
     weight: Parameter | None
-    bias: Parameter | None
 
     def _add_scale(
         self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: dtype | None
@@ -53,6 +52,8 @@ class LayerNorm(ScaledLayer):
             [ 1.0000, -1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
 
+    bias: Parameter | None
+
     def __init__(
         self,
         normalized_shape: int | Sequence[int],
@@ -86,6 +87,10 @@ class RMSNorm(ScaledLayer):
         of shape `normalized_shape`, or None without `elementwise_affine`; it starts as ones.
 
     See `nn.functional.rms_norm`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.RMSNorm(2)(torch.tensor([3.0, 4.0]))
+    tensor([0.8485, 1.1314], grad_fn=<MulBackward0>)
     """
 
     def __init__(
@@ -119,6 +124,8 @@ class GroupNorm(ScaledLayer):
 
     See `nn.functional.group_norm`.
     """
+
+    bias: Parameter | None
 
     def __init__(
         self,

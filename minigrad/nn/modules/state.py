@@ -115,7 +115,7 @@ class _Plan:
         elif given.shape != member.shape:
             self.problems.append(
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                f"current model is {member.shape}."
+                f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
             )
         elif not self.assign:
             self.writes.append(lambda: member.copy_(given))
@@ -126,6 +126,12 @@ class _Plan:
             self.writes.append(lambda: setattr(module, name, new))
         else:
             self.writes.append(lambda: setattr(module, name, given))
+
+
+def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
+    if len(given) != 2 or given != own[::-1]:
+        return ""
+    return " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
 
 
 def _quoted(path: str) -> str:
