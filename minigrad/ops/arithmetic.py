@@ -27,8 +27,8 @@ class AddScaled(Add):
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
 
-    def forward(self, a: Any, b: Any) -> Array:  # type: ignore[override]
-        return np.add(a, np.multiply(b, _like(self.alpha, a, b)))
+    def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
+        return np.add(a, np.multiply(b, _like(self.alpha, a)))
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.alpha
@@ -45,8 +45,8 @@ class SubScaled(Sub):
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
 
-    def forward(self, a: Any, b: Any) -> Array:  # type: ignore[override]
-        return np.subtract(a, np.multiply(b, _like(self.alpha, a, b)))
+    def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
+        return np.subtract(a, np.multiply(b, _like(self.alpha, a)))
 
     def db(self, g: Tensor) -> Tensor:
         return -g * self.alpha
@@ -55,12 +55,12 @@ class SubScaled(Sub):
         return "SubBackward0"
 
 
-def add(a: Any, b: Any, alpha: float = 1) -> Any:
+def add(a: Any, b: Any, alpha: float) -> Any:
     """`a + alpha * b` of two tensors, or of a tensor and a number in either place."""
     return Add()(a, b) if type(alpha) is int and alpha == 1 else AddScaled(_checked_alpha(alpha, a, b))(a, b)
 
 
-def sub(a: Any, b: Any, alpha: float = 1) -> Any:
+def sub(a: Any, b: Any, alpha: float) -> Any:
     """`a - alpha * b` of two tensors, or of a tensor and a number in either place."""
     return Sub()(a, b) if type(alpha) is int and alpha == 1 else SubScaled(_checked_alpha(alpha, a, b))(a, b)
 
@@ -80,9 +80,9 @@ def _checked_alpha(alpha: float, a: Any, b: Any) -> float:
     return alpha
 
 
-def _like(number: float, a: Any, b: Any) -> Any:
-    """`number` as it is computed with beside two arrays, or an array and a number, of one dtype."""
-    return np.asarray(number).astype((a if isinstance(a, np.ndarray) else b).dtype)
+def _like(number: float, a: Array) -> Array:
+    """`number` in the dtype of `a`."""
+    return np.asarray(number).astype(a.dtype)
 
 
 # ---- quotients -------------------------------------------------------------------------------------------------------
@@ -219,14 +219,14 @@ def fmod(a: Any, b: Any) -> Any:
     return Fmod(1 if isinstance(b, TensorBase) else 0)(a, b)
 
 
-def _is_whole(name: str, a: Any, b: Any) -> bool:
+def _is_whole(name: str, a: Array, b: Any) -> bool:
     """Whether the operands, of one dtype, are integers; an error for bools, and for integers to be divided by 0."""
-    kind = (b if isinstance(b, np.ndarray) else a).dtype.kind
+    kind = a.dtype.kind
     if kind == "b":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    if kind != "f" and np.size(a) and np.equal(b, 0).any():
+    if kind != "f" and a.size and np.equal(b, 0).any():
         raise RuntimeError("ZeroDivisionError: integers cannot be divided by 0; x.float() can, with infinite results")
-    return bool(kind != "f")
+    return kind != "f"
 
 
 # ---- powers ----------------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ class PowNumber(Unary):
         self.n = n
 
     def __call__(self, x: Any) -> Any:
-        if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2 and type(self.n) in (int, float):
+        if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2:
             # The exponent takes on the dtype of x, which holds it, if as infinite.
             return super().__call__(x)
         common = dtypes.result_type(x._array, self.n)

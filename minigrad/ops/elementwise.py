@@ -288,7 +288,7 @@ class Clone(Unary):
 
     __slots__ = ("order",)
 
-    def __init__(self, order: Literal["K", "C"] = "K") -> None:
+    def __init__(self, order: Literal["K", "C"]) -> None:
         self.order = order
 
     def forward(self, x: Array) -> Array:
@@ -314,7 +314,7 @@ class Copy(Elementwise):
         return np.broadcast_to(b, shape).copy()
 
     def da(self, g: Tensor) -> Tensor:
-        return masked(g, np.zeros((), bool))
+        return zeroed(g)
 
     def db(self, g: Tensor) -> Tensor:
         return g
@@ -335,7 +335,7 @@ class Forget(Unary):
         return x
 
     def dx(self, g: Tensor) -> Tensor:
-        return masked(g, np.zeros((), bool))
+        return zeroed(g)
 
     def name(self) -> str:
         return self.form

@@ -411,9 +411,9 @@ class Xlogy(Elementwise):
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))
 
-    def forward(self, a: Any, b: Any) -> Array:
+    def forward(self, a: Array, b: Any) -> Array:
         # Alone, a number would have float64 for its logarithm.
-        y = b if isinstance(b, np.ndarray) else np.asarray(b, a.dtype)
+        y = np.asarray(b, a.dtype)
         return np.where((a == 0) & ~np.isnan(y), y.dtype.type(0), a * np.log(y))
 
     def da(self, g: Tensor) -> Tensor:

@@ -131,7 +131,8 @@ def lerp(a: Any, b: Any, weight: Any) -> Any:
     """`a + weight * (b - a)`, for tensors of one dtype and a number or a tensor as the weight."""
     _check_same_dtype(a, b, "end")
     if a._array.dtype.kind != "f":
-        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{a.dtype._tensor_name}': x.float()")
+        kernel = "lerp_kernel_tensor" if isinstance(weight, TensorBase) else "lerp_kernel_scalar"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{a.dtype._tensor_name}': x.float()")
     if not isinstance(weight, TensorBase):
         return LerpNumber(weight)(a, b)
     if weight._array.ndim:
