@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import importlib
 import pkgutil
 import re
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+import table
+import test_ops
 
 import minigrad
+from minigrad import functions, methods, ops
+from minigrad.autograd.hooks import AccumulateGrad
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -32,13 +39,13 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def run(tests: list[doctest.DocTest], flags: int = 0) -> int:
+def run(tests: list[doctest.DocTest], flags: int = 0, clear: bool = True) -> int:
     """Run the examples; the number of them. Fails on the first page or docstring with a wrong one."""
     generator = minigrad.default_generator.clone_state()
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF | flags)
     for test in tests:
         report: list[str] = []
-        assert runner.run(test, out=report.append).failed == 0, "".join(report)
+        assert runner.run(test, out=report.append, clear_globs=clear).failed == 0, "".join(report)
     for slot in generator.__slots__:
         setattr(minigrad.default_generator, slot, getattr(generator, slot))
     return runner.summarize(verbose=False).attempted
@@ -80,6 +87,122 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
 
+def shown(page: str) -> list[doctest.Example]:
+    """The examples of a page."""
+    return doctest.DocTestParser().get_examples((ROOT / "docs" / page).read_text(encoding="utf-8"))
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """What stands in the fenced blocks of a page that are in that language."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_python_without_a_prompt_is_on_pages_with_a_test_that_runs_it() -> None:
+    # Below, and in test_examples.py.
+    pages = {name_of(page) for page in PAGES if "```python" in page.read_text(encoding="utf-8")}
+    assert pages == {"docs/contributing.md", "docs/outgrow.md"}
+
+
+# ---- drawn graphs ------------------------------------------------------------------------------------------------
+
+
+def test_every_drawn_graph_is_looked_at() -> None:
+    drawing = {name_of(page) for page in PAGES if "```mermaid" in page.read_text(encoding="utf-8")}
+    assert drawing == {"docs/engine.md", "docs/explain.md"}
+
+
+def test_the_graph_that_is_drawn_is_the_one_that_is_printed() -> None:
+    (printed,) = [example.want for example in shown("explain.md") if example.want.startswith("graph TD\n")]
+    assert blocks("explain.md", "mermaid") == [printed]
+
+
+def test_the_graph_that_is_drawn_with_classes_is_that_of_the_program() -> None:
+    program, drawn = blocks("engine.md", "pycon")[0], blocks("engine.md", "mermaid")
+    examples = doctest.DocTestParser().get_doctest(program, {}, "engine.md", None, 0)
+    run([examples], clear=False)
+    tensors = {name: x for name, x in examples.globs.items() if isinstance(x, minigrad.Tensor) and x.requires_grad}
+    made = sorted([x.grad_fn for x in tensors.values() if x.grad_fn is not None], key=lambda node: node.number)
+    called = {x if x.grad_fn is None else x.grad_fn: name for name, x in tensors.items()}
+    told: set[str] = set()
+
+    def vertex(which: Any) -> str:
+        name = called[which]
+        if name in told:
+            return name
+        told.add(name)
+        what = f"{name} {tuple(tensors[name].shape)}"
+        if which not in made:
+            return f'{name}(["{what}"])'
+        return f'{name}["node {made.index(which) + 1}: {type(which).__name__}<br/>{what}"]'
+
+    lines = ["graph TD"]
+    for node in made:
+        for source in [source for source, _ in node.next_functions if source is not None]:
+            before = vertex(source.variable if isinstance(source, AccumulateGrad) else source)
+            lines.append(f"    {before} --> {vertex(node)}")
+    assert drawn == ["\n".join(lines) + "\n"]
+
+
+def test_the_reading_path_names_what_is_in_the_files() -> None:
+    text = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    items = re.findall(r"^(?:\d\.|-) .*(?:\n +.*)*", text, flags=re.MULTILINE)
+    assert len(items) == 12
+    for item in items:
+        source = "".join(
+            [(ROOT / file).read_text(encoding="utf-8") for file in re.findall(r"\(\.\./(minigrad/.*?)\)", item)]
+        )
+        for name in re.findall(r"(?<!\[)`([A-Za-z_.]+)(?:\(.*?)?`", item):
+            assert re.search(rf"\b{name.split('.')[-1]}", source), f"{name}, in: {item}"
+
+
+# ---- how an op is added --------------------------------------------------------------------------------------------
+
+
+def written_into(place: ModuleType | type, names: dict[str, Any], source: str, patch: pytest.MonkeyPatch) -> None:
+    """Run `source` as a part of a module, or of the body of a class, in which `names` are known."""
+    known = {**names}
+    exec(source, known)
+    (new,) = known.keys() - names.keys() - {"__builtins__"}
+    patch.setattr(place, new, known[new], raising=False)
+
+
+def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not hasattr(minigrad, "asinh"), "minigrad has it now: the page needs another op that PyTorch has"
+    (op,) = [example.source for example in shown("contributing.md") if example.source.startswith("class ")]
+    method, function, real, with_torch = blocks("contributing.md", "python")
+    written_into(ops.mathematics, vars(ops.mathematics), op, monkeypatch)
+    written_into(minigrad.Tensor, vars(methods.mathematics), method, monkeypatch)
+    written_into(functions.mathematics, vars(functions.mathematics), function, monkeypatch)
+    monkeypatch.setattr(minigrad, "asinh", functions.mathematics.asinh, raising=False)
+
+    (case,) = eval(f"[{real}]", vars(importlib.import_module("real_elementwise")))
+    test_ops.test_values_are_numpys(case)
+    test_ops.test_derivatives_are_those_of_finite_differences_to_order_two(case, 0)
+    x = minigrad.tensor([[0.5, -2.0]])
+    assert minigrad.equal(minigrad.asinh(x), x.asinh())
+
+    pytest.importorskip("torch", reason="the rest of the page's rows compare with PyTorch")
+    # It looks for the rows when it is imported, so the families' modules come by it.
+    with_pytorch = importlib.import_module("test_ops_torch")
+    rows: list[table.Case] = []
+    monkeypatch.setattr(table, "CASES", rows)
+    exec(with_torch, {**vars(importlib.import_module("cases_elementwise"))})
+    assert [row.covers for row in rows] == ["Tensor.asinh", "asinh"]
+    compare = with_pytorch._family(rows)
+    for row in rows:
+        compare(case=row)
+
+
+# ---- translations --------------------------------------------------------------------------------------------------
+
+
+def sections(page: Path) -> list[str]:
+    """The text of a page without its examples, a section at a time: each begins with its heading."""
+    text = re.sub(r"```pycon.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.split(r"^(?=#+ )", text, flags=re.MULTILINE)[1:]
+
+
 @pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
 def test_translation_is_in_step(page: Path) -> None:
     ours, original = (path.read_text(encoding="utf-8") for path in (page, ROOT / "docs" / page.name))
@@ -87,6 +210,21 @@ def test_translation_is_in_step(page: Path) -> None:
     for pattern in (r"```pycon\n.*?\n```", r"^#+ ", r"^    [(<].*?$", r"^\|"):
         here, there = (re.findall(pattern, text, flags=re.DOTALL | re.MULTILINE) for text in (ours, original))
         assert here == there
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
+def test_each_section_stands_as_it_was_when_it_was_compared(page: Path) -> None:
+    changed = []
+    for ours, original in zip(sections(page), sections(ROOT / "docs" / page.name), strict=True):
+        notes = re.findall(r"^<!-- compared .*-->$", ours, flags=re.MULTILINE)
+        words = "".join([ours, original]).replace("".join(notes), "").split()
+        note = f"<!-- compared with the English: {hashlib.sha256(''.join(words).encode()).hexdigest()[:8]} -->"
+        if notes != [note]:
+            changed.append(f"{ours.splitlines()[0]}\n\n{note}\n")
+    assert not changed, (
+        "These sections were changed, or the English ones that they translate. Compare the two, sentence by sentence, "
+        "and mend the translation. Then write below the headings:\n\n" + "\n".join(changed)
+    )
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -23,6 +23,8 @@ class Mistake(NamedTuple):
     begins: str
     #: What the learner is to find in it: what was expected, what was got, and the remedy.
     says: tuple[str, ...]
+    #: The code that is named there, which is a part of the mended program; None where plain words say what to do.
+    code: str | None
     mended: str
 
 
@@ -31,6 +33,7 @@ embedding = torch.nn.Embedding(4, 3)
 ids = torch.tensor([2, 3, 1])
 w = torch.ones(2, requires_grad=True)
 one_hot, F = torch.nn.functional.one_hot, torch.nn.functional
+lr = 0.1
 """
 
 STEPS_IN_PLACE = """
@@ -38,7 +41,7 @@ for step in range(2):
     w.grad = None
     (w * 3).sum().backward()
     with torch.no_grad():
-        w -= 0.1 * w.grad
+        w -= lr * w.grad
 result = w
 """
 
@@ -49,7 +52,8 @@ MISTAKES = [
         IndexError,
         "index out of range in self",
         ("the id at position [1] is 4", "not in [0, 4), the rows of the table", "num_embeddings > 4"),
-        "result = torch.nn.Embedding(5, 3)(torch.tensor([2, 4, 1])).shape",
+        "num_embeddings",
+        "result = torch.nn.Embedding(num_embeddings=5, embedding_dim=3)(torch.tensor([2, 4, 1])).shape",
     ),
     Mistake(
         "an id below 0",
@@ -57,6 +61,7 @@ MISTAKES = [
         IndexError,
         "index out of range in self",
         ("the id at position [1] is -1", "ids count from 0"),
+        None,
         "result = embedding(torch.tensor([2, 0]))",
     ),
     Mistake(
@@ -65,7 +70,8 @@ MISTAKES = [
         IndexError,
         "index out of range in self",
         ("the id at position [1] is 3", "not in [0, 3)", "as large as the whole vocabulary (num_embeddings > 3)"),
-        "result = torch.nn.Embedding(int(ids.max()) + 1, 3)(ids).shape",
+        "num_embeddings",
+        "result = torch.nn.Embedding(num_embeddings=int(ids.max()) + 1, embedding_dim=3)(ids).shape",
     ),
     Mistake(
         "a vocabulary taken from the batch's largest id",
@@ -73,6 +79,7 @@ MISTAKES = [
         RuntimeError,
         "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x3)",
         ("a column for each id up to the largest of these ids, 2", "one_hot(ids, num_classes=4)"),
+        "num_classes=4",
         "result = one_hot(torch.tensor([2, 1]), num_classes=4).float() @ embedding.weight",
     ),
     Mistake(
@@ -81,6 +88,7 @@ MISTAKES = [
         RuntimeError,
         "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
         ("must equal in_features", "one_hot(ids, num_classes=4)"),
+        "num_classes=4",
         "result = torch.nn.Linear(4, 5)(one_hot(torch.tensor([2, 1]), num_classes=4).float()).shape",
     ),
     Mistake(
@@ -89,6 +97,7 @@ MISTAKES = [
         RuntimeError,
         "expected m1 and m2 to have the same dtype, but got: long int != float",
         ("one_hot() makes integers", "one_hot(ids).float()"),
+        ".float()",
         "result = one_hot(ids, 4).float() @ embedding.weight",
     ),
     Mistake(
@@ -97,6 +106,7 @@ MISTAKES = [
         RuntimeError,
         "mat1 and mat2 shapes cannot be multiplied (3x4 and 3x4)",
         ("in_features, the last size of the weight torch.Size([4, 3])", "an embedding table", "weight.T"),
+        "weight.T",
         "result = F.linear(one_hot(ids, 4).float(), embedding.weight.T)",
     ),
     Mistake(
@@ -106,6 +116,7 @@ MISTAKES = [
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
         "been freed)",
         ("what PowBackward0 kept of the forward pass is gone", "the first backward with retain_graph=True"),
+        "retain_graph=True",
         "loss = (embedding(ids) ** 2).sum()\nloss.backward(retain_graph=True)\nloss.backward()\n"
         "result = embedding.weight.grad",
     ),
@@ -115,7 +126,8 @@ MISTAKES = [
         RuntimeError,
         "a leaf Variable that requires grad is being used in an in-place operation.",
         ("with torch.no_grad(): w -= lr * w.grad",),
-        "(w * 3).sum().backward()\nwith torch.no_grad():\n    w -= 0.1 * w.grad\nresult = w",
+        "with torch.no_grad(): w -= lr * w.grad",
+        "(w * 3).sum().backward()\nwith torch.no_grad():\n    w -= lr * w.grad\nresult = w",
     ),
     Mistake(
         "a row of a table set in place",
@@ -123,6 +135,7 @@ MISTAKES = [
         RuntimeError,
         "a view of a leaf Variable that requires grad is being used in an in-place operation.",
         ("with torch.no_grad():",),
+        "with torch.no_grad():",
         "with torch.no_grad():\n    embedding.weight[0] = 0\nresult = embedding.weight",
     ),
     Mistake(
@@ -132,6 +145,7 @@ MISTAKES = [
         RuntimeError,
         "element 0 of tensors does not require grad and does not have a grad_fn",
         ("computed under no_grad()",),
+        None,
         STEPS_IN_PLACE,
     ),
     Mistake(
@@ -140,6 +154,7 @@ MISTAKES = [
         UserWarning,  # An error in these tests; a program that goes on finds that the gradient is None.
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.",
         ("w = w - lr * w.grad makes w a non-leaf", "with torch.no_grad(): w -= lr * w.grad"),
+        "with torch.no_grad(): w -= lr * w.grad",
         STEPS_IN_PLACE,
     ),
     Mistake(
@@ -148,6 +163,7 @@ MISTAKES = [
         RuntimeError,
         "Can't call numpy() on Tensor that requires grad.",
         ("Use tensor.detach().numpy() instead",),
+        ".detach().numpy()",
         "result = embedding(ids).detach().numpy()",
     ),
     Mistake(
@@ -156,6 +172,7 @@ MISTAKES = [
         RuntimeError,
         "a Tensor with 9 elements cannot be converted to Scalar",
         ("item() is for one element", "tolist() gives all"),
+        "tolist()",
         "result = embedding(ids).tolist()",
     ),
     Mistake(
@@ -165,6 +182,7 @@ MISTAKES = [
         "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
         "torch.FloatTensor instead (while checking arguments for embedding)",
         ("Ids are whole numbers: input.long()",),
+        ".long()",
         "result = embedding(torch.tensor([2.0, 3.0]).long())",
     ),
     Mistake(
@@ -173,6 +191,7 @@ MISTAKES = [
         RuntimeError,
         "one_hot is only applicable to index tensor of type LongTensor",
         ("got torch.FloatTensor", "Ids are whole numbers: input.long()"),
+        ".long()",
         "result = one_hot(torch.tensor([2.0, 3.0]).long(), 4)",
     ),
     Mistake(
@@ -181,6 +200,7 @@ MISTAKES = [
         TypeError,
         "embedding(): argument 'indices' (position 2) must be Tensor, not list",
         ("torch.tensor(data) makes one",),
+        "torch.tensor(",
         "result = embedding(torch.tensor([2, 3]))",
     ),
 ]
@@ -210,6 +230,11 @@ def test_the_message_says_what_is_wrong_and_what_to_do(mistake: Mistake) -> None
     assert message.startswith(mistake.begins)
     for words in mistake.says:
         assert words in message
+    if mistake.code is not None:
+        remedy = message.removeprefix(mistake.begins)
+        assert mistake.code in remedy
+        assert mistake.code not in " ".join(mistake.wrong.split())
+        assert mistake.code in " ".join(mistake.mended.split())
     # A message is read in a terminal: a few lines, not a page.
     assert len(message) < 500
 
