@@ -1,7 +1,8 @@
 """How Sphinx makes the site: `python -m sphinx -W docs site`, with the extra `docs`.
 
 The pages are Markdown.  Those in `api/` list modules, and `Tensor` by the families of its methods; the directives below
-find the public names, so that the reference is complete by itself.
+find the public functions and classes, so that the reference is complete by itself.  Values have no docstrings: those
+pages tell what they are.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 import minigrad
+
+PACKAGE = Path(minigrad.__file__).parent
 
 project = "minigrad"
 author = "the minigrad authors"
@@ -41,7 +47,7 @@ python_use_unqualified_type_names = True
 
 
 class Names(SphinxDirective):
-    """`.. names:: module` documents the public names of a module, or those of them that are listed below.
+    """`.. names:: module` documents the functions and classes of a module, or those of them that are listed below.
 
     `:of: home` says from where users import them.
     """
@@ -56,7 +62,7 @@ class Names(SphinxDirective):
         names = " ".join(self.content).split() or public(module)
         # Of two things of one name, users see one.
         seen = [name for name in names if getattr(home, name) is getattr(module, name)]
-        return self.parse_text_to_nodes("\n\n".join(entry(home.__name__, name, getattr(home, name)) for name in seen))
+        return self.parse_text_to_nodes("\n\n".join(entry(home, name) for name in seen))
 
 
 class Methods(SphinxDirective):
@@ -80,21 +86,38 @@ def kind_of(member: Any) -> str:
 
 
 def public(module: Any) -> list[str]:
-    """The names of `__all__`, or else those that the module defines itself; of modules, none."""
+    """The names of `__all__`, or else those that the module defines itself; of values and modules, none."""
     listed = getattr(module, "__all__", None)
     if listed is None:
         own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
         listed = [name for name in own if not name.startswith("_")]
-    return [name for name in listed if not inspect.ismodule(getattr(module, name))]
+    return [name for name in listed if callable(getattr(module, name))]
 
 
-def entry(home: str, name: str, value: Any) -> str:
-    """The directive that documents the name."""
-    if inspect.isclass(value):
-        return f".. autoclass:: {home}.{name}\n   :members:"
-    if callable(value):
-        return f".. autofunction:: {home}.{name}"
-    return f".. py:data:: {home}.{name}\n\n   ``{value!r}``"
+def entry(home: Any, name: str) -> str:
+    """The directive that documents the name; of a class, with what it has from classes that have no entry."""
+    value = getattr(home, name)
+    if not inspect.isclass(value):
+        return f".. autofunction:: {home.__name__}.{name}"
+    told = [base for base in value.__mro__[1:] if not ours(base) or known(base, home) or known(base, minigrad)]
+    elsewhere = sorted({each.__name__ for base in told for each in base.__mro__})
+    return f".. autoclass:: {home.__name__}.{name}\n   :members:\n   :inherited-members: {', '.join(elsewhere)}"
+
+
+def ours(value: Any) -> bool:
+    """Whether minigrad defines it."""
+    return value.__module__.partition(".")[0] == "minigrad"
+
+
+def known(cls: type, module: Any) -> bool:
+    """Whether users find the class in the module."""
+    return cls.__name__ in public(module) and getattr(module, cls.__name__) is cls
+
+
+def as_called(app: Sphinx, what: str, name: str, obj: Any, options: Any, given: str, result: str) -> tuple[str, str]:
+    """Types by the names that users know: within `Tensor`, whose methods are `int` and `bool`, these need a module."""
+    given, result = (text and re.sub(r"\b(builtins|dtypes|layouts)\.", "", text) for text in (given, result))
+    return given, result
 
 
 def as_rest(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -121,8 +144,75 @@ def _inline(text: str) -> str:
     )
 
 
+# ---- source files ------------------------------------------------------------------------------------------------
+
+
+# The modules that pages link to: each is to have a page, also if nothing in it has an entry in the reference.
+linked: set[str] = set()
+
+
+def lead_to_source(app: Sphinx, doctree: nodes.document) -> None:
+    """Links to modules, which work where pages are read as files, lead to pages with their source on the site."""
+    page = app.env.current_document.docname
+    for link in list(doctree.findall(download_reference)):
+        file = (Path(app.srcdir, page).parent / link["reftarget"]).resolve()
+        if file.suffix == ".py" and file.is_relative_to(PACKAGE):
+            path = file.relative_to(PACKAGE.parent).with_suffix("").as_posix()
+            linked.add(path.replace("/", "."))
+            app.env.note_dependency(file)
+            uri = app.builder.get_relative_uri(page, f"_modules/{path}")
+            link.replace_self(nodes.reference("", "", *link.children, refuri=uri, internal=True))
+
+
+def show_source(app: Sphinx) -> list[Any]:
+    """Let `viewcode` make pages of the modules that are linked, too, and list none that it has no page of."""
+    pages = app.env._viewcode_modules
+    for module in linked - pages.keys():
+        pages[module] = (ModuleAnalyzer.for_module(module).code, {}, {}, module)
+    app.env._viewcode_modules = {module: page for module, page in pages.items() if page}
+    return []
+
+
+def source_of(app: Sphinx, module: str | None, name: str) -> str | None:
+    """The module with the source of a function or method, which need not be that of its name; it is marked there."""
+    if not (module or "").startswith("minigrad"):
+        return None
+    value: Any = importlib.import_module(module)
+    for part in name.split("."):
+        value = inspect.getattr_static(value, part, None)
+    function = inspect.unwrap(getattr(value, "fget", value))
+    if not inspect.isfunction(function) or not ours(function):
+        return None
+    lines, start = inspect.getsourcelines(function)
+    analyzer = ModuleAnalyzer.for_module(function.__module__)
+    analyzer.find_tags()
+    analyzer.tags.setdefault(name, ("def", start, start + len(lines) - 1))
+    if function.__qualname__.startswith("Tensor."):
+        # From there, links back are to names in `minigrad`, whichever was met first.
+        app.env._viewcode_modules.setdefault(function.__module__, (analyzer.code, analyzer.tags, {}, "minigrad"))
+    return function.__module__
+
+
+def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Say the language of a page; on pages of source, keep one link back from what has several names."""
+    context["language"] = "zh-Hans" if page.startswith("zh/") else "en"
+    if page.startswith("_modules/"):
+        names, back = app.env.domains.python_domain.objects, r'<a class="viewcode-back" href="[^"]*#([^"]*)">.*?</a>\n'
+        block = '<div class="viewcode-block"'
+        body = re.sub(rf'{block}( id="[^"]*">)\n{back}(?={block})', r"<div\1", context["body"])
+        body = re.sub(r"</div>\n(?=</div>)", "</div>", body)
+        # `viewcode` takes all names of a module to be found in one place.
+        context["body"] = re.sub(back, lambda link: link[0] if link[1] in names else "", body)
+
+
 def setup(app: Sphinx) -> None:
-    """Add the directives, and the reading of docstrings."""
+    """Add the directives, the reading of docstrings, and what pages are to have."""
     app.add_directive("names", Names)
     app.add_directive("methods", Methods)
     app.connect("autodoc-process-docstring", as_rest)
+    app.connect("autodoc-process-signature", as_called)
+    app.connect("viewcode-follow-imported", source_of)
+    # Before Sphinx copies what can be downloaded, and before `viewcode` lists its pages.
+    app.connect("doctree-read", lead_to_source, priority=400)
+    app.connect("html-collect-pages", show_source, priority=400)
+    app.connect("html-page-context", finish)

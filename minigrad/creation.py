@@ -230,7 +230,7 @@ def scalar_tensor(s: Number, **options: Unpack[Options]) -> Tensor:
     tensor(3.)
     """
     wanted, requires_grad = checked("scalar_tensor", options)
-    filler = dtypes.filler(number_of("scalar_tensor", "s", s, 1), dtypes.of(np.empty(0, wanted)))
+    filler = dtypes.written(number_of("scalar_tensor", "s", s, 1), dtypes.of(np.empty(0, wanted)))
     return new_leaf(filler, requires_grad)
 
 

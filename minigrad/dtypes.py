@@ -6,6 +6,7 @@ rules, not from NumPy's: `int64 + float32` is float32 here and float64 in NumPy.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -223,11 +224,12 @@ def filler(value: Number, target: dtype) -> Array:
     array(2.5, dtype=float32)
     """
     number: Any = value
-    if target.is_floating_point and -_LARGEST_HALF <= number <= _LARGEST_HALF:
+    if target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf):
         # The common case in a tenth of the time: each floating dtype has a place for it.
         return np.asarray(value, target._numpy)
     array = converted(np.asarray(value), target)
-    if target.is_floating_point and np.isinf(array) and not np.isinf(value):
+    # Also what would be rounded down to the largest number is more than it.
+    if target.is_floating_point and float(np.finfo(target._numpy).max) < abs(number) < math.inf:
         raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
     return array
 

@@ -10,6 +10,13 @@ from minigrad import dtypes
 class finfo:
     """The limits of a floating-point dtype, the default one if none is given.
 
+    `dtype`, `bits`
+        its name and its size.
+    `max`, `min`, `tiny`, `smallest_normal`
+        the largest and the smallest number, and the smallest above 0 with all its digits, by two names.
+    `eps`, `resolution`
+        the step from 1 to the next number, and a power of ten that all digits of any number are good for.
+
     >>> finfo(dtypes.float32).eps
     1.1920928955078125e-07
     >>> finfo(dtypes.float16)
@@ -28,9 +35,7 @@ dtype=float16)
         info = np.finfo(of._numpy)
         self.dtype, self.bits = of._name, 8 * of.itemsize
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
-        # The smallest number with all its digits.
         self.tiny = self.smallest_normal = float(info.tiny)
-        # In decimal: a power of ten that all digits of any number are good for.
         self.resolution = 10.0**-info.precision
 
     def __repr__(self) -> str:
@@ -47,6 +52,11 @@ dtype=float16)
 
 class iinfo:
     """The limits of an integer dtype.
+
+    `dtype`, `bits`
+        its name and its size.
+    `max`, `min`
+        the largest and the smallest number.
 
     >>> iinfo(dtypes.int8).max
     127

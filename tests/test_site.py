@@ -24,6 +24,7 @@ DOCS = ROOT / "docs"
 MODULES = (
     "minigrad",
     "minigrad.autograd",
+    "minigrad.autograd.function",
     "minigrad.nn",
     "minigrad.nn.functional",
     "minigrad.nn.init",
@@ -38,6 +39,15 @@ MODULES = (
     "minigrad.return_types",
     "minigrad.testing",
     "minigrad.explain",
+)
+# What they meet there without a name: it is given to them, or raised.
+MET = (
+    "minigrad.autograd.gradcheck.GradcheckError",
+    "minigrad.autograd.hooks.RemovableHandle",
+    "minigrad.autograd.node.Node",
+    "minigrad.optim.optimizer.register_optimizer_step_pre_hook",
+    "minigrad.optim.optimizer.register_optimizer_step_post_hook",
+    "minigrad.tensor.SparseTensor",
 )
 
 
@@ -54,7 +64,7 @@ NOTEBOOKS = generator_of_notebooks()
 
 
 def public_names() -> dict[str, Any]:
-    """Each public name with what it names: of modules, of `Tensor` and of `Module`."""
+    """Each public name with what it names."""
     found: dict[str, Any] = {}
     for name in MODULES:
         module = importlib.import_module(name)
@@ -63,17 +73,43 @@ def public_names() -> dict[str, Any]:
             value = getattr(module, each)
             if not isinstance(value, ModuleType) and not each.startswith("_"):
                 found[f"{name}.{each}"] = value
-    for cls in ("minigrad.Tensor", "minigrad.nn.Module", "minigrad.optim.Optimizer"):
-        members = {n: inspect.getattr_static(found[cls], n) for n in dir(found[cls]) if not n.startswith("_")}
-        found |= {f"{cls}.{n}": each for n, each in members.items() if callable(each) or isinstance(each, property)}
+    for name in MET:
+        module, _, each = name.rpartition(".")
+        found[name] = getattr(importlib.import_module(module), each)
     return found
 
 
+def members(cls: type) -> set[str]:
+    """The public methods, properties and attributes of a class, other than those of Python's own classes."""
+    ours = [each for each in cls.__mro__ if each.__module__.startswith(("minigrad", "torch"))]
+    return {n for each in ours for n in (*vars(each), *inspect.get_annotations(each)) if not n.startswith("_")}
+
+
 PUBLIC = public_names()
+CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
 
 
 def test_each_public_name_has_a_docstring() -> None:
     assert not [name for name, value in PUBLIC.items() if callable(value) and not inspect.getdoc(value)]
+    for name, cls in CLASSES.items():
+        for method in [n for n in members(cls) if callable(getattr(cls, n, None))]:
+            meanings = [inspect.getdoc(vars(each)[method]) for each in cls.__mro__ if method in vars(each)]
+            assert any(meanings), f"{name}.{method}"
+
+
+def test_functions_are_shown_with_the_names_that_they_take() -> None:
+    shown = {name: inspect.signature(value) for name, value in PUBLIC.items() if inspect.isfunction(value)}
+    assert not [name for name, signature in shown.items() if "self" in signature.parameters]
+    assert str(shown["minigrad.topk"]).startswith("(input, k: 'SupportsIndex', dim: 'SupportsIndex' = -1, ")
+    # The method takes sizes one by one, too.
+    assert str(shown["minigrad.reshape"]) == "(input, shape: 'Any') -> 'Tensor'"
+
+
+def test_methods_in_place_are_told_as_writing() -> None:
+    tensor = CLASSES["minigrad.Tensor"]
+    told = {name: inspect.getdoc(getattr(tensor, name)) or "" for name in members(tensor) if name.endswith("_")}
+    beginnings = ("Write", "Give this tensor", "This tensor")
+    assert not {name: text for name, text in told.items() if not text.startswith(beginnings)}
 
 
 # ---- the site ----------------------------------------------------------------------------------------------------
@@ -102,14 +138,62 @@ def test_each_public_name_is_in_the_reference(site: Path) -> None:
     assert not set(PUBLIC) - documented(site)
 
 
+def test_each_member_of_a_public_class_is_in_the_reference(site: Path) -> None:
+    listed, missing = documented(site), set()
+    for name, cls in CLASSES.items():
+        # Under its own name or that of a class it has it from, as an argument it is made with, or in the docstring.
+        homes = [home for home, base in CLASSES.items() if base in cls.__mro__]
+        code = re.findall(r"`([^`]+)`", " ".join([CLASSES[home].__doc__ or "" for home in homes]))
+        told = {*re.findall(r"\w+", " ".join(code)), *inspect.signature(cls.__init__).parameters}
+        missing |= {f"{name}.{n}" for n in members(cls) - told if not listed & {f"{home}.{n}" for home in homes}}
+    assert not missing
+
+
+def test_the_reference_shows_no_addresses(site: Path) -> None:
+    for page in (site / "api").glob("*.html"):
+        assert not re.findall(r"\b0x[0-9a-f]{6,}", page.read_text(encoding="utf-8")), page.name
+
+
 def test_the_reference_names_what_is_there(site: Path) -> None:
     for name in documented(site):
         parts = name.split(".")
         module = max(stem for stem in map(".".join, (parts[:n] for n in range(1, len(parts)))) if stem in sys.modules)
         value: Any = sys.modules[module]
         for part in name.removeprefix(f"{module}.").split("."):
-            assert hasattr(value, part) or part in getattr(value, "__annotations__", {}), name
+            assert hasattr(value, part) or (inspect.isclass(value) and part in members(value)), name
             value = getattr(value, part, None)
+
+
+def test_the_source_of_each_function_and_method_is_a_click_away(site: Path) -> None:
+    for page in (site / "api").glob("*.html"):
+        entry = r'<dl class="py (?:function|method)">\s*<dt class="sig sig-object py" id="([^"]+)">(.*?)</dt>'
+        for name, text in re.findall(entry, page.read_text(encoding="utf-8"), flags=re.DOTALL):
+            assert "[source]" in text, name
+
+
+def test_links_on_the_site_lead_somewhere(site: Path) -> None:
+    anchors: dict[Path, set[str]] = {}
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        anchors[page] = {*re.findall(r'\bid="([^"]*)"', text), ""}
+    for page in anchors:
+        links = re.findall(r'href="(?!\w+:)([^"#?]*)[^"#]*#?([^"]*)"', page.read_text(encoding="utf-8"))
+        for path, anchor in set(links):
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), f"{page.relative_to(site)}: {path}"
+            assert anchor in anchors.get(target, {anchor}), f"{page.relative_to(site)}: {path}#{anchor}"
+
+
+def test_links_to_modules_lead_to_pages_with_their_source(site: Path) -> None:
+    assert 'href="_modules/minigrad/ops/embedding.html"' in (site / "engine.html").read_text(encoding="utf-8")
+    modules = {path.read_bytes() for path in (ROOT / "minigrad").rglob("*.py")}
+    assert not [file for file in (site / "_downloads").rglob("*.py") if file.read_bytes() in modules]
+
+
+def test_pages_say_their_language(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        language = "zh-Hans" if page.parent.name == "zh" else "en"
+        assert f'lang="{language}"' in page.read_text(encoding="utf-8")[:200], page.relative_to(site)
 
 
 def test_each_page_is_on_the_site(site: Path) -> None:

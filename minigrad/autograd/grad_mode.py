@@ -79,13 +79,13 @@ class _Switch:
 class _FixedSwitch(_Switch):
     """A switch whose class says the mode; as a decorator it needs no parentheses."""
 
-    fixed_mode: bool
+    _fixed_mode: bool
 
     def __new__(cls, function: Callable[P, R] | None = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
 
     def __init__(self) -> None:
-        super().__init__(self.fixed_mode)
+        super().__init__(self._fixed_mode)
 
 
 class no_grad(_FixedSwitch):
@@ -100,7 +100,7 @@ class no_grad(_FixedSwitch):
     False
     """
 
-    fixed_mode = False
+    _fixed_mode = False
 
 
 class enable_grad(_FixedSwitch):
@@ -111,7 +111,7 @@ class enable_grad(_FixedSwitch):
     True
     """
 
-    fixed_mode = True
+    _fixed_mode = True
 
 
 class inference_mode(_Switch):

@@ -76,7 +76,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class ConcatDataset(Dataset[T_co]):
-    """The examples of several datasets, one dataset after the other."""
+    """The examples of several datasets, one after the other; `cumulative_sizes` counts them up to the end of each."""
 
     datasets: list[Dataset[T_co]]
     cumulative_sizes: list[int]
