@@ -51,31 +51,31 @@ class ReLU(_MayBeInPlace):
     tensor([0., 2.])
     """
 
-    function = staticmethod(F.relu)
+    _function = staticmethod(F.relu)
 
 
 class SiLU(_MayBeInPlace):
     """`x * sigmoid(x)`."""
 
-    function = staticmethod(F.silu)
+    _function = staticmethod(F.silu)
 
 
 class Mish(_MayBeInPlace):
     """`x * tanh(softplus(x))`."""
 
-    function = staticmethod(F.mish)
+    _function = staticmethod(F.mish)
 
 
 class SELU(_MayBeInPlace):
     """The scaled ELU that keeps the mean of normal inputs at 0 and their variance at 1."""
 
-    function = staticmethod(F.selu)
+    _function = staticmethod(F.selu)
 
 
 class Hardswish(_MayBeInPlace):
     """`x * hardsigmoid(x)`."""
 
-    function = staticmethod(F.hardswish)
+    _function = staticmethod(F.hardswish)
 
     def extra_repr(self) -> str:
         return ""
@@ -84,7 +84,7 @@ class Hardswish(_MayBeInPlace):
 class Hardsigmoid(_MayBeInPlace):
     """`x / 6 + 1 / 2`, raised to 0 and lowered to 1."""
 
-    function = staticmethod(F.hardsigmoid)
+    _function = staticmethod(F.hardsigmoid)
 
     def extra_repr(self) -> str:
         return ""
@@ -93,31 +93,31 @@ class Hardsigmoid(_MayBeInPlace):
 class Sigmoid(_Plain):
     """`1 / (1 + exp(-x))`."""
 
-    function = staticmethod(F.sigmoid)
+    _function = staticmethod(F.sigmoid)
 
 
 class Tanh(_Plain):
     """The hyperbolic tangent."""
 
-    function = staticmethod(F.tanh)
+    _function = staticmethod(F.tanh)
 
 
 class LogSigmoid(_Plain):
     """`log(sigmoid(x))`."""
 
-    function = staticmethod(F.logsigmoid)
+    _function = staticmethod(F.logsigmoid)
 
 
 class Softsign(_Plain):
     """`x / (1 + |x|)`."""
 
-    function = staticmethod(F.softsign)
+    _function = staticmethod(F.softsign)
 
 
 class Tanhshrink(_Plain):
     """`x - tanh(x)`."""
 
-    function = staticmethod(F.tanhshrink)
+    _function = staticmethod(F.tanhshrink)
 
 
 class Softmax(_AlongDim):
@@ -128,7 +128,7 @@ class Softmax(_AlongDim):
     tensor([0.5000, 0.5000])
     """
 
-    function = staticmethod(F.softmax)
+    _function = staticmethod(F.softmax)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input, _stacklevel=5)
@@ -137,13 +137,13 @@ class Softmax(_AlongDim):
 class LogSoftmax(Softmax):
     """`x - log(sum(exp(x)))` along `dim`: the logarithm of the softmax."""
 
-    function = staticmethod(F.log_softmax)
+    _function = staticmethod(F.log_softmax)
 
 
 class Softmin(Softmax):
     """The softmax of `-x` along `dim`."""
 
-    function = staticmethod(F.softmin)
+    _function = staticmethod(F.softmin)
 
 
 class GELU(_Activation):
@@ -154,7 +154,7 @@ class GELU(_Activation):
     tensor([-0.1587,  0.0000,  0.8413])
     """
 
-    function = staticmethod(F.gelu)
+    _function = staticmethod(F.gelu)
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__(approximate=approximate)
@@ -163,7 +163,7 @@ class GELU(_Activation):
 class GLU(_Activation):
     """`a * sigmoid(b)` for the two halves a and b of the input along `dim`."""
 
-    function = staticmethod(F.glu)
+    _function = staticmethod(F.glu)
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__(dim=dim)
@@ -172,7 +172,7 @@ class GLU(_Activation):
 class LeakyReLU(_Activation):
     """`x` where it is positive, else `negative_slope * x`."""
 
-    function = staticmethod(F.leaky_relu)
+    _function = staticmethod(F.leaky_relu)
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__(negative_slope=negative_slope, inplace=inplace)
@@ -181,7 +181,7 @@ class LeakyReLU(_Activation):
 class ELU(_Activation):
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
 
-    function = staticmethod(F.elu)
+    _function = staticmethod(F.elu)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(alpha=alpha, inplace=inplace)
@@ -190,7 +190,7 @@ class ELU(_Activation):
 class CELU(_Activation):
     """`x` where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
 
-    function = staticmethod(F.celu)
+    _function = staticmethod(F.celu)
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(alpha=alpha, inplace=inplace)
@@ -199,7 +199,7 @@ class CELU(_Activation):
 class Softplus(_Activation):
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`."""
 
-    function = staticmethod(F.softplus)
+    _function = staticmethod(F.softplus)
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__(beta=beta, threshold=threshold)
@@ -208,7 +208,7 @@ class Softplus(_Activation):
 class Threshold(_Activation):
     """`x` where it is above `threshold`, else `value`."""
 
-    function = staticmethod(F.threshold)
+    _function = staticmethod(F.threshold)
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__(threshold=threshold, value=value, inplace=inplace)
@@ -217,7 +217,7 @@ class Threshold(_Activation):
 class Hardtanh(_Activation):
     """`x`, raised to `min_val` and lowered to `max_val`.  Errors: AssertionError unless the first is less."""
 
-    function = staticmethod(F.hardtanh)
+    _function = staticmethod(F.hardtanh)
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class ReLU6(Hardtanh):
 class Hardshrink(_Activation):
     """`x`, but 0 where `|x| <= lambd`."""
 
-    function = staticmethod(F.hardshrink)
+    _function = staticmethod(F.hardshrink)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__(lambd=lambd)
@@ -263,7 +263,7 @@ class Hardshrink(_Activation):
 class Softshrink(Hardshrink):
     """`x`, moved by `lambd` towards 0, but not across it."""
 
-    function = staticmethod(F.softshrink)
+    _function = staticmethod(F.softshrink)
 
 
 class PReLU(Module):

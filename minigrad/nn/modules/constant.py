@@ -10,13 +10,13 @@ from minigrad.tensor import Tensor
 
 
 class ConstantLayer(Module):
-    """A layer that computes `function(*inputs, **constants)`.
+    """A layer that computes `_function(*inputs, **constants)`.
 
     A subclass names the function, and gives its constants to `super().__init__`.  They are attributes, which can be
     changed later.
     """
 
-    function: ClassVar[Callable[..., Tensor]]
+    _function: ClassVar[Callable[..., Tensor]]
     #: Constants that the printed form leaves out if they are False.
     _silent: ClassVar[tuple[str, ...]] = ("inplace",)
 
@@ -28,7 +28,7 @@ class ConstantLayer(Module):
 
     def _compute(self, *inputs: Any, **more: Any) -> Tensor:
         constants = {name: getattr(self, name) for name in self._constants}
-        return type(self).function(*inputs, **constants, **more)
+        return type(self)._function(*inputs, **constants, **more)
 
     def extra_repr(self) -> str:
         named = [(name, getattr(self, name)) for name in self._constants]

@@ -16,7 +16,7 @@ class CosineSimilarity(ConstantLayer):
     tensor(0.)
     """
 
-    function = staticmethod(F.cosine_similarity)
+    _function = staticmethod(F.cosine_similarity)
 
     def __init__(self, dim: int = 1, eps: float = 1e-08) -> None:
         super().__init__(dim=dim, eps=eps)

@@ -19,7 +19,7 @@ class Flatten(ConstantLayer):
     torch.Size([5, 6])
     """
 
-    function = staticmethod(flatten)
+    _function = staticmethod(flatten)
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__(start_dim=start_dim, end_dim=end_dim)

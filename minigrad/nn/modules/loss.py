@@ -77,7 +77,7 @@ class _PairLoss(_Reduced):
 class L1Loss(_PlainLoss):
     """`|input - target|`, averaged."""
 
-    function = staticmethod(F.l1_loss)
+    _function = staticmethod(F.l1_loss)
 
 
 class MSELoss(_PlainLoss):
@@ -88,13 +88,13 @@ class MSELoss(_PlainLoss):
     tensor(2.)
     """
 
-    function = staticmethod(F.mse_loss)
+    _function = staticmethod(F.mse_loss)
 
 
 class SmoothL1Loss(_Loss):
     """`|d| - beta / 2` for differences d of at least `beta`, else `d**2 / (2 * beta)`, averaged."""
 
-    function = staticmethod(F.smooth_l1_loss)
+    _function = staticmethod(F.smooth_l1_loss)
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """`delta * (|d| - delta / 2)` for differences d of at least `delta`, else `d**2 / 2`, averaged."""
 
-    function = staticmethod(F.huber_loss)
+    _function = staticmethod(F.huber_loss)
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, float | int):
@@ -123,13 +123,13 @@ class HuberLoss(_Loss):
 class SoftMarginLoss(_PlainLoss):
     """`log(1 + exp(-target * input))`, averaged, for targets 1 and -1."""
 
-    function = staticmethod(F.soft_margin_loss)
+    _function = staticmethod(F.soft_margin_loss)
 
 
 class KLDivLoss(_Loss):
     """`target * (log(target) - input)`, averaged, for an input of log-probabilities; see `nn.functional.kl_div`."""
 
-    function = staticmethod(F.kl_div)
+    _function = staticmethod(F.kl_div)
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class NLLLoss(_Loss):
     tensor(0.4904)
     """
 
-    function = staticmethod(F.nll_loss)
+    _function = staticmethod(F.nll_loss)
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class CrossEntropyLoss(_Loss):
     tensor(1.3863)
     """
 
-    function = staticmethod(F.cross_entropy)
+    _function = staticmethod(F.cross_entropy)
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class CrossEntropyLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """`-log(input)` for a target of 1, `-log(1 - input)` for 0, averaged; `input` is the probability of 1."""
 
-    function = staticmethod(F.binary_cross_entropy)
+    _function = staticmethod(F.binary_cross_entropy)
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -202,7 +202,7 @@ class BCEWithLogitsLoss(_Loss):
     tensor(1.4100)
     """
 
-    function = staticmethod(F.binary_cross_entropy_with_logits)
+    _function = staticmethod(F.binary_cross_entropy_with_logits)
 
     def __init__(
         self,
@@ -219,13 +219,13 @@ class BCEWithLogitsLoss(_Loss):
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The `BCEWithLogitsLoss` of each row, averaged over its classes, then over the rows."""
 
-    function = staticmethod(F.multilabel_soft_margin_loss)
+    _function = staticmethod(F.multilabel_soft_margin_loss)
 
 
 class PoissonNLLLoss(_Reduced):
     """`exp(input) - target * input`, averaged: how surprising counts are; see `nn.functional.poisson_nll_loss`."""
 
-    function = staticmethod(F.poisson_nll_loss)
+    _function = staticmethod(F.poisson_nll_loss)
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class PoissonNLLLoss(_Reduced):
 class GaussianNLLLoss(_Reduced):
     """`(log(var) + (input - target)**2 / var) / 2`, averaged; see `nn.functional.gaussian_nll_loss`."""
 
-    function = staticmethod(F.gaussian_nll_loss)
+    _function = staticmethod(F.gaussian_nll_loss)
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction, full=full, eps=eps)
@@ -257,7 +257,7 @@ class GaussianNLLLoss(_Reduced):
 class HingeEmbeddingLoss(_Loss):
     """`input` for a target of 1, `max(0, margin - input)` for -1, averaged."""
 
-    function = staticmethod(F.hinge_embedding_loss)
+    _function = staticmethod(F.hinge_embedding_loss)
 
     def __init__(
         self,
@@ -272,19 +272,19 @@ class HingeEmbeddingLoss(_Loss):
 class CosineEmbeddingLoss(_PairLoss):
     """`1 - cos(input1, input2)` for a target of 1, `max(0, cos(input1, input2) - margin)` for -1, averaged."""
 
-    function = staticmethod(F.cosine_embedding_loss)
+    _function = staticmethod(F.cosine_embedding_loss)
 
 
 class MarginRankingLoss(_PairLoss):
     """`max(0, -target * (input1 - input2) + margin)`, averaged: a target of 1 wants the first input higher."""
 
-    function = staticmethod(F.margin_ranking_loss)
+    _function = staticmethod(F.margin_ranking_loss)
 
 
 class TripletMarginLoss(_Reduced):
     """`max(0, d(anchor, positive) - d(anchor, negative) + margin)`, averaged, for the distance d of the `p`-norm."""
 
-    function = staticmethod(F.triplet_margin_loss)
+    _function = staticmethod(F.triplet_margin_loss)
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ class TripletMarginLoss(_Reduced):
 class TripletMarginWithDistanceLoss(_Reduced):
     """The `TripletMarginLoss` for a distance of one's own; `PairwiseDistance()` if None."""
 
-    function = staticmethod(F.triplet_margin_with_distance_loss)
+    _function = staticmethod(F.triplet_margin_with_distance_loss)
 
     def __init__(
         self,
