@@ -74,7 +74,10 @@ class PutAlong(Binary):
 
 
 class TakeRepeated(TakeAlong):
-    """TakeAlong where a place may be taken more than once.   dx = AddAlong(g)."""
+    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`: TakeAlong where a place may be taken more than once.
+
+    dx = AddAlong(g): what comes back to the same place adds up.
+    """
 
     __slots__ = ()
 
@@ -83,7 +86,10 @@ class TakeRepeated(TakeAlong):
 
 
 class AddAlong(PutAlong):
-    """PutAlong where what comes to the same place adds up, in at least float32.   dx = TakeRepeated(g)."""
+    """`y = 0;  y[…, indices[…, j, …], …] += x[…, j, …]` along `dim`: PutAlong where places may meet.
+
+    What comes to the same place adds up, in at least float32.   dx = TakeRepeated(g).
+    """
 
     __slots__ = ()
 

@@ -89,10 +89,13 @@ def positions(holds: Array) -> list[Array]:
     return [*leading, places - np.repeat(numbers * size, counts)]
 
 
-def flat_places(name: str, x: Array, index: Array) -> Array:
-    """The places that `index` names, negative ones from the end, counted over all elements of `x` in order."""
+def flat_places(x: Array, index: Array, refusal: str) -> Array:
+    """The places that `index` names, negative ones from the end, counted over all elements of `x` in order.
+
+    An IndexError, which says the `refusal` if there are no elements, for places that there are not.
+    """
     if index.size and not x.size:
-        raise IndexError(f"{name}(): tried to {name} from an empty tensor")
+        raise IndexError(refusal)
     wrong = index[(index < -x.size) | (index >= x.size)]
     if wrong.size:
         raise IndexError(f"out of range: tried to access index {wrong.flat[0]} on a tensor of {x.size} elements.")
@@ -138,8 +141,9 @@ def check_same_dtype(name: str, x: Array, src: Array) -> None:
 class ScatterSum(Node):
     """`y = x;  y[places] += src`, with places that count all dimensions of x as one.
 
-    Without `include_self` an element of x takes no part where there is something at its place.  With `at(v)` for
-    `v[places]`, and dx 0 where x took no part:   dx = g,  dsrc = at(g).
+    Without `include_self` an element of x takes no part where there is something at its place.
+
+    dx = g, but 0 where x took no part,  dsrc = g[places].
     """
 
     __slots__ = ("include_self", "places")
@@ -159,7 +163,7 @@ class ScatterSum(Node):
     def write(self, y: Array, src: Array) -> None:
         """Write into `y` itself."""
         wide = np.dtype(np.float32) if y.dtype == np.float16 else y.dtype
-        table = y.astype(wide, order="C", copy=not y.flags.c_contiguous or y.dtype != wide)
+        table = y.astype(wide, order="C", copy=False)
         flat, places = table.reshape(-1), self.places.reshape(-1)
         if not self.include_self:
             flat[places] = _as_element(self.identity, wide)
@@ -196,7 +200,10 @@ class ScatterSum(Node):
 
 
 class ScatterMean(ScatterSum):
-    """As ScatterSum, divided by the number n of elements in the sum.   dx = g / n,  dsrc = at(g / n)."""
+    """`y[k]` is the mean of x[k] and the n - 1 elements of `src` put at the place k: ScatterSum over n.
+
+    dx = g / n, but 0 where x took no part,  dsrc = (g / n)[places].
+    """
 
     __slots__ = ()
 
@@ -216,7 +223,11 @@ class ScatterMean(ScatterSum):
 
 
 class ScatterProd(ScatterSum):
-    """As ScatterSum, of a product.   dx = g * y / x,  dsrc = at(g * y) / src;  at 0, of the product of the others."""
+    """`y = x;  y[places] *= src`: as ScatterSum, of a product.
+
+    dx = g * y / x, but 0 where x took no part,  dsrc = (g * y)[places] / src, or g times the product of the others
+    where that would be 0 / 0.
+    """
 
     __slots__ = ()
     keep = keep_input_and_output
@@ -236,7 +247,10 @@ class ScatterProd(ScatterSum):
 
 
 class ScatterMax(ScatterSum):
-    """As ScatterSum, of a maximum.   dx, dsrc = g, shared by the elements that are equal to y."""
+    """`y[k]` is the largest of x[k] and the elements of `src` put at the place k: as ScatterSum, of a maximum.
+
+    dx = g / n where x is one of the n elements that are equal to y, else 0,  dsrc = (g / n)[places] where src is.
+    """
 
     __slots__ = ()
     keep = keep_input_and_output
@@ -252,7 +266,7 @@ class ScatterMax(ScatterSum):
 
 
 class ScatterMin(ScatterMax):
-    """As ScatterSum, of a minimum.   dx, dsrc = g, shared by the elements that are equal to y."""
+    """`y[k]` is the smallest of x[k] and the elements of `src` put at the place k: as ScatterSum, of a minimum."""
 
     __slots__ = ()
     ufunc = np.minimum

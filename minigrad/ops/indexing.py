@@ -31,11 +31,10 @@ Basic = tuple[Any, ...]
 class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view.   dx = PutSlice(g), zero where not selected."""
 
-    __slots__ = ("form", "index", "x_shape")
+    __slots__ = ("index", "x_shape")
 
-    def __init__(self, index: Basic, form: str = "") -> None:
+    def __init__(self, index: Basic) -> None:
         self.index = index
-        self.form = form
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -50,7 +49,7 @@ class Slice(View):
         return PutSlice(self.x_shape, self.index)(g)
 
     def name(self) -> str:
-        return f"{self.form or _last_step(self.index)}Backward0"
+        return f"{_last_step(self.index)}Backward0"
 
 
 class PutSlice(Unary):

@@ -134,7 +134,7 @@ def checked_repeats(repeats: Any, size: int, output_size: int | None) -> Array:
             raise NotImplementedError(
                 f"\"repeat_interleave_cpu\" not implemented for '{of(counts)._tensor_name}': expected int64 or int32"
             )
-    elif isinstance(repeats, INTEGER):
+    elif isinstance(repeats, INTEGER) and not isinstance(repeats, bool):
         counts = np.asarray(index(repeats))
     else:
         raise TypeError(

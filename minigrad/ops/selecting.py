@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -48,21 +47,6 @@ class Where(Ternary):
         return self.form
 
 
-def _is_common(number: Any, of_type: dtypes.dtype) -> bool:
-    """Whether `number` obviously has a place in the floating-point dtype `of_type`."""
-    return of_type.is_floating_point and (-65504 <= number <= 65504 or number == -math.inf)
-
-
-def _filler(number: Any, of_type: dtypes.dtype) -> Array:
-    """The 0-d array of `number`, as `dtypes.filler` makes it."""
-    return np.asarray(number, of_type._numpy) if _is_common(number, of_type) else dtypes.filler(number, of_type)
-
-
-def _written(number: Any, of_type: dtypes.dtype) -> Array:
-    """The 0-d array of `number`, as `dtypes.written` makes it."""
-    return np.asarray(number, of_type._numpy) if _is_common(number, of_type) else dtypes.written(number, of_type)
-
-
 def where(condition: Any, a: Any, b: Any) -> Any:
     """`a` where `condition` holds, else `b`; each may be a number."""
     if condition._array.dtype not in (bool, np.uint8):
@@ -73,7 +57,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase) or a._array.dtype is not b._array.dtype:
         common = dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
         a, b = [
-            cast(each, common) if isinstance(each, TensorBase) else condition._new(_written(each, common))
+            cast(each, common) if isinstance(each, TensorBase) else condition._new(dtypes.written(each, common))
             for each in (a, b)
         ]
     return Where()(cast(condition, dtypes.bool_), a, b)
@@ -86,7 +70,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
         )
     if not isinstance(value, TensorBase):
-        return Where("MaskedFillBackward0")(mask, x._new(_filler(value, x.dtype)), x)
+        return Where("MaskedFillBackward0")(mask, x._new(dtypes.filler(value, x.dtype)), x)
     if value._array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -108,7 +92,7 @@ class Clamp(Unary):
     __slots__ = ("form", "high", "low")
     keep = keep_inputs
 
-    def __init__(self, low: Array | None, high: Array | None, form: str = "ClampBackward1") -> None:
+    def __init__(self, low: Array | None, high: Array | None, form: str) -> None:
         self.low = low
         self.high = high
         self.form = form
@@ -134,7 +118,7 @@ class ClampBetween(Ternary):
     __slots__ = ("form",)
     keep = keep_inputs
 
-    def __init__(self, form: str = "ClampBackward0") -> None:
+    def __init__(self, form: str) -> None:
         self.form = form
 
     def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
@@ -169,7 +153,7 @@ def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
     common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    low, high = [None if bound is None else _filler(bound, common) for bound in (low, high)]
+    low, high = [None if bound is None else dtypes.filler(bound, common) for bound in (low, high)]
     return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
 
 
@@ -209,7 +193,10 @@ class Minimum(Maximum):
 
 
 class Fmax(Elementwise):
-    """The larger of `a` and `b`, or the one that is not nan.   da = g where it is a, of equals too, else db = g."""
+    """The larger of `a` and `b`, or the one that is not nan.
+
+    da = g where it is a, of equals too, else 0;  db = g where it is b alone, else 0.
+    """
 
     __slots__ = ()
     keep = keep_inputs
@@ -228,7 +215,10 @@ class Fmax(Elementwise):
 
 
 class Fmin(Fmax):
-    """The smaller of `a` and `b`, or the one that is not nan.   da = g where it is a, of equals too, else db = g."""
+    """The smaller of `a` and `b`, or the one that is not nan.
+
+    da = g where it is a, of equals too, else 0;  db = g where it is b alone, else 0.
+    """
 
     __slots__ = ()
     forward = np.fmin

@@ -43,7 +43,7 @@ class Layout(NamedTuple):
         extent = 0
         overlapping: list[int] = []
         for dim in sorted(range(len(self.shape)), key=self.strides.__getitem__):
-            if 0 < self.strides[dim] <= extent and self.shape[dim] > 1:
+            if 0 < self.strides[dim] <= extent:
                 overlapping.append(dim)
             else:
                 extent += (self.shape[dim] - 1) * self.strides[dim]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 import warnings
 from operator import index as as_int
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
 
 _BOOL = np.dtype(bool)
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PLAIN = (int, type(None), type(Ellipsis))
 _BOUNDS = (int, type(None))
 
@@ -104,12 +107,12 @@ def setitem(array: Array, index: Any, value: Array) -> None:
 
 def check_places(places: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Nothing if `places` are in the dimensions `dims`, counted from their start or end; else an IndexError."""
-    check_range(array_of(places), math.prod([shape[dim] for dim in dims]), dims[0] if dims else 0)
+    check_range(array_of(places), math.prod([shape[dim] for dim in dims]), dims[0])
 
 
 def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: Any) -> None:
     """Nothing if a value of that shape can be written to such places of `shape`; else a RuntimeError."""
-    first = 0 if not dims or in_front(len(shape), dims) else dims[0]
+    first = 0 if in_front(len(shape), dims) else dims[0]
     rest = [size for dim, size in enumerate(shape) if dim not in dims]
     wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
     sizes = wanted[max(len(wanted) - len(value), 0) :]
@@ -160,9 +163,11 @@ def check_range(
     """Nothing if all of `indices` are in [-size, size), or in [0, size) if not `from_end`; else an error."""
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
-        wrong = int(indices[(indices < least) | (indices >= size)].flat[0])
+        position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
+        where = f"; it stands at position {[int(p) for p in position]}" if position else ""
         raise error(
-            f"index {wrong} is out of bounds for dimension {dim} with size {size}: expected one in [{least}, {size})"
+            f"index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected one in "
+            f"[{least}, {size}){where}"
         )
 
 
@@ -200,11 +205,9 @@ def _stands_for_tuple(index: Any) -> bool:
     several = (list, tuple, range, slice, type(None), type(Ellipsis), TensorBase, np.ndarray)
     if not any([isinstance(item, several) for item in index]):
         return False
-    warnings.warn(
+    _warn(
         "Using a non-tuple sequence for multidimensional indexing is deprecated: it is taken for a tuple, "
-        "x[tuple(seq)]. If one tensor is meant, say x[torch.tensor(seq)].",
-        UserWarning,
-        stacklevel=6,
+        "x[tuple(seq)]. If one tensor is meant, say x[torch.tensor(seq)]."
     )
     return True
 
@@ -270,12 +273,16 @@ def _of_sequence(item: Any) -> Any:
 
 def _mask_of_bytes(array: Array) -> Array:
     if array.ndim:
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            UserWarning,
-            stacklevel=7,
-        )
+        _warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
     return np.asarray(array != 0)
+
+
+def _warn(message: str) -> None:
+    """Warn at the line of the program that indexes, however many calls within this package lie between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 # ---- the items, taken together ---------------------------------------------------------------------------------------

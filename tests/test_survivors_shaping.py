@@ -1,0 +1,372 @@
+"""Shapes, layouts of views, and elements put elsewhere, every way there is; names and messages in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from laws import leaf
+from numpy.lib.stride_tricks import as_strided
+from strategies import Array
+
+import minigrad as torch
+from minigrad.ops import along, rearrange, shape
+from minigrad.ops.strided import Overwrite, PutStrided, StridedView, layout_of
+
+
+def message(call: Callable[[], Any], error: type[Exception] = RuntimeError) -> str:
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda x: x.reshape(6, 4), "ViewBackward0"),
+        (lambda x: x.view(6, 4), "ViewBackward0"),
+        (lambda x: x.mT.reshape(2, 4, 3, 1), "ReshapeAliasBackward0"),
+        (lambda x: x.mT.reshape(2, 12), "UnsafeViewBackward0"),
+        (lambda x: x.unsqueeze(0), "UnsqueezeBackward0"),
+        (lambda x: x.permute(2, 0, 1), "PermuteBackward0"),
+        (lambda x: x.movedim(0, 1), "PermuteBackward0"),
+        (lambda x: x.transpose(0, 1), "TransposeBackward0"),
+    ],
+)
+def test_the_names_of_shapes(call: Callable[[Any], Any], name: str) -> None:
+    x = leaf(np.arange(24.0).reshape(2, 3, 4))
+    out = call(x)
+    assert out.grad_fn.name() == name
+    # What was copied, since strides gave no view, is a view of nothing.
+    assert (out._base is None) is (name == "UnsafeViewBackward0")
+    assert np.shares_memory(out._array, x._array) is (name != "UnsafeViewBackward0")
+
+
+def test_a_product_in_another_shape_is_no_view() -> None:
+    """Whoever writes to it writes to nothing else."""
+    for other in (np.ones((4, 5)), np.ones(4)):
+        product = leaf(np.ones((2, 3, 4))) @ leaf(other)
+        assert product.grad_fn.name() == "UnsafeViewBackward0"
+        assert product._base is None
+
+
+def test_a_gradient_that_was_copied_into_another_shape_is_no_view() -> None:
+    x, g = leaf(np.ones(6)), leaf(np.ones((2, 3)))
+    for call, upstream, name in [
+        (lambda x: x.view(3, 2), g.T, "UnsafeViewBackward0"),
+        (lambda x: x.view(2, 3), g, "ViewBackward0"),
+    ]:
+        (dx,) = torch.autograd.grad(call(x), x, upstream, create_graph=True)
+        assert dx.grad_fn.name() == name
+
+
+def test_a_shape_is_inferred_or_why_there_is_none() -> None:
+    for sizes, numel, found in [
+        ((2, 3), 6, (2, 3)),
+        ((), 1, ()),
+        ((-1,), 6, (6,)),
+        ((3, -1), 6, (3, 2)),
+        ((2, -1, 1), 6, (2, 3, 1)),
+        ((-1, 24), 24, (1, 24)),
+        ((-1, 3), 0, (0, 3)),
+        ((-1,), 0, (0,)),
+        ((0, 4), 0, (0, 4)),
+    ]:
+        assert shape.inferred_shape(sizes, numel) == found
+
+    def refusal(*sizes: int, numel: int = 24) -> str:
+        return message(lambda: shape.inferred_shape(sizes, numel))
+
+    assert refusal(-2, 3) == "invalid shape dimension -2 at index 0 of shape [-2, 3]"
+    assert refusal(24, -3) == "invalid shape dimension -3 at index 1 of shape [24, -3]"
+    assert refusal(-1, -1) == "only one dimension can be inferred"
+    assert refusal(-1, 2, -1) == "only one dimension can be inferred"
+    assert refusal(-1, 5) == "shape '[-1, 5]' is invalid for input of size 24: 5 does not divide it"
+    assert refusal(0, -1) == "shape '[0, -1]' is invalid for input of size 24: 0 does not divide it"
+    assert refusal(5, 5) == "shape '[5, 5]' is invalid for input of size 24: its sizes multiply to 25"
+    assert refusal(1, 5, numel=0) == "shape '[1, 5]' is invalid for input of size 0: its sizes multiply to 5"
+    for sizes in ((0, -1), (-1, 0)):
+        assert refusal(*sizes, numel=0) == (
+            f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous"
+        )
+
+
+def test_a_shape_is_expanded_or_why_it_is_not() -> None:
+    for sizes, own, found in [
+        ((2, 3), (2, 3), (2, 3)),
+        ((2, 3), (3,), (2, 3)),
+        ((2, 3), (2, 1), (2, 3)),
+        ((4, -1, -1), (2, 1), (4, 2, 1)),
+        ((0, 3), (1, 3), (0, 3)),
+        ((0, 2), (2,), (0, 2)),
+        ((), (), ()),
+    ]:
+        assert shape.expanded_shape(sizes, own) == found
+
+    def refusal(sizes: tuple[int, ...], own: tuple[int, ...]) -> str:
+        return message(lambda: shape.expanded_shape(sizes, own))
+
+    assert refusal((3,), (2, 3)) == (
+        "expand: the number of sizes provided (1) must be greater or equal to the number of dimensions in the tensor "
+        "(2)"
+    )
+    for sizes, dim in (((-1, 2, 3), 0), ((4, -1, 2, 3), 1)):
+        assert refusal(sizes, (2, 3)) == (
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+        )
+    for sizes, own, size, existing, dim in [
+        ((2, 4), (2, 3), 4, 3, 1),
+        ((5, 3), (2, 3), 5, 2, 0),
+        ((1, 3), (2, 3), 1, 2, 0),
+        ((2, -2), (2, 3), -2, 3, 1),
+        ((2, -2), (2, 1), -2, 1, 1),
+        ((-2, 2, 3), (2, 3), -2, None, 0),
+    ]:
+        assert refusal(sizes, own) == (
+            f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
+            f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(own)}"
+        )
+
+
+# ---- views by their layout -------------------------------------------------------------------------------------------
+
+
+def counted(*sizes: int) -> Array:
+    """An array whose elements count themselves."""
+    return np.arange(float(np.prod(sizes))).reshape(sizes)
+
+
+def windows(base: Array, shape: tuple[int, ...], steps: tuple[int, ...]) -> Array:
+    """A view of a vector; `steps` count elements."""
+    return as_strided(base, shape, [step * base.strides[0] for step in steps])
+
+
+#: Views of an array, such that no two elements are in one place.
+SINGLE: list[tuple[tuple[int, ...], Callable[[Array], Array]]] = [
+    ((4, 3), lambda base: base),
+    ((4, 3), lambda base: base.T),
+    ((4, 3), lambda base: base[1:, ::2]),
+    ((4, 3), lambda base: base[2, 1, ...]),
+    ((4, 3), lambda base: base[:, None, 1]),
+    ((4, 3), lambda base: base[4:, 1:]),
+    ((2, 3, 4), lambda base: base.transpose(2, 0, 1)[1:]),
+    ((9,), lambda base: windows(base, (3, 3), (3, 1))),
+    ((9,), lambda base: windows(base, (2, 2), (5, 3))),
+    ((), lambda base: base[...]),
+    ((0,), lambda base: base[None]),
+    ((0, 0), lambda base: base.T),
+    ((0, 3), lambda base: base[:, 1:]),
+]
+
+#: Views such that some are.
+OVERLAPPING: list[tuple[tuple[int, ...], Callable[[Array], Array]]] = [
+    ((6,), lambda base: windows(base, (4, 3), (1, 1))),
+    ((9,), lambda base: windows(base, (4, 3), (2, 1))),
+    ((9,), lambda base: windows(base, (3, 4), (1, 2))),
+    ((10,), lambda base: windows(base, (3, 2, 2), (3, 2, 1))),
+    ((10,), lambda base: windows(base, (2, 2, 3), (1, 4, 2))),
+    ((9,), lambda base: windows(base, (2, 1, 3), (2, 1, 1))),
+    ((9,), lambda base: windows(base, (2, 2, 2, 2), (3, 1, 3, 1))),
+]
+
+#: Views that were expanded, too.
+REPEATED: list[tuple[tuple[int, ...], Callable[[Array], Array]]] = [
+    ((3,), lambda base: np.broadcast_to(base, (4, 3))),
+    ((3, 2), lambda base: np.broadcast_to(base[:, 1:], (2, 3, 5))),
+    ((), lambda base: np.broadcast_to(base, (2, 2))),
+    ((6,), lambda base: np.broadcast_to(windows(base, (4, 1, 3), (1, 1, 1)), (4, 2, 3))),
+]
+
+
+def laid_out(base: Array) -> list[Array]:
+    """The array in three memory layouts: in order, in the opposite order, and with gaps."""
+    spaced = np.zeros([2 * size + 1 for size in base.shape], base.dtype)[(slice(1, None, 2),) * base.ndim or ...]
+    spaced[...] = base
+    return [base, base.copy(order="F"), spaced]
+
+
+def each_layout(cases: list[Any]) -> Any:
+    """Of each case in each layout of its base the layout, the shape of the base, and the places in the base."""
+    for sizes, view in cases:
+        for dtype in ("float16", "float32", "float64"):
+            for base in laid_out(counted(*sizes).astype(dtype)):
+                part = view(base)
+                yield dtype, layout_of(part, base), sizes, part.astype(int)
+
+
+def test_a_view_by_its_layout_reads_adds_and_writes_what_the_view_shows() -> None:
+    generator = np.random.default_rng(0)
+    for dtype, layout, sizes, places in each_layout(SINGLE + OVERLAPPING + REPEATED):
+        x = leaf(generator.integers(-4, 5, sizes).astype(dtype))
+        g = leaf(generator.integers(-4, 5, places.shape).astype(dtype))
+        seen = x.detach().numpy().reshape(-1)[places]
+        added = np.zeros(np.prod(sizes, dtype=int), dtype)
+        np.add.at(added, places, g.detach().numpy())
+        for op, given, wanted, back, back_wanted in [
+            (StridedView(layout), x, seen, g, added.reshape(sizes)),
+            (PutStrided(layout), g, added.reshape(sizes), x, seen),
+        ]:
+            out = op(given)
+            np.testing.assert_array_equal(out.detach().numpy(), wanted, strict=True)
+            (dx,) = torch.autograd.grad(out, given, back, create_graph=True)
+            np.testing.assert_array_equal(dx.detach().numpy(), back_wanted, strict=True)
+            (again,) = torch.autograd.grad(dx, back, given.detach())
+            np.testing.assert_array_equal(again.numpy(), wanted, strict=True)
+
+
+def test_a_written_view_has_its_elements_and_the_base_the_others() -> None:
+    generator = np.random.default_rng(0)
+    for dtype, layout, sizes, places in each_layout(SINGLE):
+        x, g = [generator.integers(-4, 5, sizes).astype(dtype) for _ in range(2)]
+        v = generator.integers(-4, 5, places.shape).astype(dtype)
+        wanted, rest = x.copy(), g.copy()
+        wanted.reshape(-1)[places] = v
+        rest.reshape(-1)[places] = 0
+        tensors = [leaf(each) for each in (x, v, g)]
+        out = Overwrite(layout)(*tensors[:2])
+        np.testing.assert_array_equal(out.detach().numpy(), wanted, strict=True)
+        dx, dv = torch.autograd.grad(out, tensors[:2], tensors[2], create_graph=True)
+        np.testing.assert_array_equal(dx.detach().numpy(), rest, strict=True)
+        np.testing.assert_array_equal(dv.detach().numpy(), g.reshape(-1)[places], strict=True)
+
+
+def test_indices_apart_select_each_element_once_and_no_place_twice() -> None:
+    for cases, single in ((SINGLE, True), (OVERLAPPING, False)):
+        for _, layout, _, places in each_layout(cases):
+            indices = list(layout.apart())
+            assert len(indices) == 1 or not single
+            times = np.zeros(places.shape, int)
+            for index in indices:
+                chosen = places[(*index, ...)]
+                assert np.unique(chosen).size == chosen.size
+                times[(*index, ...)] += 1
+            assert (times == 1).all()
+
+
+def test_names_of_histories_after_a_write() -> None:
+    y = leaf(np.ones((2, 3))) * 1
+    row, column = y[0], y[:, 1]
+    row.mul_(2)
+    assert y.grad_fn.name() == "torch::autograd::CopySlices"
+    assert row.grad_fn.name() == column.grad_fn.name() == "AsStridedBackward0"
+
+
+NO_GRAD = (
+    "A view was created in no_grad mode {} with grad mode enabled. Given that this use case is ambiguous and "
+    "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
+    "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+    "to be tracked)."
+)
+SEVERAL = (
+    "Output 0 of {} is a view {}. This view is the output of a function that returns multiple views, or of a custom "
+    "Function that returned its input. Such functions do not allow the output views to be modified inplace. You "
+    "should replace the inplace operation by an out-of-place one."
+)
+ITSELF, ITS_BASE = "and is being modified inplace", "and its base or another view of its base has been modified inplace"
+
+
+@pytest.mark.parametrize("view", [lambda y: y[0], lambda y: y.view(-1), lambda y: y.unsqueeze(0), lambda y: y.T])
+def test_a_write_is_not_recorded_for_a_view_made_while_nothing_was(view: Callable[[Any], Any]) -> None:
+    y = leaf(np.ones((4, 3))) * 1
+    recorded = view(y)
+    with torch.no_grad():
+        part = view(y)
+    assert message(lambda: part.mul_(2)) == NO_GRAD.format(ITSELF)
+    recorded.mul_(2)
+    assert message(lambda: part.sum().backward()) == NO_GRAD.format(ITS_BASE)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"), [("Split", lambda y: y.split(2)), ("Unbind", lambda y: y.unbind()), ("Unbind", list)]
+)
+def test_a_write_is_not_recorded_for_one_view_of_several(name: str, parts: Callable[[Any], Any]) -> None:
+    y = leaf(np.ones((4, 3))) * 1
+    part = parts(y)[0]
+    assert message(lambda: part.mul_(2)) == SEVERAL.format(name, ITSELF)
+    y.mul_(2)
+    assert message(lambda: part.sum().backward()) == SEVERAL.format(name, ITS_BASE)
+
+
+# ---- elements put elsewhere ------------------------------------------------------------------------------------------
+
+
+def test_the_names_of_what_is_turned_and_repeated() -> None:
+    x = leaf(np.ones((2, 3)))
+    assert x.rot90().grad_fn.name() == "Rot90Backward0"
+    assert x.repeat_interleave(2, 1).grad_fn.name() == "ViewBackward0"
+    for repeats in (torch.tensor(2), torch.tensor([2]), torch.tensor([2, 1])):
+        assert x.repeat_interleave(repeats, 0).grad_fn.name() == "IndexSelectBackward0"
+
+
+def test_repeats_are_for_all_or_one_for_each() -> None:
+    x = np.arange(6).reshape(2, 3)
+    for repeats in (0, 2, torch.tensor(2), torch.tensor([2]), torch.tensor([3, 0]), torch.tensor([1, 2]).int()):
+        times = repeats if isinstance(repeats, int) else repeats.numpy()
+        wanted = np.repeat(x, times, 0)
+        for size in (None, len(wanted)):
+            found = torch.from_numpy(x).repeat_interleave(repeats, 0, output_size=size)
+            np.testing.assert_array_equal(found.numpy(), wanted, strict=True)
+
+
+def test_why_nothing_is_repeated() -> None:
+    x = torch.ones(2, 3)
+
+    def refusal(repeats: Any, output_size: int | None = None, error: type[Exception] = RuntimeError) -> str:
+        return message(lambda: x.repeat_interleave(repeats, 0, output_size=output_size), error)
+
+    for repeats, ndim in (([[1, 2]], 2), ([[2]], 2), ([[[1]]], 3)):
+        assert refusal(torch.tensor(repeats)) == f"repeats must be 0-dim or 1-dim tensor, got {ndim} dimensions"
+    for count in (0, 3):
+        assert refusal(torch.ones(count, dtype=torch.int64)) == (
+            "repeats must have the same size as input along dim, but got "
+            f"repeats.size(0) = {count} and input.size(0) = 2"
+        )
+    for dtype, name in ((torch.float32, "Float"), (torch.int16, "Short")):
+        assert refusal(torch.tensor([1, 2], dtype=dtype), error=NotImplementedError) == (
+            f"\"repeat_interleave_cpu\" not implemented for '{name}': expected int64 or int32"
+        )
+    for wrong in (2.5, True, [1, 2], None):
+        assert refusal(wrong, error=TypeError) == (
+            "repeat_interleave(): argument 'repeats' (position 1) must be int or Tensor, not " + type(wrong).__name__
+        )
+    for negative in (-1, torch.tensor(-1), torch.tensor([1, -1])):
+        assert refusal(negative) == "repeats can not be negative, got -1"
+    for repeats, total in ((2, 4), (torch.tensor([1, 2]), 3)):
+        assert refusal(repeats, 5) == f"repeat_interleave: Invalid output_size, expected {total} but got 5"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_runs_are_added_up_and_rounded_once(dtype: str) -> None:
+    """In half precision, 2048 + 1 is 2048: one by one the sums would end there."""
+    lengths = np.array([3, 0, 3000, 1])
+    for dim in (0, 1):
+        x = np.ones((3004, 2), dtype) if dim == 0 else np.ones((2, 3004), dtype)
+        sums = rearrange.SumEach(lengths, dim)(torch.from_numpy(x))
+        wanted = np.stack([lengths, lengths], 1 - dim).astype(dtype)
+        np.testing.assert_array_equal(sums.numpy(), wanted, strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_elements_taken_along_a_dimension_go_back_in_their_dtype(dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    ids, twice = torch.tensor([[2, 0], [1, 2]]), torch.tensor([[2] * 3000, [1] * 3000])
+    x = generator.integers(-4, 5, (2, 3)).astype(dtype)
+    for taking, putting, places in (
+        (along.TakeAlong, along.PutAlong, ids),
+        (along.TakeRepeated, along.AddAlong, ids),
+        (along.TakeRepeated, along.AddAlong, twice),
+    ):
+        taken = taking(1)(leaf(x), places)
+        assert taken.grad_fn.name() == "GatherBackward0"
+        np.testing.assert_array_equal(taken.detach().numpy(), np.take_along_axis(x, places.numpy(), 1), strict=True)
+        g = np.ones(places.shape, dtype)
+        wanted = np.zeros((2, 3))
+        np.add.at(wanted, (np.array([[0], [1]]), places.numpy()), g)
+        found = putting(1, 3)(leaf(g), places)
+        np.testing.assert_array_equal(found.detach().numpy(), wanted.astype(dtype), strict=True)
