@@ -132,8 +132,12 @@ class Softshrink(FloatingOnly, Piecewise):
         self.lambd = lambd
 
     def forward(self, x: Array) -> Array:
-        if not self.lambd >= 0:
-            raise RuntimeError(f"lambda must be in range [0, {np.finfo(x.dtype).max}], but found {self.lambd}")
+        largest = np.finfo(x.dtype).max
+        if not 0 <= self.lambd <= largest:
+            raise RuntimeError(
+                f"lambda must be in range [0, {largest:g}] for input dtype {dtypes.of(x)._tensor_name}, but found "
+                f"{self.lambd}"
+            )
         lambd = x.dtype.type(self.lambd)
         # Multiplied by 0, what is nan stays nan.
         return chosen(x > lambd, x - lambd, chosen(x < -lambd, x + lambd, x * 0))
@@ -143,7 +147,7 @@ class Softshrink(FloatingOnly, Piecewise):
 
 
 class Hardshrink(Softshrink):
-    """`x`, but 0 where |x| <= lambd.   dx = g, but 0 there."""
+    """`x`, but 0 where |x| <= lambd.   dx = g, but 0 where x is."""
 
     __slots__ = ()
     kernel = "hardshrink_cpu"
@@ -159,7 +163,7 @@ class LeakyRelu(FloatingOnly):
     keep = keep_inputs
     kernel = "leaky_relu_cpu"
 
-    def __init__(self, negative_slope: float, form: int = 0) -> None:
+    def __init__(self, negative_slope: float, form: int) -> None:
         self.negative_slope = negative_slope
         self.form = form
 
@@ -255,7 +259,7 @@ class Elu(FloatingOnly, Curve):
     __slots__ = ("alpha", "form", "rate", "scale")
     kernel = "elu_cpu"
 
-    def __init__(self, alpha: float, scale: float = 1, rate: float = 1, form: str = "EluBackward0") -> None:
+    def __init__(self, alpha: float, scale: float, rate: float, form: str) -> None:
         self.alpha = alpha
         self.scale = scale
         self.rate = rate
@@ -264,7 +268,7 @@ class Elu(FloatingOnly, Curve):
     def value(self, x: Array) -> Array:
         below = np.expm1(x * self.rate)
         below *= self.alpha * self.scale
-        return chosen(x <= 0, below, x * self.scale)
+        return chosen(x < 0, below, x * self.scale)
 
     def slope(self, x: Array) -> Array:
         below = np.exp(x * self.rate)
@@ -304,8 +308,9 @@ class Softplus(FloatingOnly, Curve):
         return chosen(beyond, np.ones((), x.dtype), sigmoid(z)) if beyond.any() else sigmoid(z)
 
     def bend(self, x: Any) -> Any:
+        # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.
         s = (x * self.beta).sigmoid()
-        return masked(self.beta * s * (1 - s), ~(x._array * self.beta > self.threshold))
+        return masked(self.beta * s * (1 - s), ~(x._array * self.beta >= self.threshold))
 
 
 class LogSigmoid(FloatingOnly, Curve):

@@ -103,7 +103,8 @@ class ClassLoss(Node):
 class NllLoss(ClassLoss):
     """`-X[n, t[n], *]` for log-probabilities X: minus the logarithm of the probability of the target class.
 
-    dX is 0 but at the target classes, where it is -g.
+    dX is 0 but at the target classes, where it is -g * c: c is w[t] (1 without w, 0 if ignored), for a mean over
+    the sum of these.
     """
 
     __slots__ = ("dim",)
@@ -124,8 +125,8 @@ class NllLoss(ClassLoss):
 class CrossEntropy(ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are.
 
-    dX = Excess(X, g): as much as the probabilities are above those that would be right, 1 for the target class and 0
-    for the others.
+    dX = Excess(X, g * c): as much as the probabilities are above those that would be right, 1 for the target class and
+    0 for the others; c is w[t] (1 without w, 0 if ignored), for a mean over the sum of these.
     """
 
     __slots__ = ("exponentials",)
@@ -250,7 +251,7 @@ class ElementLoss(Unary):
 
 
 class MseLoss(ElementLoss):
-    """`d**2`.   dd = g * 2 * d."""
+    """`d**2`, or the mean or sum of these.   dd = g * 2 * d, divided by n for a mean of n."""
 
     __slots__ = ()
 
@@ -262,7 +263,7 @@ class MseLoss(ElementLoss):
 
 
 class L1Loss(ElementLoss):
-    """`|d|`.   dd = g * sign(d)."""
+    """`|d|`, or the mean or sum of these.   dd = g * sign(d), divided by n for a mean of n."""
 
     __slots__ = ()
 
@@ -279,7 +280,10 @@ class L1Loss(ElementLoss):
 
 
 class HuberLoss(ElementLoss):
-    """`scale * d**2 / 2` for `|d| < delta`, else the line that goes on from there.   dd = g * scale * clip(d)."""
+    """`scale * d**2 / 2` for `|d| < delta`, else the line that goes on from there; or the mean or sum of these.
+
+    dd = g * scale * clip(d), with d clipped to [-delta, delta], divided by n for a mean of n.
+    """
 
     __slots__ = ("delta", "form", "scale")
 
@@ -321,7 +325,7 @@ class Clip(Unary):
 
 
 class SoftMarginLoss(ElementLoss):
-    """`log(1 + exp(-d))`.   dd = -g * sigmoid(-d)."""
+    """`log(1 + exp(-d))`, or the mean or sum of these.   dd = -g * sigmoid(-d), divided by n for a mean of n."""
 
     __slots__ = ()
 
@@ -349,9 +353,12 @@ def shared(g: Tensor, reduction: Reduction, count: int) -> Tensor:
 
 
 class BinaryCrossEntropy(Node):
-    """`-w * (t * log(p) + (1 - t) * log(1 - p))` for probabilities p and targets t, with logarithms of at least -100.
+    """`-w * (t * log(p) + (1 - t) * log(1 - p))` for probabilities p and targets t; w is 1 if it is not given.
 
-    dp = g * w * (p - t) / (p * (1 - p)),  dt = g * w * (log(1 - p) - log(p)).
+    Logarithms are at least -100.
+
+    dp = g * w * (p - t) / (p * (1 - p)), divided by n for a mean of n,  dt = g * w * (log(1 - p) - log(p)), divided by
+    n for a mean of n.
     """
 
     __slots__ = ("reduction",)
@@ -397,11 +404,12 @@ class BinaryCrossEntropyBackward(Node):
 
 
 class BinaryCrossEntropyWithLogits(Node):
-    """The binary cross-entropy of probabilities `sigmoid(x)`; the positive part counts `v` times, if v is given.
+    """The binary cross-entropy of `sigmoid(x)`, whose positive part counts v times; w and v are 1 if not given.
 
     `w * ((1 - t) * x - (1 + (v - 1) * t) * log(sigmoid(x)))`, which is finite for all finite x.
 
-    dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t),  dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))).
+    dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t), divided by n for a mean of n,
+    dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n.
     """
 
     __slots__ = ("reduction",)

@@ -101,11 +101,12 @@ class Prod(Sum):
         return product.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
+        x, y = self.kept(0), self.kept_output(g)
         if x._array.ndim == 0:
             return g
-        if x._array.all():
-            others = Repeat(self.x_shape, self.dims)(self.kept_output(g)) / x
+        # No factor of a product is 0 that is itself a number other than 0.
+        if (np.isfinite(y._array) & (y._array != 0)).all() or x._array.all():
+            others = Repeat(self.x_shape, self.dims)(y) / x
         elif len(self.dims) == 1:
             others = product_of_others(x, self.dims[0])
         else:
@@ -192,7 +193,8 @@ def shares(chosen: Array, y: Array, dims: tuple[int, ...]) -> tuple[Array, Array
     # Where there are as many as results there are no ties; but a nan equals nothing, and has none.
     if np.count_nonzero(chosen) == y.size and not np.isnan(y).any():
         return chosen, None
-    return chosen, chosen.sum(axis=dims, keepdims=True, dtype=y.dtype)
+    # Halves, counted one by one, would stop at 2048.
+    return chosen, chosen.sum(axis=dims, keepdims=True, dtype=np.result_type(y, np.float32))
 
 
 def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
@@ -234,12 +236,12 @@ def argument(verb: str, find: Callable[..., Any], x: Any, dim: Any, keepdim: boo
         return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
     position = normal_dim(dim, array.ndim)
     if array.ndim == 0:
-        return x._new(np.asarray(find(array)))
+        return x._new(np.zeros((), np.int64))
     check_not_empty(verb, array.shape, (position,))
     return x._new(index_of(find, array, position, keepdim))
 
 
-def index_of(find: Callable[..., Any], x: Array, dim: int, keepdim: bool = False) -> Array:
+def index_of(find: Callable[..., Any], x: Array, dim: int, keepdim: bool) -> Array:
     """The index of the first largest (`np.argmax`) or smallest element along `dim`, where nan counts as either."""
     if x.strides[dim] == x.itemsize or x.size < 2**14:
         found: Array = find(x, axis=dim, keepdims=keepdim)

@@ -12,6 +12,7 @@ from minigrad.dtypes import Array
 from minigrad.ops.elementwise import masked
 from minigrad.ops.reduce import Spread, average, kept_dims, shares
 from minigrad.ops.summing import count_over, sum_of_products, total, widened
+from minigrad.ops.widening import in_float32
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -136,11 +137,13 @@ class Norm(Unary):
         if math.isinf(self.p):
             return _sign(x) * Spread(*shares(abs(x._array) == y._array, y._array, self.dims))(g)
         # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
-        slope = x / (y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0))))
-        if self.p != 2:
-            powers = _sign(x) * slope.abs() ** (self.p - 1)
-            slope = masked(powers, slope._array != 0) if self.p < 1 else powers
-        return g * slope
+        y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
+        if self.p == 2:
+            # One pass over x; in single precision, since g / y may be beyond a float16.
+            return in_float32(lambda x, g, y: x * (g / y), x, g, y)
+        slope = x / y
+        powers = _sign(x) * slope.abs() ** (self.p - 1)
+        return g * (masked(powers, slope._array != 0) if self.p < 1 else powers)
 
     def name(self) -> str:
         return "LinalgVectorNormBackward0"
