@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Template
 
@@ -16,29 +16,33 @@ import numpy as np
 
 from minigrad.creation import arange, tensor
 from minigrad.dtypes import Array
-from minigrad.explain import backward
-from minigrad.explain.pair import Pair, numeral, pair
+from minigrad.explain import Graph, backward, graph
+from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
+from minigrad.explain.palette import COLOURS, DARK, DASHES, looks
 from minigrad.nn import Embedding
 
-#: What still can be taken in at a glance.
-MOST_IDS, MOST_ROWS, MOST_COLUMNS = 12, 16, 8
-_COLOURS = 6
-# Of the curves between two tables: a row is 30 high, and they are 64 wide.
-_ROW, _WIDE = 30, 64
+# Of the curves between two tables: a row is 30 high, they are 48 wide, and a line has a width of 2.
+_ROW, _WIDE, _STROKE = 30, 48, 2
 
 
-def page(ids: Sequence[int], embedding: Embedding, command: str) -> str:
-    """The page, as HTML, for these ids and this table; `command` is the one that makes it."""
+def page(ids: Sequence[int], embedding: Embedding, note: str, command: str) -> str:
+    """The page, as HTML, for these ids and this table; `note` tells of the ids, and `command` makes the page."""
     upstream = arange(1.0, len(ids) * embedding.weight.shape[1] + 1).reshape(len(ids), -1)
     numbers = pair(list(ids), embedding.weight, upstream)
     loss = (embedding(tensor(list(ids))) * upstream).sum()
-    story = backward(loss, names={"embedding": embedding, "loss": loss})
+    names = {"embedding": embedding, "loss": loss}
+    drawn = graph(loss, names=names)
+    story = backward(loss, names=names, max_values=MOST_ROWS * MOST_COLUMNS)
     template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
     parts = _Parts(numbers)
-    # Two halves stand side by side if the matrices of each fit beside each other.
-    wide = max(len(ids), len(numbers.table)) + 3 * numbers.table.shape[1] > 14
+    # The columns of a product, in rem, no matrix narrower than its caption: do two products fit side by side, or one?
+    width = 1.6 * max(len(ids), len(numbers.table)) + 5.2 * max(numbers.table.shape[1], 2)
     return template.substitute(
-        layout=" wide" if wide else "",
+        light=_properties(COLOURS),
+        dark=_properties(DARK),
+        looks="\n".join(_classes()),
+        note=html.escape(note),
+        layout=" wide" * (width > 23.8) + " dense" * (width > 54),
         tokens=parts.tokens(),
         picking=parts.picking(),
         product=parts.product(),
@@ -46,6 +50,7 @@ def page(ids: Sequence[int], embedding: Embedding, command: str) -> str:
         adding=parts.adding(),
         product_backward=parts.product_backward(),
         backward_equal=_equal(numbers.gradient, numbers.product_gradient),
+        graph=_chain(drawn),
         story=story._repr_html_(),
         sentences=json.dumps(parts.sentences()),
         command=html.escape(command),
@@ -62,29 +67,30 @@ class _Parts:
     def __init__(self, numbers: Pair) -> None:
         self.numbers, self.ids = numbers, numbers.ids
         self.vocab = range(len(numbers.table))
-        colours = {id_: k % _COLOURS for k, id_ in enumerate(sorted(set(self.ids)))}
-        self.row_classes = [f"c{colours[v]}" if v in colours else "unused" for v in self.vocab]
+        found = looks(self.ids)
+        self.row_classes = ["k{} dash{}".format(*found[v]) if v in found else "unused" for v in self.vocab]
 
     def sentences(self) -> dict[str, str]:
         """What is told of each position and of each row of the table."""
         told: dict[str, str] = {}
         for n, id_ in enumerate(self.ids):
-            others = [str(m) for m in self.numbers.positions(id_) if m != n]
-            shared = f", where row{'s' * (len(others) > 1)} {_listed(others)} of G went, too" if others else ""
             told[f"n{n}"] = (
                 f"Position {n} has id {id_}. Forward: row {id_} of W is copied to row {n} of Y; the 1 of one-hot "
-                f"vector {n} stands in column {id_}. Backward: row {n} of G is added to row {id_} of dW{shared}."
+                f"vector {n} stands in column {id_}. Backward: row {self._gradient(id_)}."
             )
         for v in self.vocab:
-            places = [str(n) for n in self.numbers.positions(v)]
-            several = "s" * (len(places) > 1)
+            places = self.numbers.positions(v)
             told[f"v{v}"] = (
-                f"Row {v} of W is copied to row{several} {_listed(places)} of Y, so row {v} of dW is "
-                f"{'the sum of rows' if several else 'row'} {_listed(places)} of G."
+                f"Row {v} of W is copied to {_rows(places)} of Y, so row {self._gradient(v)}."
                 if places
                 else f"Row {v}: no position has id {v}, so it is not read, and its gradient is zero."
             )
         return told
+
+    def _gradient(self, v: int) -> str:
+        """What a row of the gradient is, if its id occurs."""
+        places = self.numbers.positions(v)
+        return f"{v} of dW is {'the sum of ' * (len(places) > 1)}{_rows(places)} of G"
 
     def tokens(self) -> str:
         """A button for each position."""
@@ -114,10 +120,8 @@ class _Parts:
         return "".join(
             [
                 self._at("X", "one-hot", self.numbers.one_hot, one_hot=True),
-                _sign("@", "times"),
-                self._table("W", "the table", self.numbers.table),
-                _sign("=", "equals"),
-                self._at("Y", "output", self.numbers.product),
+                _term("@", "times", self._table("W", "the table", self.numbers.table)),
+                _term("=", "equals", self._at("Y", "output", self.numbers.product)),
             ]
         )
 
@@ -126,10 +130,8 @@ class _Parts:
         return "".join(
             [
                 self._table("X.T", "transposed", self.numbers.one_hot.T, one_hot=True),
-                _sign("@", "times"),
-                self._at("G", "upstream", self.numbers.upstream),
-                _sign("=", "equals"),
-                self._table("dW", "gradient of W", self.numbers.product_gradient),
+                _term("@", "times", self._at("G", "upstream", self.numbers.upstream)),
+                _term("=", "equals", self._table("dW", "gradient of W", self.numbers.product_gradient)),
             ]
         )
 
@@ -172,19 +174,20 @@ class _Parts:
         paths: list[str] = []
         for n, (start, end) in enumerate(ends):
             y, to = (start + 0.5) * _ROW, (end + 0.5) * _ROW
-            line = f'<path d="M3 {y:g}C28 {y:g} 28 {to:g} 52 {to:g}"/>'
-            head = f'<path class="head" d="M51 {to - 5:g}l10 5l-10 5z"/>'
+            line = f'<path d="M3 {y:g}C20 {y:g} 20 {to:g} 36 {to:g}"/>'
+            head = f'<path class="head" d="M35 {to - 5:g}l10 5l-10 5z"/>'
             paths.append(f'<g class="{self.row_classes[self.ids[n]]}" data-n="{n}" data-say="n{n}">{line}{head}</g>')
         arrivals = [end for _, end in ends]
         pluses = [
-            f'<g class="plus"><circle cx="48" cy="{(end + 0.5) * _ROW:g}" r="7"/>'
-            f'<path d="M44 {(end + 0.5) * _ROW:g}h8m-4 -4v8"/></g>'
+            f'<g class="plus"><circle cx="32" cy="{(end + 0.5) * _ROW:g}" r="7"/>'
+            f'<path d="M28 {(end + 0.5) * _ROW:g}h8m-4 -4v8"/></g>'
             for end in sorted(set(arrivals))
             if arrivals.count(end) > 1
         ]
+        size = f"width:{_WIDE / 16:g}rem;height:{height / 16:g}rem"
         return (
-            f'<svg class="curves" viewBox="0 0 {_WIDE} {height}" style="height:{height / 16:g}rem" role="img" '
-            f'aria-label="{label}">{"".join(paths + pluses)}</svg>'
+            f'<svg class="curves" viewBox="0 0 {_WIDE} {height}" style="{size}" role="img" aria-label="{label}">'
+            f"{''.join(paths + pluses)}</svg>"
         )
 
 
@@ -194,13 +197,38 @@ def _matrix(name: str, what: str, rows: list[str], one_hot: bool) -> str:
     return f'<table class="{kind}"><caption><b>{name}</b> {what}</caption>\n<tbody>\n{body}\n</tbody></table>\n'
 
 
-def _sign(sign: str, name: str) -> str:
-    return f'<span class="sign" role="img" aria-label="{name}">{sign}</span>\n'
+def _term(sign: str, name: str, matrix: str) -> str:
+    """A matrix behind its sign."""
+    return f'<div class="term"><span class="sign" role="img" aria-label="{name}">{sign}</span>\n{matrix}</div>\n'
 
 
-def _listed(words: list[str]) -> str:
-    """The words as a sentence lists them: 1, 2 and 3."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def _rows(places: list[int]) -> str:
+    """The rows as a sentence names them: row 1, or rows 1, 2 and 3."""
+    *before, last = map(str, places)
+    return f"rows {', '.join(before)} and {last}" if before else f"row {last}"
+
+
+def _chain(drawn: Graph) -> str:
+    """The graph as a list, from the table to the loss: here each operation has one input that gets a gradient."""
+    items = []
+    for vertex in reversed(drawn.vertices):
+        name, *rest = [html.escape(line) for line in vertex.lines]
+        kind = ' class="leaf"' if vertex.is_leaf else ""
+        items.append(f"<li{kind}><b>{name}</b>{''.join([f'<span>{line}</span>' for line in rest])}</li>")
+    return "\n".join(items)
+
+
+def _properties(colours: Sequence[str]) -> str:
+    """The colours as a style sheet has them, which may be others in the dark."""
+    return " ".join([f"--k{k}: {colour};" for k, colour in enumerate(colours)])
+
+
+def _classes() -> Iterator[str]:
+    """The classes of a style sheet that give a colour or a dash."""
+    for k in range(len(COLOURS)):
+        yield f".k{k} {{ --k: var(--k{k}); }}"
+    for k, dash in enumerate(DASHES):
+        yield f".dash{k} {{ --dash: {' '.join([f'{_STROKE * length:g}' for length in dash]) or 'none'}; }}"
 
 
 def _equal(lookup: Array, product: Array) -> str:

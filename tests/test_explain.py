@@ -14,15 +14,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import real_table
 from hypothesis import given
 from hypothesis import strategies as st
 
 import minigrad as torch
+import minigrad.explain.story as telling
 from minigrad import explain
+from minigrad.autograd import engine
 from minigrad.autograd.function import Function
 from minigrad.autograd.node import Node
-from minigrad.explain.formulas import forward_formula, gradient_formulas, needed_formulas
+from minigrad.explain.formulas import formulas
+from minigrad.explain.names import explore
 from minigrad.explain.pair import pair
+from minigrad.explain.palette import COLOURS
+from minigrad.explain.picture import description
 
 
 def leaf(*values: Any) -> Any:
@@ -82,7 +88,16 @@ def sparse() -> tuple[Any, list[Any]]:
     return torch.nn.functional.embedding(torch.tensor([1, 1]), table, sparse=True).sum(), [table]
 
 
-GRAPHS = [shared, embedded, several, in_place, own_function, sparse]
+def hooked() -> tuple[Any, list[Any]]:
+    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    c = a * b
+    c.register_hook(lambda g: g * 10)
+    c.retain_grad()
+    a.register_hook(lambda g: g + 1)
+    return (c * a).sum(), [a, b]
+
+
+GRAPHS = [shared, embedded, several, in_place, own_function, sparse, hooked]
 graphs = pytest.mark.parametrize("make", GRAPHS, ids=lambda make: make.__name__)
 
 
@@ -104,31 +119,54 @@ def test_it_leaves_the_gradients_that_backward_leaves(make: Callable[[], Any]) -
         loss.backward()
 
 
+def hanging(loss: Any) -> list[Any]:
+    """What hangs on the nodes of a graph and on its leaves; None for a node that the walk need not look at."""
+    nodes, leaves = explore([loss])
+    on_nodes = [node.watch and ({k: list(v.values()) for k, v in node.watch.hooks.items() if v}, node.watch.retained)
+                for node in nodes]  # fmt: skip
+    return on_nodes + [list(x.__dict__.get("_backward_hooks", {}).values()) for x in leaves]
+
+
 @graphs
 def test_nothing_is_left_hanging_on_the_graph(make: Callable[[], Any]) -> None:
     loss, _ = make()
+    before = hanging(loss)
+    assert (before.count(None) == len(explore([loss])[0])) == (make is not hooked)
     first = explain.backward(loss, retain_graph=True)
-    calls = len(first.steps)
-    loss.backward(retain_graph=True)
-    assert len(first.steps) == calls
+    assert hanging(loss) == before
     again = explain.backward(loss)
-    assert [step.went_out for step in again.steps] != first.steps
     assert [step.operation for step in again.steps] == [step.operation for step in first.steps]
 
 
 @graphs
-def test_a_failed_walk_leaves_no_hooks(make: Callable[[], Any]) -> None:
+def test_nothing_is_left_hanging_on_it_after_an_error(make: Callable[[], Any]) -> None:
     loss, _ = make()
-    handle = loss.grad_fn.register_prehook(lambda g: 1 / 0)
+    # The walk comes to this node last.
+    explore([loss])[0][-1].register_prehook(lambda g: 1 / 0)
+    before = hanging(loss)
     with pytest.raises(ZeroDivisionError):
-        explain.backward(loss, retain_graph=True)
-    handle.remove()
-    stack, seen = [loss.grad_fn], []
-    while stack:
-        node = stack.pop()
-        seen.append(node)
-        stack += [each for each, _ in node.next_functions if isinstance(each, Node)]
-    assert not any(hooks for node in seen if node.watch for hooks in node.watch.hooks.values())
+        explain.backward(loss)
+    assert hanging(loss) == before
+
+
+def test_what_hooks_hang_on_the_graph_while_it_is_walked_stays() -> None:
+    x = leaf(1.0, 2.0)
+    c = x * 2
+    d = c + 1
+    kept: list[Any] = []
+    d.register_hook(lambda g: kept.append(c.grad_fn.register_prehook(lambda g: None)))
+    explain.backward(d.sum(), retain_graph=True)
+    assert [len(hooks) for hooks in c.grad_fn.watch.hooks.values() if hooks] == [1]
+
+
+def test_a_walk_after_it_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    loss, _ = shared()
+    explain.backward(loss, retain_graph=True)
+    asked: list[Any] = []
+    right = engine._arrived_at
+    monkeypatch.setattr(engine, "_arrived_at", lambda *given: asked.append(given) or right(*given))
+    loss.backward()
+    assert asked == []
 
 
 @graphs
@@ -140,19 +178,23 @@ def test_what_goes_to_a_place_adds_up_to_what_is_there(make: Callable[[], Any]) 
     arrived: dict[str, Any] = {}
     # Gradients of several outputs come to one step, but do not add up.
     apart = {f"step {step.number}" for step in story.steps if len(step.came_in) > 1}
+    passed_on = [start.went_out for start in story.starts]
+    for passed in passed_on + [passed for step in story.steps for passed in step.went_out]:
+        assert passed.value is not None
+        assert passed.added == (passed.to in arrived and passed.to not in apart)
+        if passed.value.array is not None:
+            arrived[passed.to] = arrived.get(passed.to, 0) + passed.value.array
+    places = {place for told in arrived for place in told.split(" and ")}
+    assert places >= {f"step {step.number}" for step in story.steps}
     for step in story.steps:
-        for passed in step.went_out:
-            assert passed.value is not None
-            assert passed.added == (passed.to in arrived and passed.to not in apart)
-            if passed.value.array is not None:
-                arrived[passed.to] = arrived.get(passed.to, 0) + passed.value.array
-    for step in story.steps[1:]:
-        if len(step.came_in) == 1:
-            np.testing.assert_allclose(step.came_in[0].array, arrived[f"step {step.number}"])
+        if len(step.came_in) == 1 and not step.came_in[0].changed:
+            (sent,) = [value for told, value in arrived.items() if f"step {step.number}" in told.split(" and ")]
+            np.testing.assert_allclose(step.came_in[0].array, sent)
+    changed = {told.name for told in story.leaves if told.changed}
     for name, x in names.items():
-        if f"{name}.grad" in arrived:
+        if f"{name}.grad" in arrived and name not in changed:
             np.testing.assert_allclose(x.grad.numpy(), arrived[f"{name}.grad"])
-    assert {told.name for told in story.leaves} == set(names)
+    assert {told.name for told in story.leaves} >= set(names)
 
 
 def test_each_step_is_told_with_the_formulas_of_the_source() -> None:
@@ -203,13 +245,65 @@ def test_a_leaf_alone_has_a_story_too() -> None:
     story = explain.backward(x, names={"x": x})
     assert story.steps == ()
     assert x.grad.tolist() == [1.0]
-    assert "nothing" in str(story)
+    assert (story.starts[0].went_out.to, story.leaves[0].steps) == ("x.grad", (0,))
+    assert (
+        str(story)
+        == """backward from x = [2.]
+
+step   operation  came in  rule                 went out  to
+start  x = [2.]            1, as none is given  (1,)      x.grad
+                                                [1.]
+
+tensor  shape  from       .grad before  .grad now
+x       (1,)   the start  None          [1.]"""
+    )
 
 
-def test_with_inputs_the_rest_is_not_asked_for() -> None:
+def test_what_a_walk_starts_with_is_told() -> None:
+    x = leaf(1.0)
+    story = explain.backward([x, x * 2], names={"x": x})
+    assert x.grad.tolist() == [3.0]
+    assert [(start.tensor, start.went_out.to, start.went_out.added) for start in story.starts] == [
+        ("x = [1.]", "x.grad", False),
+        ("a tensor = [2.]", "step 1", False),
+    ]
+    assert [(passed.to, passed.added) for passed in story.steps[0].went_out] == [("x.grad", True)]
+    assert story.leaves[0].steps == (0, 1)
+    assert "the start" in str(story)
+    assert "start  a tensor = [2.]" in str(story)
+
+
+def test_starts_add_up_with_what_comes_from_elsewhere() -> None:
+    a = leaf(1.0, 2.0)
+    c = a * 2
+    d = c * 10
+    given = [torch.tensor([2.0, 3.0], dtype=torch.float64), torch.tensor([1.0, 1.0], dtype=torch.float64)]
+    story = explain.backward([c, d], iter(given), names={"a": a})
+    assert [start.tensor for start in story.starts] == ["tensor 1 of shape (2,)", "tensor 2 of shape (2,)"]
+    assert [start.went_out.to for start in story.starts] == ["step 2", "step 1"]
+    assert [start.went_out.rule for start in story.starts] == ["given", "given"]
+    assert [start.went_out.value.array.tolist() for start in story.starts] == [[2.0, 3.0], [1.0, 1.0]]
+    assert [(passed.to, passed.added) for passed in story.steps[0].went_out] == [("step 2", True)]
+    assert story.steps[1].came_in[0].array.tolist() == [12.0, 13.0]
+
+
+def test_a_leaf_that_was_frozen_drops_its_gradient() -> None:
+    x, y = leaf(1.0), leaf(2.0)
+    loss = x * y + x
+    x.requires_grad_(False)
+    story = explain.backward(loss, names={"x": x, "y": y})
+    assert (x.grad, y.grad.tolist()) == (None, [1.0])
+    told = {(passed.to, passed.added) for step in story.steps for passed in step.went_out if "x" in passed.to}
+    assert told == {("dropped: x requires no gradient", False)}
+    assert [(each.name, each.steps) for each in story.leaves] == [("x", ()), ("y", (2,))]
+    assert re.search(r"x +\(1,\) +nothing +None +None", str(story))
+
+
+@pytest.mark.parametrize("as_given", [list, iter])
+def test_with_inputs_the_rest_is_not_asked_for(as_given: Callable[[Any], Any]) -> None:
     a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
     c = a * b
-    story = explain.backward((c * a).sum(), inputs=[c, b], names={"a": a, "b": b, "c": c})
+    story = explain.backward((c * a).sum(), inputs=as_given([c, b]), names={"a": a, "b": b, "c": c})
     assert a.grad is None
     assert [c.grad.tolist(), b.grad.tolist()] == [[1.0, 2.0], [1.0, 4.0]]
     assert [told.name for told in story.leaves] == ["c", "b"]
@@ -232,16 +326,65 @@ def test_upstream_gradients_and_several_starts() -> None:
     x = leaf(1.0, 2.0)
     story = explain.backward([x * 2, x * 3], [torch.tensor([1.0, 10.0]), torch.tensor([1.0, 1.0])], names={"x": x})
     assert x.grad.tolist() == [5.0, 23.0]
-    assert story.start == "a tensor of shape (2,), a tensor of shape (2,)"
+    assert story.start == "tensor 1 of shape (2,), tensor 2 of shape (2,)"
 
 
-def test_errors_are_those_of_backward() -> None:
-    for make in (lambda: torch.ones(2), lambda: leaf(1.0, 2.0) * 2, lambda: 3):
-        tensor = make()
-        with pytest.raises((RuntimeError, TypeError)) as expected:
-            torch.autograd.backward(tensor)
-        with pytest.raises(expected.type, match=re.escape(str(expected.value))):
-            explain.backward(tensor)
+def wrong_calls() -> Iterator[tuple[Any, dict[str, Any]]]:
+    x = leaf(1.0, 2.0)
+    for tensors in (torch.ones(2), x * 2, [], [3], [None], "x", [x, 3], 3.0, x.sum().item(), torch.ones(2).numpy()):
+        yield tensors, {}
+    for options in (
+        {"inputs": []},
+        {"inputs": torch.ones(1)},
+        {"grad_tensors": [1.0]},
+        {"grad_tensors": torch.ones(3)},
+    ):
+        yield (x * 2).sum(), options
+
+
+@pytest.mark.parametrize("call", range(len(list(wrong_calls()))))
+def test_errors_are_those_of_backward(call: int) -> None:
+    tensors, options = list(wrong_calls())[call]
+    with pytest.raises((RuntimeError, TypeError, ValueError)) as expected:
+        torch.autograd.backward(tensors, **options)
+    with pytest.raises(expected.type) as got:
+        explain.backward(tensors, **options)
+    # What cannot be iterated over is told as an element, too.
+    assert "not iterable" in str(expected.value) or str(expected.value) in str(got.value)
+    if expected.type is TypeError and not options:
+        assert re.match("tensors must be Tensors, but element [01] is of type .*: .* loss.item()", str(got.value))
+        with pytest.raises(TypeError, match=re.escape(str(got.value))):
+            explain.graph(tensors)
+
+
+@pytest.mark.parametrize(
+    ("names", "got"),
+    [
+        (lambda x: {1: x}, "a dict with a key of type int; names are the keys"),
+        (lambda x: {x: "x"}, "a dict with a key of type Tensor; names are the keys"),
+        (lambda x: [x], "a list with an element of type Tensor, which is no such pair"),
+        (lambda x: [("x", x, 3)], "a list with an element of type tuple, which is no such pair"),
+        (lambda x: [(x, "x")], "a list with an element of type tuple, which is no such pair"),
+        (lambda x: x, "Tensor"),
+        (lambda x: 5, "int"),
+    ],
+)
+def test_wrong_names_are_refused_before_anything_is_done(names: Callable[[Any], Any], got: str) -> None:
+    x = leaf(1.0)
+    for call in (explain.backward, explain.graph):
+        with pytest.raises(TypeError, match=rf"names: expected a dict .* got {got}$"):
+            call(x * 2, names=names(x))
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, "12", None])
+def test_wrong_limits_are_refused_before_anything_is_done(limit: Any) -> None:
+    x = leaf(1.0)
+    message = re.escape(f"expected a whole number, 0 or more, got {limit!r}")
+    for name, call in [("max_values", explain.backward), ("max_steps", explain.backward), ("max_nodes", explain.graph)]:
+        with pytest.raises(ValueError, match=f"{name}: {message}"):
+            call(x * 2, **{name: limit})
+    assert x.grad is None
 
 
 @given(st.integers(0, 40), st.integers(0, 12))
@@ -254,9 +397,32 @@ def test_limits_keep_it_readable(length: int, max_steps: int) -> None:
     assert len(story.steps) == length
     assert all(value.array is None for step in story.steps for value in step.came_in if value)
     numbers = [int(number) for number in re.findall(r"(?m)^(\d+) ", str(story))]
-    kept = length if length <= max_steps else 2 * (max_steps // 2)
-    assert len(numbers) == kept
-    assert (f"{length - kept:,} more steps" in str(story)) == (length > kept)
+    first = min(length, (max_steps + 1) // 2)
+    expected = [*range(1, first + 1), *range(max(first, length - max_steps // 2) + 1, length + 1)]
+    assert numbers == (expected if length > max_steps else [*range(1, length + 1)])
+    assert (f"{length - max_steps:,} more step" in str(story)) == (length > max_steps)
+
+
+def test_whatever_there_is_many_of_is_limited() -> None:
+    leaves = [leaf(float(n)) for n in range(300)]
+    parts = torch.stack(leaves).unbind(0)
+    story = explain.backward([*[part * 2 for part in parts], *leaves], max_steps=4)
+    assert len(story.starts) == 600
+    assert len(story.steps[-1].went_out) == len(story.steps[-2].came_in) == 300
+    for text in (str(story), story.to_markdown(), story.to_html()):
+        assert text.count("\n") < 80
+        for number, what in {596: "starts", 298: "steps", 296: "gradients"}.items():
+            assert f"{number} more {what}" in text
+    assert "296 more tensors" in str(story)
+    assert re.fullmatch(r"tensor 1 = .*, 596 more starts, leaf \d+ = \[298.\], leaf \d+ = \[299.\]", story.start)
+    x = leaf(1.0)
+    told = str(explain.backward(sum([x * 2 for _ in range(50)]), max_steps=3))
+    assert re.search(r"x?1 +\(1,\) +step \d+ +None +\[100.\]\n +step \d+\n +47 more steps\n +step \d+$", told)
+
+
+def test_one_that_is_left_out_is_not_several() -> None:
+    x = leaf(1.0)
+    assert "1 more step\n" in str(explain.backward(x * 2 * 3 * 4, max_steps=2))
 
 
 def test_large_tensors_are_told_by_their_range() -> None:
@@ -267,31 +433,258 @@ def test_large_tensors_are_told_by_their_range() -> None:
     assert "19." in str(explain.backward((x * torch.arange(20.0)).sum(), max_values=20))
 
 
+def test_a_range_says_how_many_are_no_numbers() -> None:
+    x = torch.ones(20, requires_grad=True)
+    for wrong, text in {
+        "nan": "0 to 1, 1 of 20 nan",
+        "inf": "0 to 1, 1 of 20 inf",
+        "-inf": "0 to 1, 1 of 20 -inf",
+    }.items():
+        g = torch.tensor([0.0] * 10 + [1.0] * 9 + [float(wrong)])
+        assert explain.backward(x * 1, g).steps[0].came_in[0].text == text
+    assert explain.backward(x * 1, g * float("nan")).steps[0].came_in[0].text == "20 of 20 nan"
+
+
+def test_sparse_gradients_are_told_by_their_rows_and_limited() -> None:
+    def told(ids: list[int], **limits: int) -> Any:
+        table = leaf([[1.0, 2.0], [3.0, 4.0]])
+        rows = torch.nn.functional.embedding(torch.tensor(ids), table, sparse=True)
+        return explain.backward(rows.sum(), **limits).steps[-1].went_out[0].value
+
+    few = told([1, 0])
+    assert (few.shape, few.array, few.text) == ((2, 2), None, "sparse, at\n[[1, 0]]:\n[[1., 1.],\n [1., 1.]]")
+    assert told([1, 0] * 50).text == "sparse, 100 rows: 1 to 1"
+    assert told([1, 0], max_values=3).text == "sparse, 2 rows: 1 to 1"
+
+
+def test_values_are_formatted_only_if_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    formatted: list[Any] = []
+    right = telling.elements_text
+    monkeypatch.setattr(telling, "elements_text", lambda array: formatted.append(array) or right(array))
+    x = y = leaf(1.0)
+    for _ in range(200):
+        y = y * 2
+    story = explain.backward(y, max_steps=2)
+    # The start is told with its value.
+    assert len(formatted) == 1
+    str(story)
+    assert len(formatted) < 15
+    assert x.grad.tolist() == [2.0**200]
+
+
+# ---- hooks -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_hooks_change_is_told_where_they_do() -> None:
+    x = leaf(1.0)
+    c = x * 2
+    c.register_hook(lambda g: g * 10)
+    x.register_hook(lambda g: g * 100)
+    story = explain.backward(c * 3, names={"x": x, "c": c})
+    first, second = story.steps
+    assert (first.went_out[0].value.array.tolist(), first.went_out[0].value.changed) == ([3.0], False)
+    assert (second.came_in[0].array.tolist(), second.came_in[0].changed) == ([30.0], True)
+    assert (second.went_out[0].value.array.tolist(), story.leaves[0].changed) == ([60.0], True)
+    assert x.grad.tolist() == [6000.0]
+    assert str(story).count("changed by a hook") == 2
+
+
+def test_hooks_that_only_look_are_not_told() -> None:
+    x = leaf(1.0, float("nan"))
+    c = x * 2
+    seen: list[Any] = []
+    for register in (c.register_hook, x.register_hook, c.grad_fn.register_prehook):
+        register(lambda g: seen.append(g))
+    c.grad_fn.register_hook(lambda out, into: seen.append(out))
+    # Also where a gradient is nan, which is not equal to itself.
+    assert "hook" not in str(explain.backward((c * x).sum()))
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("register", ["register_prehook", "register_hook"])
+def test_hooks_on_nodes_are_told(register: str) -> None:
+    x = leaf(1.0)
+    c = x.exp()
+    getattr(c.grad_fn, register)(lambda g, *_: (g[0] + 1,))
+    step = explain.backward(c * 3).steps[1]
+    assert step.came_in[0].changed == (register == "register_prehook")
+    assert step.went_out[0].value.changed == (register == "register_hook")
+
+
+def test_what_one_hook_changes_another_one_does_not_hide() -> None:
+    x = leaf(1.0)
+    c = x * 2
+    c.register_hook(lambda g: g * 10)
+    c.grad_fn.register_prehook(lambda g: None)
+    assert explain.backward(c * 3).steps[1].came_in[0].changed
+
+
+def test_a_hook_that_writes_is_told() -> None:
+    x = leaf(1.0)
+    c = x * 2
+    c.register_hook(lambda g: g.mul_(7) and None)
+    assert explain.backward(c * 3).steps[1].came_in[0].changed
+
+
+def test_hooks_run_in_their_order() -> None:
+    x = leaf(1.0)
+    c = x * 2
+    order: list[int] = []
+    for number in range(3):
+        c.register_hook(lambda g, number=number: order.append(number))
+        x.register_hook(lambda g, number=number: order.append(number + 10))
+    loss = c * 3
+    explain.backward(loss, retain_graph=True)
+    loss.backward()
+    assert order == [0, 1, 2, 10, 11, 12] * 2
+
+
+def test_tensors_that_retain_their_gradient_are_told() -> None:
+    x = leaf(1.0)
+    c = x * 2
+    c.retain_grad()
+    story = explain.backward(c * 3, names={"x": x, "c": c})
+    assert [(told.name, told.steps, told.before, told.after.text) for told in story.leaves] == [
+        ("x", (2,), None, "[6.]"),
+        ("c", (1,), None, "[3.]"),
+    ]
+    assert story.steps[0].went_out[0].to == "step 2 and c.grad"
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_rule_reads_is_told_with_it() -> None:
+    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    product = explain.backward((a * b).sum()).steps[1]
+    assert [{name: value.text for name, value in passed.read.items()} for passed in product.went_out] == [
+        {"b": "[3., 4.]"},
+        {"a": "[1., 2.]"},
+    ]
+    told = explain.backward((a.exp() + a**3 + 2 * a).sum())
+    read = {step.operation: step.went_out[0].read for step in told.steps}
+    assert {name: {k: v.text for k, v in values.items()} for name, values in read.items()} == {
+        "SumBackward0": {},
+        "AddBackward0": {},
+        "ExpBackward0": {"y": "[2.7183, 7.3891]"},
+        "PowBackward0": {"x": "[1., 2.]", "n": "3"},
+        "MulBackward0": {"b": "2"},
+    }
+    assert "y = [2.7183, 7.3891]" in str(told)
+    with torch.no_grad():
+        a.zero_()
+    assert product.went_out[1].read["a"].text == "[1., 2.]"
+    # A word of a sentence is not the number of the node.
+    rows = torch.nn.functional.embedding(torch.tensor([0]), leaf([[1.0]]), scale_grad_by_freq=True)
+    passed = explain.backward(rows.sum()).steps[1].went_out[0]
+    assert "number" in passed.rule
+    assert passed.read == {}
+    wide = leaf(*[n + 0.12345 for n in range(6)])
+    assert "b = [0.1235, 1.1235, 2.1235, 3.1235, 4.1235, 5.1235]  " in str(explain.backward((wide * wide).sum()))
+    # It would be long.
+    assert explain.backward((a * b).sum(), max_values=1).steps[1].went_out[0].read == {}
+
+
+def test_what_was_repeated_is_summed() -> None:
+    x, b = leaf([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), leaf(1.0, 2.0)
+    weight = leaf(3.0)
+    (first, second) = explain.backward((torch.lerp(x, b, weight)).sum()).steps[1].went_out[:2]
+    assert first.rule == "da = g * (1 - c)"
+    assert second.rule == "db = g * c, summed over the repetitions, to shape (2,)"
+    rules = [passed.rule for passed in explain.backward((x + b).sum()).steps[1].went_out]
+    assert rules == ["da = g", "db = g, summed over the repetitions, to shape (2,)"]
+
+
+class Four(Function):
+    """`a`.   da = g.
+
+    data is not copied.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, a: Any, scale: float, b: Any, c: Any, data: Any) -> Any:
+        return a.clone()
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g, None, g, g, g
+
+
+def test_a_function_may_state_fewer_rules_than_it_has_inputs() -> None:
+    leaves = [leaf(1.0) for _ in range(4)]
+    a, b, c, data = leaves
+    story = explain.backward(Four.apply(a, 2.0, b, c, data))
+    assert [x.grad.tolist() for x in leaves] == [[1.0]] * 4
+    assert [passed.rule for passed in story.steps[0].went_out] == ["da = g", "", "", ""]
+    assert "|  | `(1,)`<br>`[1.]` | leaf 2.grad |" in story.to_markdown()
+
+
 # ---- its forms -------------------------------------------------------------------------------------------------------
 
 
-def named_strangely() -> tuple[str, explain.Story]:
-    name = '<b>|`"&'
+# A name, and how it is shown: on one line, without marks of code.
+STRANGE, TAMED = '<img src=x> `|`\n*a* [b](c) \\ "&amp;_', "<img src=x> '|' *a* [b](c) \\ \"&amp;_"
+
+
+def named_strangely() -> explain.Story:
     x = leaf(1.0, 2.0)
-    return name, explain.backward(x.abs().sum(), names={name: x})
+    loss = x.abs().sum()
+    return explain.backward([loss, x], [None, torch.ones(2)], names={STRANGE: x, f"loss{STRANGE}": loss})
 
 
-def test_markdown_has_as_many_cells_in_each_row_of_a_table() -> None:
-    _, story = named_strangely()
-    for block in story.to_markdown().strip().split("\n\n")[1:]:
-        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
-        assert len(cells) == 1
-    assert r"`\|x\|`" in story.to_markdown()
+def rendered(line: str) -> str:
+    """The text that a line of a Markdown table shows, with code in <code>; whatever else is marked is an error."""
+    parts = re.split(r"(`[^`]+`)", line.replace("\\|", "\0"))
+    texts: list[str] = []
+    for part in parts:
+        if part.startswith("`"):
+            texts.append(f"<code>{part[1:-1]}</code>")
+            continue
+        for token in re.findall(r"\\[!-/:-@\[-`{-~]|<br>|[^\\]", part):
+            assert not re.fullmatch(r"[`*_<>&\[\]~]", token), line
+            texts.append(token.removeprefix("\\"))
+    return "".join(texts).replace("\0", "|")
+
+
+def test_markdown_shows_names_and_numbers_as_they_are() -> None:
+    start, *tables = named_strangely().to_markdown().strip().split("\n\n")
+    assert start == f"backward from `loss{TAMED} = 3., {TAMED} of shape (2,)`"
+    for block in tables:
+        lines = block.splitlines()
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+        assert lines[1] == "|" + " --- |" * lines[0].count(" | ") + " --- |"
+    shown = [rendered(line) for block in tables for line in block.splitlines()]
+    assert any("| <code>AbsBackward0</code><br><code>|x|</code> | <code>(2,)</code><br><code>[1., 1.]</code>" in line
+               for line in shown)  # fmt: skip
+    assert any(line.endswith(f"| {TAMED}.grad, added |") for line in shown)
+    assert any(line.startswith(f"| <code>{TAMED}</code> | <code>(2,)</code> | the start<br>step 2 |") for line in shown)
 
 
 def test_html_is_escaped_and_closed() -> None:
-    name, story = named_strangely()
-    text = story._repr_html_()
-    assert html.escape(name) in text
-    assert "<b>" not in text
+    story = named_strangely()
+    text = story.to_html()
+    assert text == story._repr_html_()
+    assert text.startswith(f"<p>backward from <code>loss{html.escape(TAMED)} = 3., ")
+    assert f"<td>{html.escape(TAMED)}.grad, added</td>" in text
+    assert f'<td><code style="white-space: pre">{html.escape(TAMED)}</code></td>' in text
+    assert "<td><code>dx = g * sign(x)</code><br>" in text
+    assert "<img" not in text
     opened = re.findall(r"<(\w+)", text.replace("<br>", ""))
     closed = re.findall(r"</(\w+)", text)
     assert sorted(opened) == sorted(closed)
+
+
+def test_what_comes_twice_from_a_step_is_told() -> None:
+    x = leaf(1.0)
+    assert re.search(r"\(1,\) +step 1, 2 times +None", str(explain.backward(x * x)))
+
+
+def test_a_sparse_gradient_is_shown() -> None:
+    loss, _ = sparse()
+    story = explain.backward(loss)
+    lines = ["sparse, at", "[[1, 1]]:", "[[1., 1.],", " [1., 1.]]"]
+    assert story.leaves[0].after.text.splitlines() == lines
+    assert all(str(story).count(line) == 2 for line in lines[:2])
 
 
 def test_a_terminals_lines_are_not_too_long() -> None:
@@ -312,7 +705,18 @@ def test_names_of_variables_modules_and_pairs() -> None:
     assert names_told(model) == names_told(model.named_parameters()) == {"weight", "bias"}
     assert names_told({"_": model.weight, "model": model, "n": 3}) == {"model.weight", "model.bias"}
     assert names_told({"w": model.weight}) == {"w", "leaf 1"}
+    assert names_told(iter([("w", model.weight)])) == {"w", "leaf 1"}
     assert names_told(None) == {"leaf 1", "leaf 2"}
+    assert names_told({"layers": [3, model]}) == {"layers[1].weight", "layers[1].bias"}
+    parts = {"both": (model.weight, model.bias), "by_name": {"w": model.weight}, "b": model.bias}
+    assert names_told(parts) == {"both[0]", "b"}
+    assert names_told({"by_name": {"w": model.weight, 1: model.bias}}) == {"by_name['w']", "by_name[1]"}
+
+
+def test_a_tensor_that_is_gone_leaves_its_name_to_no_other() -> None:
+    names = explain.names.Names((f"gone {n}", torch.ones(1)) for n in range(100))
+    others = [torch.ones(1) for _ in range(100)]
+    assert not any(names.leaf(x).startswith("gone") for x in others)
 
 
 # ---- formulas --------------------------------------------------------------------------------------------------------
@@ -323,13 +727,12 @@ def operations() -> Iterator[type[Node]]:
     while stack:
         found = stack.pop()
         stack += found.__subclasses__()
-        if found.__module__.startswith("minigrad.ops."):
+        if found.__module__.startswith("minigrad.ops.") and hasattr(found, "forward"):
             yield found
 
 
-# Those that are no operations themselves, or have no derivative.
-ABSTRACT = {"Floating", "FloatingOnly", "ElementLoss", "Elementwise", "Ternary", "ClassLoss"}
-UNDERIVED = {"Refused", "OnlyOnce", "Underived"}
+# A base class, and operations that have no derivative.
+WITHOUT_RULES = {"ElementLoss", "OnlyOnce", "Underived"}
 
 
 def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
@@ -337,8 +740,70 @@ def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
     assert len(found) > 150
     for each in found:
         node: Any = object.__new__(each)
-        assert forward_formula(node), each
-        assert bool(gradient_formulas(node)) == (each.__name__ not in ABSTRACT | UNDERIVED), each
+        gradients: list[str] = []
+        for count in range(1, 5):
+            node.edges = (None,) * count
+            computes, found, _ = formulas(node)
+            gradients += found
+        # It stands by itself in a story: no other operation is there to compare it to.
+        assert computes, each
+        assert not re.match("(As|Like|The same)\\b", computes), each
+        assert any(gradients) == (each.__name__ not in WITHOUT_RULES), each
+
+
+def nodes_of_the_real_tier() -> Iterator[tuple[str, Any]]:
+    """Every node of the graphs of the real tier, and of those of their gradients."""
+    for file in sorted(Path(__file__).parent.glob("real_*.py")):
+        importlib.import_module(file.stem)
+    for case in real_table.CASES:
+        leaves = [torch.tensor(x, requires_grad=True) for x in case.inputs()]
+        out = case.call(*leaves)
+        gradients = torch.autograd.grad(out.sum(), leaves, create_graph=True)
+        for node in explore([x for x in (out, *gradients) if x.requires_grad])[0]:
+            yield case.name, node
+
+
+def test_every_gradient_has_a_rule_of_its_own() -> None:
+    for case, node in nodes_of_the_real_tier():
+        rules = formulas(node).gradients
+        needed = [rule for rule, edge in zip(rules, node.edges, strict=True) if edge is not None]
+        assert all(needed), (case, node, rules)
+        named = [rule for rule in needed if not rule.startswith("The gradient")]
+        assert len(set(named)) == len(named), (case, node, rules)
+        assert all(re.match(r"d\w+(\[\w+\])? (=|is) ", rule) for rule in named), (case, node, rules)
+
+
+@pytest.mark.parametrize(
+    ("compute", "operation", "rules"),
+    [
+        # Mean and variance are known: the gradient is not that of a batch norm in training.
+        (
+            lambda x: torch.nn.BatchNorm1d(2).eval()(x),
+            "NativeBatchNormBackward0",
+            ["dx = r * g * w", "dw = sum(g * r * (x - m)) over each channel", "db = sum(g) over each channel"],
+        ),
+        (
+            lambda x: torch.nn.functional.mse_loss(x, torch.zeros(3, 2)),
+            "MseLossBackward0",
+            ["dd = g * 2 * d, divided by n for a mean of n"],
+        ),
+        (
+            lambda x: torch.nn.functional.binary_cross_entropy(torch.full((3, 2), 0.5), x.sigmoid()),
+            "BinaryCrossEntropyBackward0",
+            ["dt = g * w * (log(1 - p) - log(p)), divided by n for a mean of n"],
+        ),
+        (
+            lambda x: torch.nn.Embedding(4, 2, padding_idx=0)(torch.tensor([0, 1])),
+            "EmbeddingBackward0",
+            ["dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v, but 0 for `padding_idx`"],
+        ),
+    ],
+)
+@pytest.mark.usefixtures("seeded")
+def test_rules_are_true_of_the_operation(compute: Callable[[Any], Any], operation: str, rules: list[str]) -> None:
+    story = explain.backward(compute(torch.randn(3, 2, requires_grad=True)).sum())
+    (step,) = [step for step in story.steps if step.operation == operation]
+    assert [passed.rule for passed in step.went_out] == rules
 
 
 class Marked(Function):
@@ -346,13 +811,50 @@ class Marked(Function):
     db = 0, nowhere.  This sentence says more.
     """
 
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        return tensors[0] + tensors[1]
+
 
 def test_a_formula_ends_where_its_sentence_does() -> None:
-    node = torch.autograd.function.FunctionNode(Marked)
-    assert forward_formula(node) == "`a + b`, of which the second is not watched"
-    assert gradient_formulas(node) == ["da = g", "db = 0, nowhere"]
-    node.edges = (None, node)
-    assert needed_formulas(node) == ["db = 0, nowhere"]
+    node = Marked.apply(leaf(1.0), leaf(2.0)).grad_fn
+    assert formulas(node)[:2] == ("`a + b`, of which the second is not watched", ("da = g", "db = 0, nowhere"))
+
+
+class Named(Function):
+    """`weight * x`.   dW = g * x,  dx = g * weight,  dy = 3."""
+
+    @staticmethod
+    def forward(weight: Any, count: int, x: Any) -> Any:
+        return weight * x * count
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+
+class Alike(Function):
+    """`wide`.   dw = 0,  dwide = g."""
+
+    @staticmethod
+    def forward(ctx: Any, weight: Any, wide: Any) -> Any:
+        return wide.clone()
+
+
+class Alone(Function):
+    """`values`.   dx = g."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Any) -> Any:
+        return values.clone()
+
+
+def test_formulas_belong_to_the_inputs_that_they_name() -> None:
+    x, y = leaf(1.0), leaf(2.0)
+    assert formulas(Named.apply(x, 2, y).grad_fn).gradients == ("dW = g * x", "dx = g * weight")
+    assert formulas(Cube.apply(x).grad_fn).gradients == ("dx = 3 * g * x**2",)
+    assert formulas(Alike.apply(x, y).grad_fn).gradients == ("", "dwide = g")
+    assert formulas(Alone.apply(x).grad_fn).gradients == ("dx = g",)
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
@@ -362,6 +864,7 @@ def read(mermaid: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """The labels by id and the edges, as Mermaid would read them."""
     first, *lines = mermaid.splitlines()
     assert first == "graph TD"
+    assert "\n" not in lines
     labels: dict[str, str] = {}
     edges: list[tuple[str, str]] = []
     for line in lines:
@@ -400,11 +903,13 @@ def test_a_graph_has_the_nodes_that_the_story_visits(make: Callable[[], Any]) ->
     assert sum(key.startswith("l") for key in labels) == len(leaves)
 
 
-@pytest.mark.parametrize("name", ['a"b', "<i>x</i>", "1. x", "- x", "x#1;", "`x`", "[x]", "{x}", "a|b", "end", "a;b"])
+@pytest.mark.parametrize(
+    "name", ['a"b', "<i>x</i>", "1. x", "- x", "x#1;", "`x`", "[x]", "{x}", "a|b", "end", "a;b", "a\nb", STRANGE]
+)
 def test_labels_are_text_to_mermaid(name: str) -> None:
     x = leaf(1.0)
     labels, _ = read(str(explain.graph(x * 2, names={name: x})))
-    assert labels["l1"] == f"{name}\n(1,)"
+    assert labels["l1"] == f"{name.replace('`', chr(39))}".replace("\n", " ") + "\n(1,)"
     label = re.search(r'l1\(\["(.*?)<br/>', str(explain.graph(x * 2, names={name: x})))
     assert label is not None
     # What opens like an item of a list would be drawn as one.
@@ -420,6 +925,23 @@ def test_the_oldest_of_many_operations_are_left_out() -> None:
     assert len(labels) == 11
     assert labels["older"] == "990 older operations"
     assert edges[-1] == ("older", "n10")
+    assert read(str(explain.graph(y, max_nodes=0))) == ({"older": "1,000 older operations"}, [])
+    labels, edges = read(str(explain.graph(x * 2 * 3, max_nodes=1)))
+    assert labels == {"n1": "MulBackward0\na * b", "older": "1 older operation"}
+    assert edges == [("older", "n1")]
+
+
+def test_a_graph_that_no_pass_walks_is_an_error() -> None:
+    x = leaf(1.0)
+    with torch.no_grad():
+        unrecorded = x * 2
+    for tensors in (unrecorded, torch.tensor([1]), [x, unrecorded]):
+        with pytest.raises(RuntimeError, match=r"does not require grad and .* walks nothing here"):
+            explain.graph(tensors)
+        with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
+            explain.backward(tensors)
+    with pytest.raises(ValueError, match="got no tensors"):
+        explain.graph([])
 
 
 def test_a_graph_of_a_leaf_is_the_leaf() -> None:
@@ -433,15 +955,33 @@ def test_notebooks_and_code_hosts_get_mermaid() -> None:
     assert graph.to_markdown() == f"```mermaid\n{graph}\n```\n"
 
 
+def words(svg: str) -> tuple[str, str]:
+    """The title and the description of a picture, as a screen reader finds them."""
+    found = re.search(r'<svg role="img" [^>]*>\s*<title>([^<]*)</title><desc>([^<]*)</desc>', svg)
+    assert found is not None
+    return html.unescape(found[1]), html.unescape(found[2])
+
+
 def test_graphviz_draws_the_same_graph() -> None:
     pytest.importorskip("graphviz", reason="the extra graphviz is not installed")
     if shutil.which("dot") is None:
         pytest.skip("Graphviz's program dot is not installed")
     x = leaf(1.0, 2.0)
-    svg = explain.graph((x * x).sum(), names={"<x> \\N": x}).to_svg()
+    drawn = explain.graph((x * x).sum(), names={"<x> \\N": x})
+    svg = drawn.to_svg()
     assert svg.count('class="node"') == 3
     assert svg.count('class="edge"') == 3
     assert "&lt;x&gt; \\N" in svg
+    assert drawn._repr_svg_() == svg
+    # Arrows point from leaves to results.
+    arrows = re.findall(r"<title>(\w+)&#45;&gt;(\w+)</title>", svg)
+    assert sorted(arrows) == [("l1", "n2"), ("l1", "n2"), ("n2", "n1")]
+    assert words(svg) == ("A computation, from leaves to results", drawn.description)
+    assert (
+        drawn.description
+        == "SumBackward0, from MulBackward0. MulBackward0, a * b, from <x> \\N and <x> \\N. <x> \\N, (2,)."
+    )
+    assert "%3" not in svg
 
 
 def test_without_the_program_of_graphviz_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,6 +989,7 @@ def test_without_the_program_of_graphviz_it_is_said_how_to_get_it(monkeypatch: p
     monkeypatch.setenv("PATH", "")
     with pytest.raises(RuntimeError, match=r"`dot` is not installed.*apt install graphviz"):
         explain.graph(leaf(1.0) * 2).to_svg()
+    assert explain.graph(leaf(1.0) * 2)._repr_svg_() is None
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
@@ -484,6 +1025,7 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
         picture.save(path)
         assert path.read_bytes().startswith(start)
     assert picture._repr_svg_() == (tmp_path / "picture.svg").read_text(encoding="utf-8")
+    assert words(picture._repr_svg_()) == ("A lookup, and a product with one-hot vectors", picture.description)
     with pytest.raises(ValueError, match=r"ends in .svg, .png or .pdf, got 'picture.txt'"):
         picture.save("picture.txt")
 
@@ -527,6 +1069,65 @@ def test_equal_ids_have_one_colour_and_one_dash() -> None:
     assert arrows[0][1] != arrows[1][1]
 
 
+def arrows_of(figure: Any) -> list[tuple[Any, Any]]:
+    return [
+        (patch.get_edgecolor(), str(patch.get_linestyle()))
+        for patch in figure.axes[0].patches
+        if type(patch).__name__ == "FancyArrowPatch"
+    ]
+
+
+def test_different_ids_look_different() -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    arrows = arrows_of(explain.lookup(range(16), np.ones((16, 1)), np.ones((16, 1))).figure)
+    assert arrows[:16] == arrows[16:]
+    assert len(set(arrows)) == 16
+
+
+def test_colours_stand_out_on_white() -> None:
+    for colour in COLOURS:
+        parts = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= 3, colour
+
+
+@pytest.mark.parametrize(
+    ("table", "upstream", "told"),
+    [
+        (TABLE, UPSTREAM, "The one-hot matrix X does the same: "),
+        (TABLE, [[1.0, float("nan")]] * 3, "does the same only where numbers are finite"),
+        ([[1.0, float("inf")], *TABLE[1:]], UPSTREAM, "does the same only where numbers are finite"),
+        (TABLE, [*UPSTREAM[:2], [1.0, float("nan")]], "does the same only where numbers are finite"),
+    ],
+)
+def test_where_the_product_differs_it_is_said(table: Any, upstream: Any, told: str) -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    assert told in explain.lookup(IDS, table, upstream).description
+    # Nothing is multiplied by 0.
+    assert "X does the same: " in explain.lookup([0], [[float("nan")]], [[float("inf")]]).description
+
+
+def test_rounding_is_no_other_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = pair(IDS, TABLE, UPSTREAM)
+    numbers.product[0] += 1e-6
+    assert "does the same, but for the rounding of sums: " in description(numbers)
+
+
+def test_numbers_of_any_size_fit_their_cells() -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    picture = explain.lookup([1], [[1e30, 1e-7], [-1e-9, 123456.0]], [[1.0, 1.0]])
+    shown = texts(picture.figure)
+    assert {"1e30", "1e-7", "-1e-9", "123456"} <= set(shown)
+    assert picture.figure.get_size_inches()[0] < 11
+
+
+def test_tables_of_integers_and_single_ids_are_drawn() -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    told = explain.lookup(1, [[1, 2], [3, 4]], [1, 1]).description
+    assert told.startswith("Lookup of id 1 in a table of 2 rows. Row 1 is copied to output row 0;")
+    assert explain.lookup([0], [[1]], [[1]]).description.startswith("Lookup of id 0 in a table of 1 row. ")
+
+
 def test_nothing_is_drawn_outside_of_the_picture() -> None:
     pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
     for count, vocab, dim in [(1, 1, 1), (2, 16, 1), (16, 2, 3)]:
@@ -547,8 +1148,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
     with pytest.raises(ValueError, match=r"got 17 ids and a table of shape \(3, 2\): take a part"):
         explain.lookup([0] * 17, TABLE, [[1.0, 2.0]] * 17)
-    with pytest.raises(ValueError, match=r"expected a table of shape .* got \(3, 2\), \(3,\) and \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"expected ids of any shape .* got \(3,\), \(3, 2\) and \(2, 2\)"):
         explain.lookup(IDS, TABLE, UPSTREAM[:2])
+    with pytest.raises(ValueError, match=r"expected at least one id, .* got \(0,\) and \(3, 2\)$"):
+        explain.lookup([], TABLE, torch.ones(0, 2))
+    with pytest.raises(ValueError, match=r"at least one row and column, got \(3,\) and \(3, 0\)$"):
+        explain.lookup(IDS, torch.ones(3, 0), torch.ones(3, 0))
     with pytest.raises(IndexError, match="index out of range in self"):
         explain.lookup([3, 0, 0], TABLE, UPSTREAM)
 

@@ -10,22 +10,25 @@ and its gradient beside the product with one-hot vectors.
 >>> explain.backward(loss, names={"w": w, "loss": loss})
 backward from loss = 5.
 <BLANKLINE>
-step  operation              came in   rule                       went out  to
-1     SumBackward0           ()        dx = Repeat(g), to x's     (2,)      step 2
-      The sum of x over the  1.        shape: each addend counts  [1., 1.]
-      dimensions dims                  once
-2     MulBackward0           (2,)      da = g * b                 (2,)      w.grad
-      a * b                  [1., 1.]                             [1., 2.]
-                                       db = g * a: the gradient   (2,)      w.grad, added
-                                       of each factor is scaled   [1., 2.]
-                                       by the other one
+step   operation              came in   rule                       went out  to
+start  loss = 5.                        1, as none is given        ()        step 1
+                                                                   1.
+1      SumBackward0           ()        dx = Repeat(g), to x's     (2,)      step 2
+       The sum of x over the  1.        shape: each addend counts  [1., 1.]
+       dimensions dims                  once
+2      MulBackward0           (2,)      da = g * b                 (2,)      w.grad
+       a * b                  [1., 1.]  b = [1., 2.]               [1., 2.]
+                                        db = g * a: the gradient   (2,)      w.grad, added
+                                        of each factor is scaled   [1., 2.]
+                                        by the other one
+                                        a = [1., 2.]
 <BLANKLINE>
-leaf  shape  from             .grad before  .grad now
-w     (2,)   step 2, 2 times  None          [2., 4.]
+tensor  shape  from             .grad before  .grad now
+w       (2,)   step 2, 2 times  None          [2., 4.]
 """
 
 from minigrad.explain.graph import Graph, graph
 from minigrad.explain.picture import Picture, lookup
-from minigrad.explain.story import Leaf, Passed, Step, Story, Value, backward
+from minigrad.explain.story import Leaf, Passed, Start, Step, Story, Value, backward
 
-__all__ = ["Graph", "Leaf", "Passed", "Picture", "Step", "Story", "Value", "backward", "graph", "lookup"]
+__all__ = ["Graph", "Leaf", "Passed", "Picture", "Start", "Step", "Story", "Value", "backward", "graph", "lookup"]

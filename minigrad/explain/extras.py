@@ -1,7 +1,8 @@
-"""Packages that only pictures need."""
+"""What pictures need: packages that nothing else does, and words for those who do not see them."""
 
 from __future__ import annotations
 
+import html
 import importlib
 from typing import Any
 
@@ -15,3 +16,11 @@ def extra(module: str, what: str, name: str) -> Any:
             f"{what} needs {module.partition('.')[0]}, which is not installed: pip install -e '.[{name}]'",
             name=module,
         ) from error
+
+
+def with_words(svg: str, title: str, description: str) -> str:
+    """The SVG as one picture, whose title and description a screen reader reads."""
+    before, opening, rest = svg.partition("<svg ")
+    attributes, _, content = rest.partition(">")
+    words = f"<title>{html.escape(title)}</title><desc>{html.escape(description)}</desc>"
+    return f'{before}{opening}role="img" {attributes}>\n{words}{content}'

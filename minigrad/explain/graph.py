@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from minigrad.autograd.hooks import AccumulateGrad
-from minigrad.explain.extras import extra
+from minigrad.explain.extras import extra, with_words
 from minigrad.explain.formulas import short_formula
-from minigrad.explain.names import Names, NamesGiven, as_tuple, explore
+from minigrad.explain.names import Names, NamesGiven, as_tensors, at_least_0, explore
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Vertex:
 class Graph:
     """A graph, from leaves to results; gradients go against the arrows.
 
-    `str(graph)` is Mermaid text, `to_markdown()` the same in a block that GitHub draws, and a notebook draws the graph
-    itself.  With the `graphviz` extra, `to_svg()` draws it, too.
+    `str(graph)` is Mermaid text, `to_markdown()` the same in a block that GitHub draws.  With the extra `graphviz`,
+    `to_svg()` draws it.  A notebook shows that SVG, or without the extra the Mermaid text, which JupyterLab draws.
     """
 
     vertices: tuple[Vertex, ...]
@@ -51,6 +51,23 @@ class Graph:
         """The graph as a notebook takes it: JupyterLab draws Mermaid."""
         return {"text/vnd.mermaid": str(self), "text/plain": str(self)}
 
+    def _repr_svg_(self) -> str | None:
+        """The graph as a notebook shows it, None if nothing is there to draw it."""
+        try:
+            return self.to_svg()
+        except (ImportError, RuntimeError):
+            return None
+
+    @property
+    def description(self) -> str:
+        """What the graph is, for those who do not see it: each vertex, and those from which arrows lead to it."""
+        called = {vertex.id: vertex.lines[0] for vertex in self.vertices}
+        told: list[str] = []
+        for vertex in self.vertices:
+            sources = " and ".join([called[start] for start, end in self.edges if end == vertex.id])
+            told.append(", ".join([*vertex.lines, *[f"from {sources}"] * bool(sources)]))
+        return ". ".join(told) + "."
+
     def to_svg(self) -> str:
         """The graph as SVG, drawn by Graphviz.
 
@@ -58,19 +75,20 @@ class Graph:
         """
         graphviz = extra("graphviz", "explain.graph(…).to_svg()", "graphviz")
         font = {"fontname": "Helvetica,Arial,sans-serif", "fontsize": "12"}
-        drawing = graphviz.Digraph(node_attr=font)
+        drawing = graphviz.Digraph(name="graph", node_attr=font)
         for vertex in self.vertices:
             style = {"shape": "box", "style": "rounded,filled", "fillcolor": "#fde9c8"} if vertex.is_leaf else _BOX
             drawing.node(vertex.id, "\n".join([graphviz.escape(line) for line in vertex.lines]), **style)
         for start, end in self.edges:
             drawing.edge(start, end)
         try:
-            return str(drawing.pipe(format="svg", encoding="utf-8"))
+            svg = str(drawing.pipe(format="svg", encoding="utf-8"))
         except graphviz.ExecutableNotFound as error:
             raise RuntimeError(
                 "Graphviz's program `dot` is not installed, which draws the graph: apt install graphviz, brew install "
                 "graphviz, or see graphviz.org/download. Mermaid text, str(graph), needs no program."
             ) from error
+        return with_words(svg, "A computation, from leaves to results", self.description)
 
 
 _BOX = {"shape": "box", "style": "filled", "fillcolor": "#e3eefb"}
@@ -80,7 +98,7 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     """The graph that a backward pass from `tensors` (one, or a sequence) walks: leaves, operations, results.
 
     `names` tells what tensors are called: a dict, such as `locals()`, a module, or `model.named_parameters()`.  Of more
-    than `max_nodes` operations the newest are shown.
+    than `max_nodes` operations the newest are shown.  A RuntimeError if a pass from one of the tensors walks nothing.
 
     >>> import minigrad as torch
     >>> x = torch.ones(3, requires_grad=True)
@@ -93,28 +111,36 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         l1 --> n2
         l1 --> n2
     """
+    at_least_0(max_nodes=max_nodes)
     called = Names(names)
-    nodes, leaves = explore(as_tuple(tensors))
+    outputs = as_tensors(tensors)
+    for position, x in enumerate(outputs):
+        if not x.requires_grad:
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a grad_fn: a backward pass "
+                "walks nothing here. Nothing that it was computed from requires_grad, or that was under no_grad()."
+            )
+    nodes, leaves = explore(outputs)
+    positions = {id(leaf): position for position, leaf in enumerate(leaves)}
     shown = nodes[:max_nodes]
     ids = {node: f"n{number}" for number, node in enumerate(shown, 1)}
     vertices = [Vertex(ids[node], _lines(node, called), is_leaf=False) for node in shown]
     edges: list[tuple[str, str]] = []
-    reached: list[Any] = [] if nodes else leaves
-    older = False
+    # A result may be a leaf itself.
+    reached = {id(x) for x in outputs if x.grad_fn is None}
     for node in shown:
         for source, _ in node.next_functions:
             if isinstance(source, AccumulateGrad):
-                position = [leaf is source.variable for leaf in leaves].index(True)
-                reached.append(leaves[position])
-                edges.append((f"l{position + 1}", ids[node]))
+                reached.add(id(source.variable))
+                edges.append((f"l{positions[id(source.variable)] + 1}", ids[node]))
             elif source is not None:
-                older = older or source not in ids
                 edges.append((ids.get(source, "older"), ids[node]))
     for number, leaf in enumerate(leaves, 1):
-        if any([leaf is each for each in reached]):
+        if id(leaf) in reached:
             vertices.append(Vertex(f"l{number}", (called.leaf(leaf), str(tuple(leaf.shape))), is_leaf=True))
-    if older:
-        vertices.append(Vertex("older", (f"{len(nodes) - len(shown):,} older operations",), is_leaf=False))
+    left_out = len(nodes) - len(shown)
+    if left_out:
+        vertices.append(Vertex("older", (f"{left_out:,} older operation{'s' * (left_out > 1)}",), is_leaf=False))
     return Graph(tuple(vertices), tuple(edges))
 
 

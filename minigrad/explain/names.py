@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from minigrad.autograd.hooks import AccumulateGrad
@@ -17,56 +17,110 @@ NamesGiven: TypeAlias = "Mapping[str, Any] | Module | Iterable[tuple[str, Any]] 
 class Names:
     """The names of tensors; a leaf without one gets a number.
 
-    Of a mapping, all that are tensors or modules are taken, the latter with the names of their parameters, so that
-    `names=locals()` may be given; names that begin with an underscore are left out.
+    All that are tensors or modules have a name, the latter's parameters, too, and so do those in lists, tuples and
+    dicts, so that `names=locals()` may be given: `model.weight`, `layers[0].weight`.  Of a mapping, names that begin
+    with an underscore are left out.
     """
 
     def __init__(self, given: NamesGiven) -> None:
-        self._leaves: dict[int, str] = {}
+        # The tensors are held, too, so that their ids stay theirs.
+        self._leaves: dict[int, tuple[Any, str]] = {}
         self._unnamed = 0
-        self._outputs: dict[tuple[Node, int], tuple[str, tuple[int, ...]]] = {}
-        for name, value in _pairs(given):
-            if isinstance(value, Module):
-                for path, parameter in value.named_parameters():
-                    self._add(f"{name}.{path}" if name else path, parameter)
-            elif isinstance(value, Tensor) and not name.startswith("_"):
-                self._add(name, value)
+        self._outputs: dict[Node, dict[int, tuple[str, tuple[int, ...]]]] = {}
+        pairs = _pairs(given)
+        for name, value in pairs:
+            self._add(name, value)
+        for name, value in pairs:
+            for place, each in _inside(value):
+                self._add(f"{name}[{place}]", each)
 
-    def _add(self, name: str, x: Tensor) -> None:
-        if x.grad_fn is None:
-            self._leaves.setdefault(id(x), name)
-        else:
-            self._outputs.setdefault((x.grad_fn, x.output_nr), (name, tuple(x.shape)))
+    def _add(self, name: str, value: Any) -> None:
+        if isinstance(value, Module):
+            for path, parameter in value.named_parameters():
+                self._add(f"{name}.{path}" if name else path, parameter)
+        elif isinstance(value, Tensor):
+            # Where names are shown, a line is a line, and what stands between backticks is code.
+            name = " ".join(name.split()).replace("`", "'")
+            if value.grad_fn is None:
+                self._leaves.setdefault(id(value), (value, name))
+            else:
+                named = self._outputs.setdefault(value.grad_fn, {})
+                named.setdefault(value.output_nr, (name, tuple(value.shape)))
 
     def leaf(self, x: Any) -> str:
         """The name of a leaf."""
         if id(x) not in self._leaves:
             self._unnamed += 1
-            self._leaves[id(x)] = f"leaf {self._unnamed}"
-        return self._leaves[id(x)]
+            self._leaves[id(x)] = (x, f"leaf {self._unnamed}")
+        return self._leaves[id(x)][1]
 
     def outputs(self, node: Node) -> list[tuple[str, tuple[int, ...]]]:
         """The names and shapes of the results of `node` that have a name."""
-        return [named for (of_node, _), named in self._outputs.items() if of_node is node]
+        return list(self._outputs.get(node, {}).values())
 
     def tensor(self, x: Any) -> str:
         """The name of a tensor, "" if it has none."""
         if x.grad_fn is None:
             return self.leaf(x)
-        return self._outputs.get((x.grad_fn, x.output_nr), ("", ()))[0]
+        return self._outputs.get(x.grad_fn, {}).get(x.output_nr, ("", ()))[0]
 
 
-def _pairs(given: NamesGiven) -> Iterable[tuple[str, Any]]:
+def _pairs(given: Any) -> list[tuple[str, Any]]:
+    """What was given as pairs, after a check."""
     if given is None:
         return []
     if isinstance(given, Module):
         return [("", given)]
-    return list(given.items()) if isinstance(given, Mapping) else list(given)
+    if isinstance(given, Tensor) or not isinstance(given, Iterable):
+        raise _unfit(type(given).__name__)
+    if isinstance(given, Mapping):
+        for key in given:
+            if not isinstance(key, str):
+                raise _unfit(f"a dict with a key of type {type(key).__name__}; names are the keys")
+        return [(name, value) for name, value in given.items() if not name.startswith("_")]
+    pairs = list(given)
+    for each in pairs:
+        if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)):
+            raise _unfit(
+                f"a {type(given).__name__} with an element of type {type(each).__name__}, which is no such pair"
+            )
+    return pairs
 
 
-def as_tuple(tensors: Any) -> tuple[Any, ...]:
-    """One tensor, or a sequence of them, as a tuple."""
-    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+def _unfit(got: str) -> TypeError:
+    return TypeError(
+        'names: expected a dict of tensors by their names, such as {"w": w} or locals(), a module, or pairs of a name '
+        f"and a tensor, such as model.named_parameters(), got {got}"
+    )
+
+
+def _inside(value: Any) -> Iterator[tuple[Any, Any]]:
+    """The elements of a list, tuple or dict, and where they are."""
+    if isinstance(value, (list, tuple)):
+        yield from enumerate(value)
+    elif isinstance(value, dict):
+        yield from [(repr(key), each) for key, each in value.items()]
+
+
+def as_tensors(given: Any) -> tuple[Tensor, ...]:
+    """One tensor, or a sequence of at least one, as a tuple; a TypeError for anything else."""
+    tensors = (given,) if isinstance(given, Tensor) or not isinstance(given, Iterable) else tuple(given)
+    if not tensors:
+        raise ValueError("grad requires non-empty inputs: got no tensors")
+    for position, x in enumerate(tensors):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"tensors must be Tensors, but element {position} is of type {type(x).__name__}: only a tensor knows "
+                "how it was computed; loss.item() and loss.numpy() do not, give loss itself"
+            )
+    return tensors
+
+
+def at_least_0(**limits: Any) -> None:
+    """Nothing if the limits are whole numbers that are not negative; else a ValueError."""
+    for name, limit in limits.items():
+        if not isinstance(limit, int) or limit < 0:
+            raise ValueError(f"{name}: expected a whole number, 0 or more, got {limit!r}")
 
 
 def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:

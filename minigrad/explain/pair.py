@@ -14,6 +14,9 @@ from minigrad.dtypes import Array
 from minigrad.nn import functional
 from minigrad.tensor import Tensor
 
+#: What still can be taken in at a glance.
+MOST_ROWS, MOST_COLUMNS = 16, 8
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -36,13 +39,21 @@ class Pair:
 
 
 def pair(ids: Any, weight: Any, upstream: Any) -> Pair:
-    """Compute both ways: for ids of any shape `(*)`, a table `(V, D)` and the gradient of the output, `(*, D)`."""
+    """Compute both ways: for ids of any shape `(*)`, a table `(V, D)` and the gradient of the output, `(*, D)`.
+
+    A table of integers counts as one of floating-point numbers.
+    """
     given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, weight, upstream)]
-    flat, table = given[0].reshape(-1), given[1]
-    if table.ndim != 2 or given[2].shape != (*given[0].shape, table.shape[1]):
+    flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
+    shapes = [tuple(x.shape) for x in given]
+    if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]):
         raise ValueError(
-            f"expected a table of shape (V, D), ids of any shape (*) and an upstream gradient of shape (*, D), got "
-            f"{tuple(table.shape)}, {tuple(given[0].shape)} and {tuple(given[2].shape)}"
+            f"expected ids of any shape (*), a table of shape (V, D) and an upstream gradient of shape (*, D), got "
+            f"{shapes[0]}, {shapes[1]} and {shapes[2]}"
+        )
+    if not (flat.numel() and table.numel()):
+        raise ValueError(
+            f"expected at least one id, and a table of at least one row and column, got {shapes[0]} and {shapes[1]}"
         )
     g = given[2].reshape(len(flat), table.shape[1])
     looked_up = _both(lambda w: functional.embedding(flat, w), table, g)
@@ -61,5 +72,14 @@ def _both(compute: Callable[[Tensor], Tensor], table: Tensor, g: Tensor) -> tupl
 
 
 def numeral(number: float) -> str:
-    """A number as a cell shows it: two digits after the point, none for a whole number."""
-    return f"{number:.0f}" if float(number).is_integer() else f"{number:.2f}"
+    """A number as a cell shows it: two digits after the point, none for a whole number, and no sign for a zero.
+
+    So that cells stay small and only 0 looks like 0, of very large and very small numbers there are two digits in all.
+
+    >>> [numeral(x) for x in (2.0, -0.5, -0.0, 0.00123, -1e-9, 1.25e30)]
+    ['2', '-0.50', '0', '0.0012', '-1e-9', '1.2e30']
+    """
+    if 0 < abs(number) < 0.005 or 1e6 <= abs(number) < np.inf:
+        digits, e, exponent = f"{number:.2g}".partition("e")
+        return f"{digits}e{int(exponent)}" if e else digits
+    return f"{number:z.0f}" if float(number).is_integer() else f"{number:z.2f}"

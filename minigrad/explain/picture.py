@@ -8,17 +8,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from minigrad.dtypes import Array
-from minigrad.explain.extras import extra
-from minigrad.explain.pair import Pair, numeral, pair
+import numpy as np
 
-# Okabe and Ito's colours, told apart by the colour-blind (M. Okabe, K. Ito, "Color universal design", 2008), from the
-# darkest; and a dash of its own for each, so that lines are told apart without colour.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-_DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)), (0, (3, 3)), (0, (7, 2, 1.5, 2, 1.5, 2)))
+from minigrad.dtypes import Array
+from minigrad.explain.extras import extra, with_words
+from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
+from minigrad.explain.palette import COLOURS, DASHES, looks
+
 _GREY, _INK, _FAINT = "#b8bcc2", "#1b1f24", "#5c636b"
 _HEIGHT, _ONE_HOT_WIDTH, _LABEL, _CURVES, _SIGN, _BETWEEN, _PANEL = 0.62, 0.62, 1.1, 2.3, 0.9, 1.7, 7.6
-MOST_ROWS, MOST_COLUMNS = 16, 8
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,8 @@ class Picture:
         suffix = Path(path).suffix.lower().removeprefix(".")
         if suffix not in ("svg", "png", "pdf"):
             raise ValueError(f"expected a file name that ends in .svg, .png or .pdf, got {str(path)!r}")
-        Path(path).write_bytes(self._drawn(suffix))
+        drawn = self._repr_svg_().encode() if suffix == "svg" else self._drawn(suffix)
+        Path(path).write_bytes(drawn)
 
     def _drawn(self, suffix: str) -> bytes:
         matplotlib = extra("matplotlib", "explain.lookup(…)", "pictures")
@@ -47,7 +46,7 @@ class Picture:
 
     def _repr_svg_(self) -> str:
         """The picture as a notebook shows it."""
-        return self._drawn("svg").decode()
+        return with_words(self._drawn("svg").decode(), "A lookup, and a product with one-hot vectors", self.description)
 
 
 def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
@@ -60,9 +59,9 @@ def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
     extra("matplotlib", "explain.lookup(…)", "pictures")
     numbers = pair(ids, weight, upstream)
     (vocab, dim), count = numbers.table.shape, len(numbers.ids)
-    if max(vocab, count) > MOST_ROWS or dim > MOST_COLUMNS or min(vocab, count, dim) == 0:
+    if max(vocab, count) > MOST_ROWS or dim > MOST_COLUMNS:
         raise ValueError(
-            f"expected 1 to {MOST_ROWS} ids and rows of 1 to {MOST_COLUMNS} numbers to draw, got {count} ids and "
+            f"expected up to {MOST_ROWS} ids and rows of up to {MOST_COLUMNS} numbers to draw, got {count} ids and "
             f"a table of shape {(vocab, dim)}: take a part, as in lookup(ids[:4], weight[:8, :3], upstream[:4, :3])"
         )
     return Picture(_Drawing(numbers).figure, description(numbers))
@@ -70,7 +69,8 @@ def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
 
 def description(numbers: Pair) -> str:
     """The picture in words."""
-    told = [f"Lookup of ids {', '.join(map(str, numbers.ids))} in a table of {len(numbers.table)} rows."]
+    ids, v = numbers.ids, len(numbers.table)
+    told = [f"Lookup of id{'s' * (len(ids) > 1)} {', '.join(map(str, ids))} in a table of {v} row{'s' * (v > 1)}."]
     for id_ in sorted(set(numbers.ids)):
         places = numbers.positions(id_)
         rows, plural = ", ".join(map(str, places)), "s" * (len(places) > 1)
@@ -81,8 +81,18 @@ def description(numbers: Pair) -> str:
     unused = [str(v) for v in range(len(numbers.table)) if v not in numbers.ids]
     if unused:
         told.append(f"Row{'s' * (len(unused) > 1)} {', '.join(unused)}: not looked up, gradient zero.")
-    told.append("The one-hot matrix X does the same: X @ W picks rows, X.T @ G adds them.")
+    told.append(f"The one-hot matrix X {_compared(numbers)}: X @ W picks rows, X.T @ G adds them.")
     return " ".join(told)
+
+
+def _compared(numbers: Pair) -> str:
+    """How the results of the product compare to those of the lookup."""
+    pairs = [(numbers.rows, numbers.product), (numbers.gradient, numbers.product_gradient)]
+    if all([np.array_equal(looked_up, multiplied, equal_nan=True) for looked_up, multiplied in pairs]):
+        return "does the same"
+    if all([np.array_equal(np.isfinite(looked_up), np.isfinite(multiplied)) for looked_up, multiplied in pairs]):
+        return "does the same, but for the rounding of sums"
+    return "does the same only where numbers are finite, since it multiplies the others by 0, and 0 * inf is nan"
 
 
 class _Drawing:
@@ -90,7 +100,7 @@ class _Drawing:
 
     def __init__(self, numbers: Pair) -> None:
         self.numbers = numbers
-        self.colours: dict[int, int] = {id_: k % len(COLOURS) for k, id_ in enumerate(sorted(set(numbers.ids)))}
+        self.looks = looks(numbers.ids)
         count, (vocab, dim) = len(numbers.ids), numbers.table.shape
         longest = max(
             [len(numeral(x)) for array in (numbers.table, numbers.upstream, numbers.gradient) for x in array.flat]
@@ -144,7 +154,7 @@ class _Drawing:
         for n, id_ in enumerate(ids):
             self._curve(ends, (at[n], to[id_]), id_)
         self._names(ends[1] + block + 0.12, to, rows_named, "left")
-        for id_ in self.colours:
+        for id_ in self.looks:
             if len(numbers.positions(id_)) > 1:
                 self._plus(ends[1], to[id_])
         self._title(second, top, "… or multiply by one-hot vectors", "dW = X.T @ G")
@@ -182,12 +192,12 @@ class _Drawing:
         middles = [first + (k + 0.5) * _HEIGHT for k in range(len(array))]
         for y, id_, row in zip(middles, ids, array, strict=True):
             for column, number in enumerate(row):
-                lit = id_ in self.colours and (number != 0 or not one_hot)
-                face = _tint(COLOURS[self.colours[id_]], 0.62 if one_hot else 0.78) if lit else "white"
+                lit = id_ in self.looks and (number != 0 or not one_hot)
+                face = _tint(COLOURS[self.looks[id_][0]], 0.62 if one_hot else 0.78) if lit else "white"
                 corner = x + column * width, y - _HEIGHT / 2
                 box = patches.Rectangle(corner, width, _HEIGHT, facecolor=face, edgecolor=_GREY, linewidth=0.7)
                 self.axes.add_patch(box)
-                faint = number == 0 and (one_hot or id_ not in self.colours)
+                faint = number == 0 and (one_hot or id_ not in self.looks)
                 self.axes.text(
                     corner[0] + width / 2,
                     y,
@@ -233,9 +243,14 @@ class _Drawing:
         (x, to_x), (y, to_y) = ends, heights
         bend = (to_x - x) * 0.45
         path = paths.Path([(x + 0.06, y), (x + bend, y), (to_x - bend, to_y), (to_x - 0.06, to_y)], [1, 4, 4, 4])
-        k = self.colours[id_]
+        colour, dash = self.looks[id_]
         arrow = patches.FancyArrowPatch(
-            path=path, arrowstyle="-|>", mutation_scale=11, linewidth=2, color=COLOURS[k], linestyle=_DASHES[k]
+            path=path,
+            arrowstyle="-|>",
+            mutation_scale=11,
+            linewidth=2,
+            color=COLOURS[colour],
+            linestyle=(0, DASHES[dash]) if DASHES[dash] else "-",
         )
         self.axes.add_patch(arrow)
 

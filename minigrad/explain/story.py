@@ -4,51 +4,56 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.hooks import AccumulateGrad
 from minigrad.autograd.node import Node
 from minigrad.dtypes import Array
-from minigrad.explain.formulas import forward_formula, needed_formulas
-from minigrad.explain.names import Names, NamesGiven, as_tuple, explore
+from minigrad.explain.formulas import formulas, read_by
+from minigrad.explain.names import Names, NamesGiven, as_tensors, at_least_0, explore
 from minigrad.explain.tables import Cell, Code, Table
+from minigrad.explain.watching import Watching
+from minigrad.ops.elementwise import Elementwise
+from minigrad.ops.ternary import Ternary
 from minigrad.printing import elements_text
 from minigrad.tensor import Tensor
+
+#: Where gradients arrive: at an output of a node, or at a leaf.
+_Place: TypeAlias = tuple[Any, int]
 
 
 @dataclass(frozen=True)
 class Value:
-    """A gradient as it was: its shape, and its elements (an array of their own) if they are few enough to be shown."""
+    """A tensor as it was: its shape, and its elements (an array of their own) if they are few enough to be shown."""
 
     shape: tuple[int, ...]
     array: Array | None
-    #: The elements as they are printed, or between which numbers they lie.
-    text: str
+    #: What is told if there is no array: between which numbers the elements lie.
+    summary: str = ""
+    #: Whether a hook changed what there was before.
+    changed: bool = False
 
-    @staticmethod
-    def of(array: Array, max_values: int) -> Value:
-        """What is told of an array, which may change later."""
-        if array.size <= max_values:
-            return Value(array.shape, array.copy(), elements_text(array))
-        return Value(array.shape, None, f"{array.min():.4g} to {array.max():.4g}")
-
-    def lines(self) -> Cell:
-        """The shape, and below it the elements."""
-        return [Code(_shape(self.shape)), *_values(self)]
+    @property
+    def text(self) -> str:
+        """The elements as they are printed, or between which numbers they lie."""
+        return self.summary if self.array is None else elements_text(self.array)
 
 
 @dataclass(frozen=True)
 class Passed:
-    """A gradient that a node passed on: `rule` is its formula, and it went `to` a step or a leaf's `.grad`.
+    """A gradient that was passed on: `rule` is its formula, and it went `to` a step or a tensor's `.grad`.
 
     `added` says whether something had arrived there before, to which it was added.
     """
 
     rule: str
+    #: What the rule reads of the forward pass, by name, where it is small enough to be shown.
+    read: dict[str, Value]
     value: Value | None
     to: str
     added: bool
@@ -56,6 +61,14 @@ class Passed:
     def where(self) -> str:
         """Where it went, in words."""
         return f"{self.to}, added" if self.added else self.to
+
+
+@dataclass(frozen=True)
+class Start:
+    """A tensor that the walk starts at, in words, and the gradient that it starts with."""
+
+    tensor: str
+    went_out: Passed
 
 
 @dataclass(frozen=True)
@@ -79,21 +92,29 @@ class Leaf:
     shape: tuple[int, ...]
     before: Value | None
     after: Value | None
-    #: The numbers of the steps that sent a gradient here.
+    #: The numbers of the steps that sent a gradient here, 0 for a start.
     steps: tuple[int, ...]
+    #: Whether a hook changed what had arrived.
+    changed: bool
 
 
 @dataclass(frozen=True)
 class Story:
-    """What a backward pass did: `print` it, let a notebook show it, or take `to_markdown()`.
+    """What a backward pass did: `print` it, let a notebook show it, or take `to_markdown()` or `to_html()`.
 
-    Tables show the first and the last steps if there are more than `max_steps`; `steps` has all.
+    These show the first and the last of more than `max_steps` starts, steps, gradients of one step or tensors; the
+    fields have all.
     """
 
-    start: str
+    starts: tuple[Start, ...]
     steps: tuple[Step, ...]
     leaves: tuple[Leaf, ...]
     max_steps: int
+
+    @property
+    def start(self) -> str:
+        """What the walk started at."""
+        return ", ".join(self._some([each.tensor for each in self.starts], "start"))
 
     def __str__(self) -> str:
         return "\n\n".join([f"backward from {self.start}", *[table.text() for table in self._tables()]])
@@ -104,35 +125,55 @@ class Story:
         """The story as Markdown."""
         return "\n\n".join([f"backward from `{self.start}`", *[table.markdown() for table in self._tables()]]) + "\n"
 
-    def _repr_html_(self) -> str:
-        """The story as a notebook shows it."""
+    def to_html(self) -> str:
+        """The story as HTML."""
         start = f"<p>backward from <code>{html.escape(self.start)}</code></p>"
         return "\n".join([start, *[table.html() for table in self._tables()]])
 
+    #: What a notebook shows.
+    _repr_html_ = to_html
+
     def _tables(self) -> list[Table]:
         steps = Table(("step", "operation", "came in", "rule", "went out", "to"), (0, 24, 0, 26, 0, 0))
-        half = self.max_steps // 2
-        left_out = len(self.steps) - 2 * half if len(self.steps) > self.max_steps else 0
-        for step in self.steps[:half] if left_out else self.steps:
-            steps.rows += _rows(step)
-        if left_out:
-            steps.rows.append([["…"], [f"{left_out:,} more steps"], [], [], [], []])
-            for step in self.steps[len(self.steps) - half :]:
-                steps.rows += _rows(step)
-        leaves = Table(("leaf", "shape", "from", ".grad before", ".grad now"), (0, 0, 0, 0, 0))
-        for leaf in self.leaves:
-            times = Counter(leaf.steps)
-            came = [f"step {number}{f', {count} times' if count > 1 else ''}" for number, count in times.items()]
-            leaves.rows.append(
-                [
-                    [Code(leaf.name)],
-                    [Code(_shape(leaf.shape))],
-                    came or ["nothing"],
-                    _values(leaf.before),
-                    _values(leaf.after),
-                ]
-            )
+        self._fill(steps, self.starts, "start", lambda start: [_start_row(start)])
+        self._fill(steps, self.steps, "step", self._step_rows)
+        leaves = Table(("tensor", "shape", "from", ".grad before", ".grad now"), (0, 0, 0, 0, 0))
+        self._fill(leaves, self.leaves, "tensor", lambda leaf: [self._leaf_row(leaf)])
         return [table for table in (steps, leaves) if table.rows]
+
+    def _some(self, told: Sequence[Any], what: str) -> list[Any]:
+        """All that is told, or the first and the last, with words between them on how much is left out."""
+        left_out = len(told) - self.max_steps
+        if left_out <= 0:
+            return list(told)
+        first, last = (self.max_steps + 1) // 2, self.max_steps // 2
+        return [*told[:first], f"{left_out:,} more {what}{'s' * (left_out > 1)}", *told[len(told) - last :]]
+
+    def _fill(
+        self, table: Table, told: Sequence[Any], what: str, rows: Callable[[Any], Iterable[Iterable[Cell]]]
+    ) -> None:
+        """Add the rows of all that is told, or of the first and the last."""
+        for each in self._some(told, what):
+            for row in [[["…"], [each]]] if isinstance(each, str) else rows(each):
+                table.add(row)
+
+    def _step_rows(self, step: Step) -> Iterator[list[Cell]]:
+        """The rows that tell a step: one for each gradient that went out."""
+        number: Cell = [str(step.number)]
+        operation: Cell = [Code(step.operation), step.formula]
+        came_in: Cell = [line for value in self._some(step.came_in, "gradient") for line in _lines(value)]
+        for passed in self._some(step.went_out, "gradient"):
+            yield [number, operation, came_in, *([["…"], [passed]] if isinstance(passed, str) else _cells(passed))]
+            number, operation, came_in = [], [], []
+
+    def _leaf_row(self, leaf: Leaf) -> list[Cell]:
+        came = [
+            f"{f'step {number}' if number else 'the start'}{f', {count} times' if count > 1 else ''}"
+            for number, count in Counter(leaf.steps).items()
+        ]
+        sources = [*self._some(came, "step"), *["changed by a hook"] * leaf.changed]
+        values = [_values(leaf.before), _values(leaf.after)]
+        return [[Code(leaf.name)], [Code(_shape(leaf.shape))], sources or ["nothing"], *values]
 
 
 def backward(
@@ -149,129 +190,197 @@ def backward(
     """Run `torch.autograd.backward` with these arguments, and return the story of what it did.
 
     `names` tells what tensors are called: a dict, such as `locals()`, a module, or `model.named_parameters()`.
-    Tensors of more than `max_values` elements are told by the range of these, and of more than `max_steps` steps the
-    tables show the first and the last.
+    Tensors of more than `max_values` elements are told by the range of these.  Of more than `max_steps` steps, and of
+    as many starts, tensors or gradients of one step, tables show the first and the last.
     """
-    outputs = as_tuple(tensors)
+    at_least_0(max_values=max_values, max_steps=max_steps)
     called = Names(names)
-    nodes, leaves = explore([x for x in outputs if isinstance(x, Tensor)])
-    targets = leaves if inputs is None else list(as_tuple(inputs))
+    outputs = as_tensors(tensors)
+    # An iterator can be read only once.
+    given = None if grad_tensors is None else _as_tuple(grad_tensors)
+    wanted = None if inputs is None else _as_tuple(inputs)
+    # What could fail comes before the walk: after it the graph is gone.
+    nodes, leaves = explore(outputs)
     for leaf in leaves:
         called.leaf(leaf)
-    start = ", ".join([_started(x, called) for x in outputs])
-    before = [_value(x._grad, max_values) for x in targets]
-    visits: list[_Visit] = []
-    with _watching(nodes, lambda node, into, out: visits.append(_visit(node, into, out, max_values))):
-        autograd.backward(outputs, grad_tensors, retain_graph, create_graph, inputs=inputs)
-    return _told(start, visits, targets, before, called, max_values, max_steps)
+    starts = _starts(outputs, given or (), called, max_values)
+    facts = {node: _facts(node, max_values) for node in nodes}
+    retaining = [reference() for node in nodes if node.watch for reference in node.watch.retained.values()]
+    targets = {id(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
+    ends = [_End(x, called.tensor(x) or "input", _place(x), _value(x._grad, max_values)) for x in targets.values()]
+    with Watching(nodes, leaves, lambda g, changed: _value(g, max_values, changed)) as watching:
+        autograd.backward(outputs, given, retain_graph, create_graph, inputs=wanted)
+    return Story(*_told(starts, watching, facts, ends, max_values), max_steps)
 
 
-@dataclass(frozen=True)
-class _Visit:
-    """What was seen at a node."""
+class _Start(NamedTuple):
+    """A tensor to start at and the gradient to start with, both also in words, and where that arrives."""
 
-    node: Node
-    into: tuple[Value | None, ...]
-    out: tuple[Value | None, ...]
-
-
-def _visit(node: Node, into: tuple[Any, ...], out: tuple[Any, ...], max_values: int) -> _Visit:
-    return _Visit(node, *[tuple([_value(g, max_values) for g in gradients]) for gradients in (into, out)])
+    tensor: str
+    rule: str
+    value: Value | None
+    place: _Place
 
 
-@contextmanager
-def _watching(nodes: list[Node], see: Callable[[Node, tuple[Any, ...], tuple[Any, ...]], None]) -> Iterator[None]:
-    """Call `see(node, gradients that came in, gradients that went out)` whenever a walk has been at one of `nodes`."""
+class _Facts(NamedTuple):
+    """What a node is and, for each input, where its gradient goes, how it is computed and what that reads."""
 
-    def hook_for(node: Node) -> Callable[..., None]:
-        return lambda out, into: see(node, into, out)
+    operation: str
+    formula: str
+    broadcasts: bool
+    places: tuple[_Place, ...]
+    rules: tuple[str, ...]
+    read: list[dict[str, Value]]
 
-    handles = [node.register_hook(hook_for(node)) for node in nodes]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+
+class _End(NamedTuple):
+    """A tensor whose `.grad` may be written, what it is called, where its gradients arrive, and what it has."""
+
+    tensor: Any
+    name: str
+    place: _Place
+    before: Value | None
+
+
+def _starts(outputs: tuple[Tensor, ...], given: tuple[Any, ...], called: Names, max_values: int) -> list[_Start]:
+    names = [called.tensor(x) for x in outputs]
+    starts: list[_Start] = []
+    for position, (x, name) in enumerate(zip(outputs, names, strict=True)):
+        name = name or ("a tensor" if names.count("") == 1 else f"tensor {position + 1}")
+        is_one = x.numel() == 1
+        told = f"{name} = {elements_text(x.detach().numpy())}" if is_one else f"{name} of shape {_shape(x.shape)}"
+        g = given[position] if position < len(given) else None
+        ones = Value(tuple(x.shape), np.broadcast_to(1.0, tuple(x.shape)))
+        # What is neither a tensor nor None is refused before the walk.
+        value = _value(g, max_values) if isinstance(g, Tensor) else ones
+        starts.append(_Start(told, "given" if g is not None else "1, as none is given", value, _place(x)))
+    return starts
+
+
+def _facts(node: Node, max_values: int) -> _Facts:
+    computes, rules, _ = formulas(node)
+    read = [
+        {}
+        if edge is None
+        else {name: Value(x.shape, x.copy()) for name, x in read_by(node, position).items() if x.size <= max_values}
+        for position, edge in enumerate(node.edges)
+    ]
+    return _Facts(
+        node.short_name(), computes, isinstance(node, (Elementwise, Ternary)), node.next_functions, rules, read
+    )
 
 
 def _told(
-    start: str,
-    visits: list[_Visit],
-    targets: list[Any],
-    before: list[Value | None],
-    called: Names,
-    max_values: int,
-    max_steps: int,
-) -> Story:
-    """The story of these visits."""
-    numbers: dict[Any, int] = {visit.node: number for number, visit in enumerate(visits, 1)}
-    places = {_place(x): f"{called.tensor(x) or 'input'}.grad" for x in targets}
-    senders: dict[Any, list[int]] = {}
+    starts: list[_Start], watching: Watching, facts: dict[Node, _Facts], ends: list[_End], max_values: int
+) -> tuple[tuple[Start, ...], tuple[Step, ...], tuple[Leaf, ...]]:
+    """The starts, the steps and the leaves of the story."""
+    numbers: dict[Any, int] = {visit.node: number for number, visit in enumerate(watching.visits, 1)}
+    fields = {end.place: f"{end.name}.grad" for end in ends if end.tensor.requires_grad}
+    frozen = {end.place: f"dropped: {end.name} requires no gradient" for end in ends if end.place not in fields}
+    senders: dict[_Place, list[int]] = {}
+
+    def passed(number: int, rule: str, read: dict[str, Value], value: Value | None, place: _Place) -> Passed:
+        named = [f"step {numbers[place[0]]}"] if place[0] in numbers else []
+        named += [fields[place]] if place in fields else []
+        if not named:
+            return Passed(rule, read, value, frozen.get(place, "not asked for"), False)
+        added = place in senders
+        if value is not None:
+            senders.setdefault(place, []).append(number)
+        return Passed(rule, read, value, " and ".join(named), added)
+
+    told = tuple([Start(each.tensor, passed(0, each.rule, {}, each.value, each.place)) for each in starts])
     steps: list[Step] = []
-    for number, visit in enumerate(visits, 1):
-        node, rules = visit.node, iter(needed_formulas(visit.node))
-        passed: list[Passed] = []
-        for value, (edge, index) in zip(visit.out, node.next_functions, strict=True):
-            if edge is None:
-                continue
-            rule = next(rules)
-            place = (edge, index)
-            named = [f"step {numbers[edge]}"] if edge in numbers else []
-            named += [places[place]] if place in places else []
-            passed.append(Passed(rule, value, " and ".join(named) or "not asked for", bool(named) and place in senders))
-            if value is not None:
-                senders.setdefault(place, []).append(number)
-        steps.append(Step(number, node.short_name(), forward_formula(node), visit.into, tuple(passed)))
-    found = [
+    for number, visit in enumerate(watching.visits, 1):
+        known = facts[visit.node]
+        went_out = [
+            passed(number, _rule(rule, known, visit.came_in, value), read, value, place)
+            for rule, read, value, place in zip(known.rules, known.read, visit.went_out, known.places, strict=True)
+            if place[0] is not None
+        ]
+        steps.append(Step(number, known.operation, known.formula, visit.came_in, tuple(went_out)))
+    leaves = [
         Leaf(
-            places[_place(x)].removesuffix(".grad"),
-            tuple(x.shape),
-            earlier,
-            _value(x._grad, max_values),
-            tuple(senders.get(_place(x), ())),
+            end.name,
+            tuple(end.tensor.shape),
+            end.before,
+            _value(end.tensor._grad, max_values),
+            tuple(senders.get(end.place, ())),
+            id(end.tensor) in watching.changed_leaves,
         )
-        for x, earlier in zip(targets, before, strict=True)
+        for end in ends
     ]
-    return Story(start, tuple(steps), tuple(found), max_steps)
+    return told, tuple(steps), tuple(leaves)
 
 
-def _place(x: Any) -> tuple[Any, int]:
+def _rule(rule: str, known: _Facts, came_in: tuple[Value | None, ...], value: Value | None) -> str:
+    """The rule, and what follows it where an input was repeated to the shape of the output."""
+    g = came_in[0]
+    if not known.broadcasts or g is None or value is None or value.shape == g.shape:
+        return rule
+    return f"{rule}, summed over the repetitions, to shape {_shape(value.shape)}"
+
+
+def _place(x: Tensor) -> _Place:
     """Where gradients of `x` arrive, as `next_functions` tells it."""
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)
 
 
-def _started(x: Any, called: Names) -> str:
-    """A tensor that the walk starts at: its name if it has one, its shape, and its value if it is a number."""
-    name = called.tensor(x) or "a tensor"
-    return f"{name} = {elements_text(x.detach().numpy())}" if x.numel() == 1 else f"{name} of shape {_shape(x.shape)}"
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    return (given,) if isinstance(given, Tensor) else tuple(given)
 
 
-def _value(x: Any, max_values: int) -> Value | None:
-    """What is told of a gradient; None for none."""
+def _value(x: Any, max_values: int, changed: bool = False) -> Value | None:
+    """What is told of a gradient, which may change later; None for none."""
     if x is None:
         return None
-    if x.is_sparse:
-        rows = Value.of(x._values().detach().numpy(), max_values)
-        places = elements_text(x._indices().numpy())
-        return Value(tuple(x.shape), None, f"sparse, at\n{places}:\n{rows.text}")
-    return Value.of(x.detach().numpy(), max_values)
+    array: Array = (x._values() if x.is_sparse else x)._array
+    shape, few = tuple(x.shape) if x.is_sparse else array.shape, array.size <= max_values
+    if not x.is_sparse:
+        return Value(shape, array.copy() if few else None, "" if few else _range(array), changed)
+    if few and x._indices().numel() <= max_values:
+        return Value(
+            shape, None, f"sparse, at\n{elements_text(x._indices().numpy())}:\n{elements_text(array)}", changed
+        )
+    return Value(shape, None, f"sparse, {len(array):,} rows: {_range(array)}", changed)
+
+
+def _range(array: Array) -> str:
+    """Between which numbers the elements lie, and how many of them are none."""
+    low, high = array.min(initial=np.inf), array.max(initial=-np.inf)
+    if np.isfinite(low) and np.isfinite(high):
+        return f"{low:.4g} to {high:.4g}"
+    finite = array[np.isfinite(array)]
+    told = [f"{finite.min():.4g} to {finite.max():.4g}"] if finite.size else []
+    for name, places in (("nan", np.isnan(array)), ("inf", array == np.inf), ("-inf", array == -np.inf)):
+        told += [f"{np.count_nonzero(places):,} of {array.size:,} {name}"] if places.any() else []
+    return ", ".join(told)
 
 
 def _shape(shape: Sequence[int]) -> str:
     return str(tuple(shape))
 
 
-def _values(value: Value | None) -> Cell:
+def _values(value: Value | None) -> list[str]:
     return ["None"] if value is None else [Code(line) for line in value.text.splitlines() if line]
 
 
-def _rows(step: Step) -> Iterator[list[Cell]]:
-    """The rows that tell a step: one for each gradient that went out."""
-    operation: Cell = [Code(step.operation), step.formula]
-    came_in: Cell = [line for value in step.came_in for line in (["None"] if value is None else value.lines())]
-    number: Cell = [str(step.number)]
-    for passed in step.went_out:
-        rule = passed.rule.replace("`", "")
-        went_out = ["None"] if passed.value is None else passed.value.lines()
-        yield [number, operation, came_in, [f"`{rule}`"] if rule else [], went_out, [passed.where()]]
-        number, operation, came_in = [], [], []
+def _lines(value: Value | str | None) -> list[str]:
+    """The shape, below it the elements, and whether a hook changed them."""
+    if not isinstance(value, Value):
+        return [str(value)]
+    return [Code(_shape(value.shape)), *_values(value), *["changed by a hook"] * value.changed]
+
+
+def _cells(passed: Passed) -> list[Cell]:
+    """The cells of a row that tell of a gradient: its rule, what it was, and where it went."""
+    rule = passed.rule.replace("`", "")
+    lines = [f"`{rule}`"] if rule else []
+    for name, value in passed.read.items():
+        indent = " " * len(f"{name} = ")
+        lines += [Code(f"{indent if k else f'{name} = '}{line}") for k, line in enumerate(_values(value))]
+    return [lines, _lines(passed.value), [passed.where()]]
+
+
+def _start_row(start: Start) -> list[Cell]:
+    return [["start"], [start.tensor], [], *_cells(start.went_out)]

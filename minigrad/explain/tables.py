@@ -6,7 +6,7 @@ import html
 import itertools
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 
@@ -26,6 +26,11 @@ class Table:
     def __init__(self, titles: Sequence[str], widths: Sequence[int]) -> None:
         self.titles, self.widths = titles, widths
         self.rows: list[list[Cell]] = []
+
+    def add(self, cells: Iterable[Cell]) -> None:
+        """Add a row; cells that are missing at its end are empty."""
+        row = list(cells)
+        self.rows.append(row + [[]] * (len(self.titles) - len(row)))
 
     def text(self) -> str:
         """The table in columns."""
@@ -57,16 +62,22 @@ class Table:
 
 
 def _wrapped(cell: Cell, width: int) -> list[str]:
-    """The lines of a cell without marks of Markdown, none longer than `width`, unless that is 0."""
-    lines = [line if isinstance(line, Code) else line.replace("`", "") for line in cell]
-    if not width:
-        return lines
-    return [part for line in lines for part in textwrap.wrap(line, width, break_long_words=False)]
+    """The lines of a cell without marks of Markdown; words are wrapped to `width`, unless that is 0."""
+    lines: list[str] = []
+    for line in cell:
+        words = line if isinstance(line, Code) else line.replace("`", "")
+        wraps = width and not isinstance(line, Code)
+        lines += textwrap.wrap(words, width, break_long_words=False) if wraps else [words]
+    return lines
 
 
 def _markdown(line: str) -> str:
-    text = line.replace("|", "\\|")
-    return f"`{text}`" if isinstance(line, Code) and text else text
+    if isinstance(line, Code):
+        return f"`{line}`".replace("|", "\\|")
+    # Between backticks only a bar means something, outside of them whatever might begin a mark of Markdown or HTML.
+    parts = re.split("(`[^`]+`)", line)
+    parts[::2] = [re.sub(r"[\\`*_<>&\[\]~]", r"\\\g<0>", part) for part in parts[::2]]
+    return "".join(parts).replace("|", "\\|")
 
 
 def _html(line: str) -> str:

@@ -27,7 +27,8 @@ class AttentionWeights(Node):
     `Q` is `(*, L, E)`, `K` is `(*, S, E)`, `mask` (or None) and the constant `bias` (or None) broadcast to P, which is
     `(*, L, S)`.  A row of nothing but -inf becomes zeros: that query takes nothing.
 
-    With dS the gradient of the softmax: dQ = scale * dS @ K,  dK = scale * dS.mT @ Q,  dmask = dS.
+    dQ = scale * dS @ K, for the gradient dS of the softmax,  dK = scale * dS.mT @ Q, for the same dS,
+    dmask = dS, the gradient of the softmax, summed over what was broadcast.
     """
 
     __slots__ = ("bias", "scale")

@@ -52,7 +52,7 @@ class SumBags(ScatterAdd):
 
 
 class PickFromBags(TakeAlong):
-    """The elements `R[positions[b, d], d]`.   dR = g at these places."""
+    """The elements `x[positions[b, d], d]`.   dx = g at these places."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ class PickFromBags(TakeAlong):
 
 
 class Widened(Cast):
-    """`R` in float32.   dR = g, in float32 still: a Lookup rounds the sums of such rows, and not each row."""
+    """`x` in float32.   dx = g, in float32 still: a Lookup rounds the sums of such rows, and not each row."""
 
     __slots__ = ()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(Node):
-    """What `draw` makes of arrays of parameters.   dx = 0: no gradient flows through a draw, as in PyTorch."""
+    """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
 
     __slots__ = ("draw", "form", "shapes")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Glu(Unary):
     """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`.
 
-    da = g * s,  db = g * a * s * (1 - s).
+    dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`.
     """
 
     __slots__ = ("dim",)

@@ -81,7 +81,8 @@ class Normalize(Node):
 
     m is 0 unless the groups are centered; `var` is the mean of `(x - m)**2`; w or b may be left out.
 
-    dx, dw, db = NormalizeBackward(g, x, w).
+    dx = r * (g * w - mean(g * w) - s * mean(g * w * s)) with `s = r * (x - m)` and means over each group,
+    dw = sum(g * r * (x - m)) over each channel,  db = sum(g) over each channel.  Without centering mean(g * w) is 0.
     """
 
     __slots__ = ("form", "groups", "rounds")
@@ -134,7 +135,10 @@ class Normalize(Node):
 
 
 class NormalizeByKnown(Normalize):
-    """The same with a mean and a variance that are known before, and constant."""
+    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant.
+
+    dx = r * g * w,  dw = sum(g * r * (x - m)) over each channel,  db = sum(g) over each channel.
+    """
 
     __slots__ = ("known",)
 
@@ -150,12 +154,14 @@ class NormalizeByKnown(Normalize):
 
 
 class NormalizeBackward(Several):
-    """The gradients of x, w and b in Normalize, from the standardized `s = r * (x - m)`.
+    """`back(g * w)`, `sum(g * s)` and `sum(g)`: the gradients of x, w and b in Normalize, with sums over each channel.
 
-    dx = r * (g * w - mean(g * w) - s * mean(g * w * s)),  dw = sum(g * s),  db = sum(g), with sums over each channel.
-
-    If m and r do not move with x, `dx = r * g * w`.  Source: S. Ioffe and C. Szegedy, "Batch normalization" (2015),
+    Here `s = r * (x - m)` and `back(v) = r * (v - mean(v) - s * mean(v * s))`, which takes a gradient of s to one of x;
+    if m and r do not move with x, `back(v) = r * v`.  Source: S. Ioffe and C. Szegedy, "Batch normalization" (2015),
     section 3.
+
+    dg = w * back(h[0]) + s * h[1] + h[2] for the gradients h of the three,  dw = sum(g * back(h[0])),
+    dx = back(g * h[1]) and, if r and s move with x, what h[0] says of them.
     """
 
     __slots__ = ("groups", "moves", "needs", "rounds")
