@@ -263,7 +263,7 @@ for name in ("elu", "celu", "leaky_relu"):
 activation("hardtanh", -0.5, 1.5, inplace=True)
 activation("hardtanh", 2, 1)
 activation("threshold", 0.25, -3.0, inplace=True)
-for name in ("gelu", "softplus", "logsigmoid", "softsign", "tanhshrink", "softshrink", "hardshrink", "sigmoid", "tanh"):
+for name in ("softplus", "logsigmoid", "softsign", "tanhshrink", "softshrink", "hardshrink", "sigmoid", "tanh"):
     activation(name)
 activation("softplus", 2, 1)
 activation("softshrink", 0.25)

@@ -106,7 +106,7 @@ def check_same(wanted: Any, got: Any, ulps: float = 0, where: str = "result", le
             check_same(a, b, ulps, f"{where}[{position}]", least)
     else:
         assert type(wanted) is type(got), f"{where}: {wanted!r} and {got!r}"
-        same_nan = isinstance(wanted, float) and math.isnan(wanted) and math.isnan(got)
+        same_nan = isinstance(wanted, float | complex) and bool(np.isnan(wanted) and np.isnan(got))
         close = isinstance(wanted, float) and ulps and math.isclose(wanted, got, rel_tol=ulps * 2**-10)
         assert wanted == got or same_nan or close, f"{where}: {wanted!r} and {got!r}"
 

@@ -254,6 +254,14 @@ def test_a_condition_that_changes_is_noticed() -> None:
         y.sum().backward()
 
 
+def test_an_infinite_bound_gets_the_gradient_of_what_it_replaced() -> None:
+    for sign in (1, -1):
+        bound = torch.tensor(sign * np.inf, requires_grad=True)
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        (x.clamp_min(bound) if sign == 1 else x.clamp_max(bound)).backward(torch.tensor([2.0, 3.0]))
+        assert (bound.grad.item(), x.grad.tolist()) == (5, [0, 0])
+
+
 def test_a_gradient_of_gelu_can_be_asked_for_again() -> None:
     """What gelu keeps besides its input goes with it, and is computed anew for gradients of gradients."""
     for gelu in (F.gelu, lambda x: F.gelu(x, approximate="tanh")):

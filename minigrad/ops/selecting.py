@@ -130,7 +130,8 @@ class ClampBetween(Ternary):
 
     def db(self, g: Tensor) -> Tensor:
         a, b, c = self._arrays()
-        return masked(g, (a < b) & (b < c))
+        # Where nothing lowers it again, an infinite b gets its gradient, too.
+        return masked(g, a < b if self.kept(2) is None else (a < b) & (b < c))
 
     def dc(self, g: Tensor) -> Tensor:
         a, b, c = self._arrays()
