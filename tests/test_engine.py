@@ -281,3 +281,15 @@ def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
         thread.join()
     sys.setswitchinterval(interval)
     assert x.grad.tolist() == [80.0] * 300_000
+
+
+def test_there_is_no_second_pass_through_a_write_to_a_view() -> None:
+    """As in PyTorch, also where nothing that was kept would be read."""
+    x, y = torch.tensor(1.0, requires_grad=True), torch.zeros(2)
+    view = y.view(2)
+    view += x
+    view.zero_()
+    y.backward(torch.ones(2), retain_graph=True)
+    y.backward(torch.ones(2))
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        y.backward(torch.ones(2))

@@ -24,7 +24,7 @@ from minigrad import explain
 from minigrad.autograd import engine
 from minigrad.autograd.function import Function
 from minigrad.autograd.node import Node
-from minigrad.explain.formulas import formulas
+from minigrad.explain.formulas import formulas, short_formula
 from minigrad.explain.names import explore
 from minigrad.explain.pair import pair
 from minigrad.explain.palette import COLOURS
@@ -549,9 +549,43 @@ def test_tensors_that_retain_their_gradient_are_told() -> None:
         ("c", (1,), None, "[3.]"),
     ]
     assert story.steps[0].went_out[0].to == "step 2 and c.grad"
+    assert not any(told.changed for told in story.leaves)
+    c = x * 2
+    c.retain_grad()
+    c.register_hook(lambda g: g + 1)
+    story = explain.backward(c * 3, names={"x": x, "c": c})
+    assert [(told.name, told.after.text, told.changed) for told in story.leaves] == [
+        ("x", "[14.]", False),
+        ("c", "[4.]", True),
+    ]
+
+
+def test_what_a_hook_makes_of_the_sum_is_told() -> None:
+    x, y, z = leaf(1.0), leaf(1.0), leaf(1.0)
+    seen: list[Any] = []
+    handles = [
+        x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(3) and None),
+        y.register_post_accumulate_grad_hook(lambda p: setattr(p, "grad", None)),
+        z.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.tolist())),
+    ]
+    story = explain.backward(x * y * z, names={"x": x, "y": y, "z": z})
+    assert {told.name: told.changed for told in story.leaves} == {"x": True, "y": True, "z": False}
+    assert x.grad.tolist() == [3.0]
+    assert y.grad is None
+    assert seen == [[1.0]]
+    for handle, each in zip(handles, (x, y, z), strict=True):
+        handle.remove()
+        assert each.__dict__["_post_accumulate_grad_hooks"] == {}
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_rule_of_a_lookup_reads_the_ids() -> None:
+    table = torch.ones(3, 2, requires_grad=True)
+    for padding_idx, expected in [(None, {"ids": "[2, 0, 2]"}), (0, {"ids": "[2, 0, 2]", "padding_idx": "0"})]:
+        story = explain.backward(torch.nn.functional.embedding(torch.tensor([2, 0, 2]), table, padding_idx).sum())
+        assert {name: value.text for name, value in story.steps[1].went_out[0].read.items()} == expected
 
 
 def test_what_a_rule_reads_is_told_with_it() -> None:
@@ -795,7 +829,10 @@ def test_every_gradient_has_a_rule_of_its_own() -> None:
         (
             lambda x: torch.nn.Embedding(4, 2, padding_idx=0)(torch.tensor([0, 1])),
             "EmbeddingBackward0",
-            ["dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v, but 0 for `padding_idx`"],
+            [
+                "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v "
+                "(0 for `padding_idx`, if given)"
+            ],
         ),
     ],
 )
@@ -942,6 +979,24 @@ def test_a_graph_that_no_pass_walks_is_an_error() -> None:
             explain.backward(tensors)
     with pytest.raises(ValueError, match="got no tensors"):
         explain.graph([])
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x: x @ x, "a @ b"),
+        (lambda x: torch.nn.functional.linear(x, x), "Y = X @ W.T (+ b)"),
+        (lambda x: x.softmax(0), "y = exp(x) / sum(exp(x))"),
+        (lambda x: torch.nn.functional.layer_norm(x, (2,)), "y = r * (x - m) * w + b"),
+        # What follows changes it, or says what a letter stands for.
+        (lambda x: x.view(4), ""),
+        (lambda x: torch.zeros(2, 2).copy_(x), ""),
+        (lambda x: torch.nn.functional.silu(x), ""),
+        (lambda x: torch.nn.functional.mse_loss(x, torch.zeros(2, 2)), ""),
+    ],
+)
+def test_a_label_has_no_formula_that_is_false_without_words(compute: Callable[[Any], Any], expected: str) -> None:
+    assert short_formula(compute(torch.ones(2, 2, requires_grad=True)).grad_fn) == expected
 
 
 def test_a_graph_of_a_leaf_is_the_leaf() -> None:

@@ -134,13 +134,17 @@ class Node:
     def kept(self, position: int) -> Any:
         """The input at `position`, checked to be as it was in the forward pass."""
         if self._kept is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after they "
-                f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
-                "backward with retain_graph=True, or compute the result again before the second. What one step hands "
-                "on to the next is cut off from the graph by h = h.detach()."
-            )
+            raise self._released()
         return unpacked(self._kept[position], self.name())
+
+    def _released(self) -> RuntimeError:
+        """The error of a second backward pass, after what was kept of the forward pass has been let go."""
+        return RuntimeError(
+            "Trying to backward through the graph a second time (or directly access saved tensors after they "
+            f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
+            "backward with retain_graph=True, or compute the result again before the second. What one step hands "
+            "on to the next is cut off from the graph by h = h.detach()."
+        )
 
     def kept_output(self, like: Any) -> Any:
         """The output as a tensor that `like._new` makes, with this node as its history.
@@ -310,6 +314,11 @@ def output_entry(out: Any) -> Kept:
     alias = out._new(out._array)
     alias._storage = storage_of(out)
     return alias, alias._storage.version
+
+
+def keep_nothing(node: Node, inputs: Sequence[Any], out: Any) -> None:
+    """Keep nothing, but so that a second backward pass, after one that has let go of it, can be told."""
+    node._kept = ()
 
 
 def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:

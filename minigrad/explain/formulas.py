@@ -18,6 +18,9 @@ from minigrad.dtypes import Array
 # "dx = …", "da, db = …", "dX is …": how docstrings state a gradient.
 _GRADIENT = r"d[A-Za-z]\w*(?:\[\w+\])?(?:, d\w+)* (?:=|is) "
 
+# "`a + b`.", "`a @ b` for matrices": an opening that is true without the words behind it.  A mere name never is.
+_WHOLE = r"(?!`\w+`)`([^`]+)`(?=$|[:;]| (?:along|over) | (?:for|with) (?!`)|, (?!but |or |raised |rounded ))"
+
 
 class Formulas(NamedTuple):
     """What the docstring of an operation states."""
@@ -50,8 +53,8 @@ def formulas(node: Node) -> Formulas:
 
 
 def short_formula(node: Node) -> str:
-    """The formula that the docstring opens with, or nothing if it opens with words."""
-    opening = re.match("`([^`]+)`", formulas(node).computes)
+    """The formula that the docstring opens with, or nothing if it opens with words, or if these change the formula."""
+    opening = re.match(_WHOLE, formulas(node).computes)
     return "" if opening is None else opening[1]
 
 

@@ -117,8 +117,9 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     for position, x in enumerate(outputs):
         if not x.requires_grad:
             raise RuntimeError(
-                f"element {position} of tensors does not require grad and does not have a grad_fn: a backward pass "
-                "walks nothing here. Nothing that it was computed from requires_grad, or that was under no_grad()."
+                f"element {position} of tensors does not require grad and does not have a grad_fn, so a backward pass "
+                "walks nothing here: nothing that it was computed from was made with requires_grad=True, or it was "
+                "computed under no_grad() or detached since."
             )
     nodes, leaves = explore(outputs)
     positions = {id(leaf): position for position, leaf in enumerate(leaves)}

@@ -94,7 +94,7 @@ class Leaf:
     after: Value | None
     #: The numbers of the steps that sent a gradient here, 0 for a start.
     steps: tuple[int, ...]
-    #: Whether a hook changed what had arrived.
+    #: Whether a hook changed what had arrived, or what this made of `.grad`.
     changed: bool
 
 
@@ -299,6 +299,13 @@ def _told(
             if place[0] is not None
         ]
         steps.append(Step(number, known.operation, known.formula, visit.came_in, tuple(went_out)))
+    # What a tensor retains is what came in at its node.
+    changed = {
+        (visit.node, position)
+        for visit in watching.visits
+        for position, value in enumerate(visit.came_in)
+        if value is not None and value.changed
+    }
     leaves = [
         Leaf(
             end.name,
@@ -306,7 +313,7 @@ def _told(
             end.before,
             _value(end.tensor._grad, max_values),
             tuple(senders.get(end.place, ())),
-            id(end.tensor) in watching.changed_leaves,
+            id(end.tensor) in watching.changed_leaves or end.place in changed,
         )
         for end in ends
     ]

@@ -48,6 +48,10 @@ class Watching:
             if hooks:
                 self._put_first(hooks, self._keeping(leaf, 0))
                 self._handles.append(RemovableHandle(hooks, self._arriving(leaf)))
+            hooks_after = leaf.__dict__.get("_post_accumulate_grad_hooks")
+            if hooks_after:
+                self._put_first(hooks_after, self._keeping_total(leaf))
+                self._handles.append(RemovableHandle(hooks_after, self._totalled(leaf)))
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -95,6 +99,21 @@ class Watching:
                 self.changed_leaves.add(id(leaf))
 
         return arrive
+
+    def _keeping_total(self, leaf: Any) -> Hook:
+        """A hook that keeps the `.grad` of a leaf to which all that arrived has been added."""
+
+        def keep(_: Any) -> None:
+            self._before[id(leaf), "total", 0] = _array(leaf._grad)
+
+        return keep
+
+    def _totalled(self, leaf: Any) -> Hook:
+        def totalled(_: Any) -> None:
+            if self._changed(leaf, "total", 0, leaf._grad):
+                self.changed_leaves.add(id(leaf))
+
+        return totalled
 
     def _changed(self, place: Any, way: str, position: int, gradient: Any) -> bool:
         """Whether the gradient is another one than before the hooks of others."""

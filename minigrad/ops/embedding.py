@@ -40,9 +40,9 @@ class Lookup(Binary):
 
     `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
 
-    dW = ScatterAdd(G): row v of dW is the sum of the rows of G whose id is v, but 0 for `padding_idx`.  An id that
-    occurs twice has its rows added, one that does not occur has a row of zeros.  (`da` below is the gradient of the
-    first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
+    dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given).  An id
+    that occurs twice has its rows added, one that does not occur has a row of zeros.  (`da` below is the gradient of
+    the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
     """
 
     __slots__ = ("dtype", "num_embeddings", "padding_idx")

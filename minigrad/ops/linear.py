@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Linear(Node):
-    """`Y = X @ W.T + b`.
+    """`Y = X @ W.T (+ b)`, with a bias `b` or without.
 
     `X` is `(*, I)`, `W` is `(O, I)`, `b` is `(O,)` or None, and `Y` is `(*, O)`.
 

@@ -103,8 +103,8 @@ class ClassLoss(Node):
 class NllLoss(ClassLoss):
     """`-X[n, t[n], *]` for log-probabilities X: minus the logarithm of the probability of the target class.
 
-    dX is 0 but at the target classes, where it is -g * c: c is w[t] (1 without w, 0 if ignored), for a mean over
-    the sum of these.
+    dX is 0 but at the target classes, where it is -g * c: c is the weight of the target class (1 if no weights are
+    given, 0 if ignored); for a mean, c is divided by the sum of all c.
     """
 
     __slots__ = ("dim",)
@@ -126,7 +126,8 @@ class CrossEntropy(ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are.
 
     dX = Excess(X, g * c): as much as the probabilities are above those that would be right, 1 for the target class and
-    0 for the others; c is w[t] (1 without w, 0 if ignored), for a mean over the sum of these.
+    0 for the others; c is the weight of the target class (1 if no weights are given, 0 if ignored); for a mean, c is
+    divided by the sum of all c.
     """
 
     __slots__ = ("exponentials",)

@@ -48,7 +48,7 @@ class MatMul(Binary):
 
 
 class Bmm(MatMul):
-    """`a @ b` for `(B, N, K)` and `(B, K, M)`: B products of matrices."""
+    """`a @ b` for batches `(B, N, K)` and `(B, K, M)`: B products of matrices."""
 
     __slots__ = ()
 

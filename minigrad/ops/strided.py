@@ -6,12 +6,12 @@ however it was made, becomes a StridedView of this new `x`: so a gradient flows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary
+from minigrad.autograd.node import Binary, Unary, keep_nothing
 from minigrad.dtypes import Array
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class Overwrite(Binary):
     """`y = x` but for `y's view = v`.   dx = g with zeros in the view,  dv = StridedView(g)."""
 
     __slots__ = ("layout",)
+    keep = keep_nothing
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -114,6 +115,12 @@ class Overwrite(Binary):
         whole[...] = x
         part[...] = v
         return np.array(whole)
+
+    def backward(self, g: Any) -> Sequence[Any]:
+        # Nothing kept is read, but PyTorch has no second pass through a write either.
+        if self._kept is None:
+            raise self._released()
+        return super().backward(g)
 
     def da(self, g: Tensor) -> Tensor:
         return Overwrite(self.layout)(g, g._new(np.zeros(self.layout.shape, g._array.dtype)))
