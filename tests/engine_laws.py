@@ -573,6 +573,7 @@ def what_is_not_kept_dies() -> None:
     for op in (
         lambda h: h + plain,
         lambda h: h * plain,
+        lambda h: plain * h,
         lambda h: h.exp(),
         lambda h: h.sum(),
         lambda h: h.mean(0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -317,17 +316,6 @@ def test_a_hook_after_accumulation_returns_nothing() -> None:
     x = ones(2)
     x.register_post_accumulate_grad_hook(lambda leaf: leaf.grad)
     assert raised((x * 2).sum().backward) == "Tensor post accumulate grad hooks should return None."
-
-
-def test_a_product_keeps_no_factor_that_it_does_not_read() -> None:
-    x, plain = ones(2), torch.ones(2).double()
-    for product in (lambda hidden: hidden * plain, lambda hidden: plain * hidden):
-        hidden = x * 1
-        watched = weakref.ref(hidden)
-        out = product(hidden)
-        del hidden
-        assert watched() is None
-        assert out.requires_grad
 
 
 @pytest.mark.parametrize("made_in_anomaly_mode", [True, False])
