@@ -10,14 +10,16 @@ import numpy as np
 
 from minigrad.dtypes import Array
 
-# Up to this many elements one np.add.at is faster than sorting the ids.
-_SMALL = 32768
+# Up to this many additions one np.add.at is faster than sorting the ids.
+_SMALL = 1 << 16
 # An id with more repeats than this is summed by one matrix product, not repeat by repeat.
 _HOT = 8
 # So many elements are summed up before their sums are used.
 _BLOCK = 1 << 16
-# Rows narrower than this are added element by element, however many there are.
+# Rows of fewer additions than this are added element by element, however many there are.
 _NARROW = 16
+# Two numbers, seen as one complex number, are added up in the time of one.
+_PAIRS = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
 
 
 def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
@@ -64,7 +66,13 @@ def sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
 
 def _few(rows: Array) -> bool:
     """Whether it is faster to add element by element than to sort the ids."""
-    return rows.size <= _SMALL or rows.shape[1] < _NARROW
+    additions = rows.shape[1] * rows.itemsize // _addend(rows).itemsize
+    return len(rows) * additions <= _SMALL or additions < _NARROW
+
+
+def _addend(rows: Array) -> np.dtype[Any]:
+    """What the elements of rows are added up as: in pairs, if a row has an even number of them."""
+    return rows.dtype if rows.shape[1] % 2 else _PAIRS.get(rows.dtype, rows.dtype)
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -74,13 +82,14 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _add_elements(table: Array, ids: Array, rows: Array) -> None:
     """`table[ids[n]] += rows[n]` for each n, in place, on a contiguous table of one dtype with the rows."""
-    size = rows.shape[1]
+    addend = _addend(rows)
+    size = rows.shape[1] * rows.itemsize // addend.itemsize
     # np.add.at is fast for one index array on a 1-d array, and only then.
     # In int64, since int32 ids times the row size may be more than an int32 holds.
     places = ids.astype(np.int64, copy=False)
     if size != 1:
         places = places[:, None] * size + np.arange(size)
-    np.add.at(table.reshape(-1), places.reshape(-1), rows.reshape(-1))
+    np.add.at(table.reshape(-1).view(addend), places.reshape(-1), rows.ravel().view(addend))
 
 
 def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
@@ -216,13 +225,8 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
     table = y.astype(wide, order="C", copy=not y.flags.c_contiguous or y.dtype != wide)
     values = np.broadcast_to(value, (*shape[:first], *places.shape, *shape[first + 1 :])).astype(wide, copy=False)
     ids = from_start(places.reshape(-1).astype(np.int64, copy=False), count)
-    if first == 0 and size >= _NARROW and values.size > _SMALL:
-        add_rows_at(table.reshape(count, size), ids, values.reshape(ids.size, size))
-    else:
-        if size != 1:
-            ids = ids[:, None] * size + np.arange(size)
-        if first:
-            ids = np.arange(math.prod(shape[:first])).reshape(-1, *(1,) * ids.ndim) * (count * size) + ids
-        np.add.at(table.reshape(-1), ids.reshape(-1), values.reshape(-1))
+    if first:
+        ids = (np.arange(math.prod(shape[:first]))[:, None] * count + ids).reshape(-1)
+    add_rows_at(table.reshape(math.prod(shape[:first]) * count, size), ids, values.reshape(ids.size, size))
     if table is not y:
         y[...] = table
