@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.base import TensorBase, share_storage, storage_of
 from minigrad.autograd.grad_mode import current, no_grad
-from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, entry_of, output_entry, unpacked
+from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
 from minigrad.size import Size
 
 
@@ -57,16 +57,15 @@ class FunctionCtx:
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to `save_for_backward`, checked to be as they were."""
         node = self._node()
-        name = "a Function" if node is None else node.name()
         if self._saved is None:
             raise RuntimeError(
                 "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                f"already been freed): what {name} kept of the forward pass is gone. Call the first backward with "
-                "retain_graph=True. What one step hands on to the next is cut off from the graph by h = h.detach()."
+                f"already been freed): what {name_of(node)} kept of the forward pass is gone. Call the first backward "
+                "with retain_graph=True. What one step hands on is cut off from the graph by h = h.detach()."
             )
         tensors: list[Any] = []
         for entry, output in self._saved:
-            value = unpacked(entry, name)
+            value = unpacked(entry, node)
             if output is not None and node is not None:
                 alias, value = value, value._new(value._array, Output(node, output))
                 value._requires_grad, value._storage = True, alias._storage

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from minigrad.autograd.anomaly import anomaly
-from minigrad.autograd.base import TensorBase, share_storage, storage_of, version_of
+from minigrad.autograd.base import TensorBase, share_storage, storage_of
 from minigrad.autograd.grad_mode import current
 from minigrad.autograd.hooks import AccumulateGrad, Hook, RemovableHandle, Watch
 from minigrad.dtypes import Array, of
@@ -135,7 +135,7 @@ class Node:
         """The input at `position`, checked to be as it was in the forward pass."""
         if self._kept is None:
             raise self._released()
-        return unpacked(self._kept[position], self.name())
+        return unpacked(self._kept[position], self)
 
     def _released(self) -> RuntimeError:
         """The error of a second backward pass, after what was kept of the forward pass has been let go."""
@@ -282,18 +282,23 @@ def edge_to(x: Any) -> Edge:
     return x if x._node is None else x._node
 
 
-def unpacked(entry: Kept, name: str) -> Any:
-    """What the node `name` kept, checked to be as it was."""
+def unpacked(entry: Kept, node: Node | None) -> Any:
+    """What the node kept, checked to be as it was."""
     value, version = entry if type(entry) is tuple else (entry, 0)
-    if isinstance(value, TensorBase) and version_of(value) != version:
+    if isinstance(value, TensorBase) and value._storage is not None and value._storage.version != version:
         array: Array = value._array
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {name} kept, is at version "
-            f"{version_of(value)}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
+            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {name_of(node)} kept, is at version "
+            f"{value._storage.version}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
             "x += 1), or change a copy: x.clone()."
         )
     return value
+
+
+def name_of(node: Node | None) -> str:
+    """What to call a node in an error; that of a Function may be gone."""
+    return "a Function" if node is None else node.name()
 
 
 def watch_of(node: Node) -> Watch:

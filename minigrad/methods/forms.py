@@ -40,7 +40,6 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
     """
     name = method.__name__
 
-    @functools.wraps(method)
     def function(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             kwargs = _in_our_names(kwargs)
@@ -48,18 +47,21 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
                 args = (kwargs.pop("input"),)
         if not args:
             raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
-        first = checked_tensor(name, args[0])
+        first = args[0]
+        if not isinstance(first, TensorBase):
+            checked_tensor(name, first)
         try:
             if first.is_sparse:
                 return getattr(first, name)(*args[1:], **kwargs)
-            return method(first, *args[1:], **kwargs)
+            return method(*args, **kwargs)
         except TypeError as error:
             # A method counts its arguments after the tensor, a function from it on.
             raise TypeError(_POSITION.sub(lambda n: f"(position {int(n[1]) + 1})", str(error), count=1)) from None
 
-    function.__module__, function.__qualname__ = "minigrad.functions", name
-    # Here `help` and `inspect` look; functools.wraps has put the method, whose first argument is `self`.
-    function.__wrapped__ = _Shown(method)  # type: ignore[assignment]
+    function.__module__, function.__name__, function.__qualname__ = "minigrad.functions", name, name
+    function.__doc__ = method.__doc__
+    # Here `help` and `inspect` look for the signature.
+    function.__wrapped__ = _Shown(method)  # type: ignore[attr-defined]
     return function
 
 

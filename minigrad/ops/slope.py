@@ -15,6 +15,8 @@ from minigrad.ops.blocks import by_blocks
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+_HALF = np.dtype(np.float16)
+
 
 class Curve(Unary):
     """`y = f(x)`, a smooth function; a subclass says `value(x)` and `slope(x)` on arrays, both new ones.
@@ -32,14 +34,14 @@ class Curve(Unary):
     slope: Callable[..., Array]
 
     def forward(self, x: Array) -> Array:
-        return restored(by_blocks(self.value, workable(x)), x)
+        return of_elements(self.value, x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Slope(self)(g, self.kept(0))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         """The slope at `x` times `g`."""
-        return by_blocks(self._scaled, g, workable(x))
+        return of_elements(self._scaled, g, x)
 
     def _scaled(self, g: Array, x: Array) -> Array:
         slope = self.slope(x)
@@ -81,7 +83,7 @@ class CurveByPart(Curve):
     def forward(self, x: Array) -> Array:
         if self._slopes is None:
             return super().forward(x)
-        return restored(by_blocks(self._value_and_slope, self._slopes, workable(x)), x)
+        return of_elements(self._value_and_slope, self._slopes, x)
 
     def _value_and_slope(self, slopes: Array, x: Array) -> Array:
         part = self.part(x)
@@ -95,7 +97,7 @@ class CurveByPart(Curve):
         return self.slope_by(x, self.part(x), out=np.empty_like(x))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        return super().scaled_slope(g, x) if self._slopes is None else self._slopes * g
+        return super().scaled_slope(g, x) if self._slopes is None else restored(self._slopes * g, g)
 
     def release(self) -> None:
         super().release()
@@ -124,7 +126,7 @@ class Slope(Binary):
         self.curve = curve
 
     def forward(self, g: Array, x: Array) -> Array:
-        return restored(self.curve.scaled_slope(g, x), g)
+        return self.curve.scaled_slope(g, x)
 
     def da(self, h: Tensor) -> Tensor:
         return Slope(self.curve)(h, self.kept(1))
@@ -137,9 +139,17 @@ class Slope(Binary):
         return self.curve.name().replace("Backward", "BackwardBackward")
 
 
+def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
+    x = arrays[-1]
+    if x.ndim and x.dtype != _HALF:
+        return by_blocks(compute, *arrays)
+    return restored(by_blocks(compute, *[workable(each) for each in arrays]), x)
+
+
 def workable(x: Array) -> Array:
     """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is a float16."""
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    wide = x.astype(np.float32) if x.dtype == _HALF else x
     return wide if wide.ndim else wide.reshape(1)
 
 

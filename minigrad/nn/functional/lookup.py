@@ -158,7 +158,7 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
         if classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
         return new_leaf(np.zeros((*ids.shape, classes), np.int64))
-    low, high = int(ids.min()), int(ids.max())
+    low, high = ids.item(ids.argmin()), ids.item(ids.argmax())
     if low < 0:
         raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
     if classes != -1 and high >= classes:
@@ -166,8 +166,9 @@ def one_hot(input: Tensor, num_classes: SupportsIndex = -1) -> Tensor:
             f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {classes}: "
             f"count the whole vocabulary (num_classes={high + 1} or more), or look for the wrong id."
         )
-    vectors = np.zeros((*ids.shape, high + 1 if classes == -1 else classes), np.int64)
-    vectors.reshape(ids.size, -1)[np.arange(ids.size), ids.reshape(-1)] = 1
+    classes = high + 1 if classes == -1 else classes
+    vectors = np.zeros((*ids.shape, classes), np.int64)
+    vectors.reshape(-1)[np.arange(0, vectors.size, classes) + ids.reshape(-1)] = 1
     return new_leaf(vectors)
 
 
