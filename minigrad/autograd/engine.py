@@ -346,7 +346,7 @@ def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> 
                 f"{Size(output._array.shape)}. Reduce it first, as in y.sum().backward(), or pass the gradient of "
                 "the loss with respect to it, of its shape: y.backward(gradient)."
             )
-        return output._new(np.ones_like(output._array))
+        return output._new(np.array(1, output._array.dtype, ndmin=output._array.ndim))
     if not isinstance(gradient, TensorBase):
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__}: torch.tensor(data) makes one"

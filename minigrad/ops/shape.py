@@ -104,6 +104,8 @@ def moved(ndim: int, source: Sequence[int], destination: Sequence[int]) -> tuple
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
     given = list(sizes)
+    if math.prod(given) == numel and min(given, default=0) >= 0:
+        return tuple(given)
     for position, size in enumerate(given):
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} at index {position} of shape {given}")
@@ -118,8 +120,6 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
             )
         if known and numel % known == 0:
             return tuple([numel // known if size == -1 else size for size in given])
-    elif known == numel:
-        return tuple(given)
     why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{given}' is invalid for input of size {numel}: {why}")
 
