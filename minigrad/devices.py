@@ -9,8 +9,6 @@ _TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
-_DIGITS = re.compile(r"[^A-Za-z_]")
-_FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
 
 
 class device:
@@ -38,22 +36,22 @@ class device:
                 "expected a device or a string such as 'cpu'"
             )
         name = str(type)
-        form = _FORM.fullmatch(name)
-        if name.partition(":")[0] not in _TYPES:
+        kind, colon, number = name.partition(":")
+        if kind not in _TYPES:
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
-            if _DIGITS.search(name.partition(":")[0]):
+            if re.search(r"[^A-Za-z_]", kind):
                 begin = f"Invalid device string: '{name}'"
             raise RuntimeError(
                 f"{begin}. minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
             )
-        if form is None:
+        if colon and not (number.isdecimal() and str(int(number)) == number):
             raise RuntimeError(f"Invalid device string: '{name}'")
         if index is not None and index < 0:
             raise RuntimeError(f"Device index must not be negative, got {index}")
-        if index is not None and form[2] is not None:
+        if index is not None and colon:
             raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
-        self.type = form[1]
-        self.index = index if form[2] is None else int(form[2])
+        self.type = kind
+        self.index = int(number) if colon else index
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,6 @@ def _answers_in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method `x.f_(…)` that writes the answers of `x.f(…)` into `x` itself, as 1 and 0; they have no gradient."""
     name = "".join([word.capitalize() for word in method.__name__.split("_")])
 
-    @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         answers = cast(method(self, *args, **kwargs), self.dtype)
         beside_tensor = any([isinstance(each, TensorBase) for each in (*args, *kwargs.values())])

@@ -93,7 +93,6 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
     (tensor([-1., -2.]), tensor([-1., -2.]))
     """
 
-    @functools.wraps(method)
     def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
         try:
             return self._rewrite(lambda before: method(before, *args, **kwargs))
@@ -106,8 +105,8 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
 
 def named_in_place(call: Any, method: Callable[..., Any], does: str) -> Any:
     """`call`, a form in place of `method`, by the name with an underscore, and told as what it `does`."""
-    call.__name__ += "_"
-    call.__qualname__ += "_"
+    call.__module__, call.__wrapped__ = method.__module__, method
+    call.__name__, call.__qualname__ = f"{method.__name__}_", f"{method.__qualname__}_"
     call.__doc__ = method.__doc__ and f"{does} what `{method.__name__}` returns: {method.__doc__}"
     return call
 

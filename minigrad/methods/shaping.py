@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex
@@ -30,7 +29,6 @@ Ints = SupportsIndex | Sequence[SupportsIndex]
 def _view_in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate[Any, P], Any]:
     """The method `x.f_(…)` that gives `x` itself the shape and strides of `x.f(…)`; no element is written."""
 
-    @functools.wraps(method)
     def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
         if self._requires_grad and is_grad_enabled():
             self._check_recordable()

@@ -19,7 +19,10 @@ _BLOCK = 1 << 16
 # Rows of fewer additions than this are added element by element, however many there are.
 _NARROW = 16
 # Two numbers, seen as one complex number, are added up in the time of one.
-_PAIRS = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+_PAIRS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.float32): np.dtype(np.complex64),
+    np.dtype(np.float64): np.dtype(np.complex128),
+}
 
 
 def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:

@@ -13,12 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from . import chains, layers, lookups, processes, report, training  # noqa: F401
-from .harness import WORKLOADS, Result, Timing, measure, torch
+from .harness import ONE_THREAD, WORKLOADS, Result, Timing, measure, torch
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
-
-#: Each side computes in one thread.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 #: Settings of the C library (glibc): it keeps the memory that is freed, where it would give large blocks back.
 HEAPS = {

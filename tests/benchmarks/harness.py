@@ -19,6 +19,9 @@ except ImportError:
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
+#: Settings under which each side computes in one thread.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
 #: What is timed; it returns what has to agree.
 Step: TypeAlias = Callable[[], Sequence[Any]]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .floors import add_rows, add_rows_at
-from .harness import gradients, leaf, normal, uniform_ids, zipf_ids
+from .harness import ONE_THREAD, gradients, leaf, normal, uniform_ids, zipf_ids
 
 MEGABYTE = 1e6
 
@@ -132,7 +132,7 @@ def import_time(name: str, compiled: str) -> float:
     """Milliseconds of processor time that an import takes in a new process, with bytecode in the folder `compiled`."""
     program = f"import time; start = time.process_time(); import {name}; print(1e3 * (time.process_time() - start))"
     settings = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    settings["PYTHONPYCACHEPREFIX"] = compiled
+    settings |= {**ONE_THREAD, "PYTHONPYCACHEPREFIX": compiled}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=settings)
     return float(done.stdout) if done.returncode == 0 else float("nan")
