@@ -65,6 +65,66 @@ def test_softmax(name: str, dim: int) -> None:
     np.testing.assert_allclose((y, dx), expected, rtol=1e-10, atol=1e-12)
 
 
+#: Functions of `x`, `w` and `b` along the last dimension, in which rows and columns are broadcast to all rows.
+OF_ROWS: dict[str, Callable[..., Any]] = {
+    "softmax": lambda x, w, b: x.softmax(-1) * w + b,
+    "log_softmax": lambda x, w, b: x.log_softmax(-1) * w + b,
+    "layer_norm": lambda x, w, b: F.layer_norm(x, w.shape, w, b),
+    "rms_norm": lambda x, w, b: F.rms_norm(x, w.shape, w) + b,
+    "cross_entropy": lambda x, w, b: F.cross_entropy(x, ids_of(x), w.detach(), reduction="none")[:, None] * w + b,
+}
+
+
+def ids_of(x: Any) -> Any:
+    """For each row its first element that is above 0: of few rows the same as of many."""
+    return torch.from_numpy((x.detach().numpy() > 0).argmax(1))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("width", [16, 255, 256, 1000])
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_long_rows_are_computed_as_one_by_one(name: str, width: int, transposed: bool) -> None:
+    count = 2 * 2**16 // width + 3
+    arrays = normal(count, width), *normal(2, width), normal(count, width)[::-1].copy()
+
+    def results(rows: slice) -> list[Any]:
+        x, w, b, g = [torch.tensor(each[rows] if each.ndim > 1 else each) for each in arrays]
+        leaves = [(x.T.clone().T if transposed else x).requires_grad_(), w.requires_grad_(), b.requires_grad_()]
+        y = OF_ROWS[name](*leaves)
+        return [each.detach().numpy() for each in (y, *torch.autograd.grad(y, leaves, g))]
+
+    buffer = np.getbufsize()
+    y, dx, *sums = results(slice(None))
+    assert np.getbufsize() == buffer
+    parts = [results(slice(start, start + 64)) for start in range(0, count, 64)]
+    np.testing.assert_allclose(y, np.concatenate([part[0] for part in parts]), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(dx, np.concatenate([part[1] for part in parts]), rtol=1e-10, atol=1e-12)
+    for position, found in enumerate(sums, 2):
+        np.testing.assert_allclose(found, sum([part[position] for part in parts]), rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 7), (5, 7, 3), (0, 7)])
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_the_gradient_of_a_cross_entropy_for_any_cotangent_in_any_pass(shape: tuple[int, ...], reduction: Any) -> None:
+    """One for 1 is at hand in the first pass, which others, and those that are recorded, are not given."""
+    x = torch.from_numpy(normal(*shape)).requires_grad_()
+    ids = torch.from_numpy(np.random.default_rng(1).integers(0, 7, (*shape[:1], *shape[2:])[len(shape) == 1 :]))
+    weight = torch.from_numpy(np.linspace(0.5, 2, 7))
+    p = x.detach().softmax(min(len(shape) - 1, 1)).numpy()
+    certain = np.moveaxis(np.eye(7)[ids.numpy()], -1, min(len(shape) - 1, 1))
+    counts = np.expand_dims(weight.numpy()[ids.numpy()], min(len(shape) - 1, 1))
+    share = counts / counts.sum() if reduction == "mean" else counts
+    for scale in (1.0, -2.5):
+        y = F.cross_entropy(x, ids, weight, reduction=reduction)
+        g = torch.full_like(y, scale)
+        passes = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(3)]
+        passes.append(torch.autograd.grad(y, x, g, create_graph=True)[0].detach())
+        for dx in passes:
+            np.testing.assert_allclose(dx.numpy(), scale * share * (p - certain), rtol=1e-12, atol=1e-15)
+        if x.numel():
+            assert len({each.data_ptr() for each in passes}) == 4
+
+
 def test_blocks_of_several_arrays_in_the_dtype_of_the_last() -> None:
     a, b = normal(200_000), normal(200_000).astype(np.float32)
     found = by_blocks(np.multiply, a, b)

@@ -11,10 +11,10 @@ import numpy as np
 
 from minigrad.autograd.node import Node, keep_input_and_output
 from minigrad.dtypes import Array
-from minigrad.ops.blocks import row_blocks
+from minigrad.ops.blocks import read_in_place, row_blocks
 from minigrad.ops.broadcast import sum_to
 from minigrad.ops.matmul import MatMul, product
-from minigrad.ops.softmax import SoftmaxBackwardData
+from minigrad.ops.softmax import SoftmaxBackwardData, largest
 from minigrad.ops.summing import total
 
 if TYPE_CHECKING:
@@ -40,18 +40,19 @@ class AttentionWeights(Node):
 
     def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
         p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
+        read_in_place(p)
         for added in (mask, self.bias):
             if added is not None:
                 p += added
         for rows in row_blocks(p):
             part = p[rows]
-            highest = part.max(axis=-1, keepdims=True, initial=-np.inf)
+            highest = largest(part, (p.ndim - 1,))
             highest[np.isneginf(highest)] = 0
             part -= highest
             np.exp(part, out=part)
             sums = total(part, (p.ndim - 1,))
             sums[sums == 0] = 1
-            part /= sums
+            part *= np.reciprocal(sums)
         return p
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.node import Node, keep_other
 from minigrad.dtypes import Array
+from minigrad.ops.blocks import read_in_place
 from minigrad.ops.matmul import MatMul, ProductOfRows, product
 from minigrad.ops.reduce import Sum
 
@@ -36,6 +37,7 @@ class Linear(Node):
         # BLAS reads the transposed weight in place, as a view.
         y = product(x, weight.T)
         if bias is not None:
+            read_in_place(y)
             y += bias
         return y
 

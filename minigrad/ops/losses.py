@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.node import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.dtypes import Array
 from minigrad.ops import summing
 from minigrad.ops.along import PutAlong, TakeAlong
-from minigrad.ops.blocks import row_blocks
+from minigrad.ops.blocks import blocks_along, read_in_place, row_blocks
 from minigrad.ops.broadcast import Expand, sum_to
 from minigrad.ops.elementwise import masked
+from minigrad.ops.rounding import Sgn
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 if TYPE_CHECKING:
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
 Places = tuple[Array, ...]
-
-#: The exponentials of shifted scores, their sums over the classes, and what the scores were shifted by.
-Exponentials: TypeAlias = tuple[Array, Array, Array]
 
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------
@@ -52,7 +51,7 @@ class ClassLoss(Node):
         ids = target.astype(np.int64, copy=False)
         self.ignored = None
         # As unsigned numbers, negative ones are the largest.
-        outside = bool(ids.size) and int(ids.view(np.uint64).max()) >= self.classes
+        outside = bool(ids.size) and np.maximum.reduce(ids.view(np.uint64), axis=None) >= self.classes
         if outside or 0 <= self.ignore_index < self.classes:
             self.ignored = ids == self.ignore_index
             wrong = ids[~self.ignored & ((ids < 0) | (ids >= self.classes))]
@@ -67,7 +66,7 @@ class ClassLoss(Node):
         self.counts = None if weight is None else weight[ids]
         if self.ignored is not None:
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
-        self.total = np.float64(ids.size) if self.counts is None else self.counts.sum(dtype=np.float64)
+        self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
 
     def reduced(self, losses: Array) -> Any:
         """The losses, `(N, *)`, as they count, or their sum or mean."""
@@ -77,22 +76,25 @@ class ClassLoss(Node):
             losses = np.where(self.ignored, losses.dtype.type(0), losses)
         if self.reduction == "none":
             return losses
-        total = losses.sum(dtype=np.float64)
+        total = np.add.reduce(losses, axis=None, dtype=np.float64)
         return (total if self.reduction == "sum" else total / self.total).astype(losses.dtype)
+
+    def shares(self) -> Any:
+        """How much of each element's loss the result is: a number for each, `(N, *)`, or one for all."""
+        if self.counts is None:
+            return 1 / self.total if self.reduction == "mean" and self.total else 1
+        if self.reduction != "mean":
+            return self.counts
+        shares = (self.counts / self.total).astype(self.counts.dtype)
+        # If all are ignored, the total is 0.
+        return shares if self.ignored is None else np.where(self.ignored, shares.dtype.type(0), shares)
 
     def shared(self, g: Tensor) -> Tensor:
         """The gradient of each element's loss, `(N, *)`, or `()` for all, given that of the result, `g`."""
         # The ids may lie in the memory of the targets, which must be as they were.
         self.kept(1)
-        if self.counts is None:
-            return g / self.ids.size if self.reduction == "mean" and self.ids.size else g
-        counts = self.counts
-        if self.reduction == "mean":
-            counts = (counts / self.total).astype(counts.dtype)
-            if self.ignored is not None:
-                # If all are ignored, the total is 0.
-                counts = np.where(self.ignored, counts.dtype.type(0), counts)
-        return g * g._new(counts)
+        shares = self.shares()
+        return g * (shares if self.counts is None else g._new(shares))
 
     def name(self) -> str:
         if self.ids.ndim < 2:
@@ -130,49 +132,49 @@ class CrossEntropy(ClassLoss):
     divided by the sum of all c.
     """
 
-    __slots__ = ("exponentials",)
+    __slots__ = ("gradient",)
     keep = keep_inputs
-    exponentials: Exponentials | None
+    gradient: Array | None
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         scores = classes_last(x)
         self.aim(target, weight, scores)
-        self.exponentials = exponentials_of_classes(x)
-        sums, highest = [each.reshape(self.ids.shape) for each in self.exponentials[1:]]
+        # Its gradient for a cotangent of 1 is made at once, while the exponentials are in the cache.
+        self.gradient, sums, highest = excess(x, self.places, self.shares())
         return self.reduced(highest - scores[self.places] + np.log(sums))
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
-        # The gradient is written over the exponentials; a second backward computes them again.
-        known, self.exponentials = self.exponentials, None
-        return Excess(self.places, known)(self.kept(0), self.shared(g)), None, None
+        # The ids may lie in the memory of the targets, which must be as they were.
+        x, _ = self.kept(0), self.kept(1)
+        dx, self.gradient = self.gradient, None
+        # It is given away: another backward pass computes it again, as one does that is recorded.
+        if dx is None or is_grad_enabled():
+            return Excess(self.places)(x, self.shared(g)), None, None
+        if g._array.ndim or g._array != 1:
+            dx *= g._array[:, None] if g._array.ndim else g._array
+        return g._new(dx), None, None
 
     def release(self) -> None:
         super().release()
-        self.exponentials = None
+        self.gradient = None
 
 
 class Excess(Binary):
     """`G[n] * (P[n, c] - (1 if c == ids[n] else 0))` with P = softmax(X): how far P is from certainty of the ids.
 
-    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.  `known` are the exponentials of X, if at hand.
+    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.
 
     dX = the gradient of the softmax for h * G,  dG = sum over c of h * P, minus h at the ids.
     """
 
-    __slots__ = ("known", "places")
+    __slots__ = ("places",)
     keep = keep_inputs
 
-    def __init__(self, places: Places, known: Exponentials | None) -> None:
+    def __init__(self, places: Places) -> None:
         self.places = places
-        self.known = known
 
     def forward(self, x: Array, g: Array) -> Array:
-        known, self.known = self.known, None
-        y, sums, _ = exponentials_of_classes(x) if known is None else known
-        factors = g / sums.reshape(self.places[-1].shape)
-        y *= factors[:, None] if x.ndim > 1 else factors
-        classes_last(y)[self.places] -= g
-        return y
+        return excess(x, self.places, g)[0]
 
     def da(self, h: Tensor) -> Tensor:
         x, g = self.kept(0), self.kept(1)
@@ -193,17 +195,23 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
-def exponentials_of_classes(x: Array) -> Exponentials:
-    """`exp(x - highest)` of scores `(N, C, *)` or `(C,)`, and sums and highest over the classes, `(N, *, 1)`."""
+def excess(x: Array, places: Places, g: Any) -> tuple[Array, Array, Array]:
+    """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and for each `(N, *)` two numbers.
+
+    These are the largest score, which all are shifted by, and the sum of the exponentials.
+    """
     y = np.empty_like(x)
-    rows, out = (each[None] if each.ndim == 1 else each for each in (classes_last(x), classes_last(y)))
-    highest, sums = (np.empty((*rows.shape[:-1], 1), x.dtype) for _ in range(2))
-    for block in row_blocks(rows):
+    rows, out = classes_last(x), classes_last(y)
+    highest, sums = [np.empty(rows.shape[:-1], x.dtype) for _ in range(2)]
+    read_in_place(rows)
+    for block in blocks_along(rows, (rows.ndim - 1,)):
         # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-        highest[block] = rows[block].max(axis=-1, keepdims=True, initial=-np.inf)
-        np.subtract(rows[block], highest[block], out=out[block])
-        np.exp(out[block], out=out[block])
-        sums[block] = summing.total(out[block], (rows.ndim - 1,))
+        most = np.maximum.reduce(rows[block], axis=-1, out=highest[block], initial=-np.inf)
+        part = np.subtract(rows[block], most[..., None], out=out[block])
+        np.exp(part, out=part)
+        sums[block] = summing.total(part, (rows.ndim - 1,), keepdims=False)
+        part *= ((g[block] if isinstance(g, np.ndarray) and g.ndim else g) / sums[block])[..., None]
+    out[places] -= g
     return y, sums, highest
 
 
@@ -272,9 +280,7 @@ class L1Loss(ElementLoss):
         return np.absolute(d)
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        # As in Abs: no gradient flows at nan.
-        sign = np.subtract(d._array > 0, d._array < 0, dtype=d._array.dtype)
-        return d._new(sign) * g
+        return g * Sgn()(d)
 
     def name(self) -> str:
         return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]

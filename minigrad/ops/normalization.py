@@ -14,6 +14,7 @@ The work is done in blocks of rows that stay in cache; if a group extends over r
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,15 +23,15 @@ import numpy as np
 
 from minigrad.autograd.node import Node, Several, keep_inputs
 from minigrad.dtypes import Array
-from minigrad.ops.blocks import row_blocks
+from minigrad.ops.blocks import read_in_place, row_blocks
 from minigrad.ops.shape import Reshape
-from minigrad.ops.summing import count_over, sum_of_products, total, with_ones
+from minigrad.ops.summing import count_over, sum_of_products, sum_of_rows, total, with_ones
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
-#: Blocks of rows, and the mean and the variance of each group in them, of sizes that broadcast.
-Round = tuple[list[slice], Array, Array]
+#: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
+Round = tuple[list[slice], Array, Array, Array]
 
 
 class Groups:
@@ -52,22 +53,29 @@ class Groups:
 
     def rounds(self, x: Array) -> list[list[slice]]:
         """Blocks of rows, those together that groups extend over."""
-        blocks = row_blocks(x)
+        blocks = row_blocks(x) or [slice(0)]
         return [blocks] if 0 in self.within else [[block] for block in blocks]
 
     def scale(self, variance: Array) -> Array:
         """`1 / sqrt(variance + eps)`."""
-        return 1 / np.sqrt(variance + self.eps)
+        r: Array = variance + self.eps
+        return np.reciprocal(np.sqrt(r, out=r), out=r)
 
     def factors(self, r: Array, w: Array | None) -> tuple[Array, Array | None]:
         """Factors of each group and of each of its elements that make up r * w: r and w, or r * w and None."""
         return (r, w) if w is None or self.common != self.within else (r * w, None)
 
-    def common_sums(self, g: Array, s: Array) -> tuple[Array, Array]:
-        """The sums of g and of g * s over the dimensions both within a group and not of the channels."""
+    def common_sums(self, g: Array, d: Array) -> tuple[Array, Array]:
+        """The sums of g and of g * d over the dimensions both within a group and not of the channels."""
         if not self.common:
-            return g, g * s
-        return total(g, self.common), inner(g, s, self.common)
+            return g, g * d
+        return total(g, self.common), inner(g, d, self.common)
+
+    def over_channels(self, x: Array, r: Array) -> Array:
+        """The sum of `x * r`, with a factor for each group, over each channel."""
+        if x.ndim == 2 and not self.common:
+            return sum_of_rows(x, r[:, 0])
+        return total(x * r, self.others, keepdims=False)
 
     def mean(self, x: Array, w: Array | None) -> Array:
         """The mean of `x * w` within each group."""
@@ -96,30 +104,33 @@ class Normalize(Node):
     def forward(self, x: Array, w: Array | None, b: Array | None) -> Array:
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
-        w, b = (None if each is None else each.reshape(groups.channels) for each in (w, b))
+        w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
         self.rounds = []
+        read_in_place(x)
         for blocks in groups.rounds(x):
             mean, variance, d = self.statistics(x, y, blocks)
-            r, varied = groups.factors(groups.scale(variance), w)
+            r = groups.scale(variance)
+            scale, varied = groups.factors(r, w)
             for rows in blocks:
-                np.multiply(d[rows], r, out=y[rows])
+                part = np.multiply(d[rows], scale, out=y[rows])
                 if varied is not None:
-                    y[rows] *= varied
+                    part *= varied
                 if b is not None:
-                    y[rows] += b
-            self.rounds.append((blocks, mean, variance))
+                    part += b
+            self.rounds.append((blocks, mean, variance, r))
         return result
 
     def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
         """The mean and the variance of each group, and `x - mean`, which is x itself or lies in `scratch`."""
-        groups, zero = self.groups, np.zeros((1,) * x.ndim, x.dtype)
-        mean = squares = zero
+        groups, squares = self.groups, []
         if groups.center:
-            mean = sum([total(x[rows], groups.within) for rows in blocks], zero) / groups.count
+            mean, d = added([total(x[rows], groups.within) for rows in blocks]) / groups.count, scratch
+        else:
+            mean, d = np.zeros((), x.dtype), x
         for rows in blocks:
-            d = np.subtract(x[rows], mean, out=scratch[rows]) if groups.center else x[rows]
-            squares = squares + inner(d, d, groups.within)
-        return mean, squares / groups.count, scratch if groups.center else x
+            part = np.subtract(x[rows], mean, out=d[rows]) if groups.center else d[rows]
+            squares.append(inner(part, part, groups.within))
+        return mean, added(squares) / groups.count, d
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
         needs = [edge is not None for edge in self.edges]
@@ -175,33 +186,45 @@ class NormalizeBackward(Several):
 
     def forward(self, g: Array, x: Array, w: Array | None) -> list[Array]:
         groups, result = self.groups, np.empty(x.shape, x.dtype)
-        g, x, dx = (each.reshape(groups.frame) for each in (g, x, result))
-        dw, db = (np.zeros(math.prod(groups.channels), x.dtype) for _ in range(2))
-        sum_w, sum_b = dw.reshape(groups.channels), db.reshape(groups.channels)
+        g, x, dx = [each.reshape(groups.frame) for each in (g, x, result)]
         weights = None if w is None else w.reshape(groups.channels)
-        for blocks, mean, variance in self.rounds:
-            r = groups.scale(variance)
+        # In the second turn through the blocks of a round, d lies where the gradient is written.
+        d, dw, db = dx if groups.center else x, [], []
+        read_in_place(x)
+        for blocks, mean, _, r in self.rounds:
             scale, varied = groups.factors(r, weights)
-            mean_g = mean_gs = np.zeros((), x.dtype)
+            means = []
             for rows in blocks:
-                d = np.subtract(x[rows], mean, out=dx[rows]) if groups.center else x[rows]
-                s = np.multiply(d, r, out=dx[rows])
-                sum_g, sum_gs = groups.common_sums(g[rows], s)
-                if self.needs[1]:
-                    sum_w += total(sum_gs, groups.others)
-                if self.needs[2]:
-                    sum_b += total(sum_g, groups.others)
-                if self.moves:
-                    mean_gs = mean_gs + groups.mean(sum_gs, varied)
-                    mean_g = mean_g + groups.mean(sum_g, varied) if groups.center else mean_g
-            for rows in blocks:
-                s = dx[rows]
-                s *= -mean_gs
                 if groups.center:
-                    s -= mean_g
-                s += g[rows] if varied is None else g[rows] * varied
-                s *= scale
-        return [result, dw, db]
+                    np.subtract(x[rows], mean, out=d[rows])
+                sum_g, sum_gd = groups.common_sums(g[rows], d[rows])
+                if self.needs[1]:
+                    dw.append(groups.over_channels(sum_gd, r))
+                if self.needs[2]:
+                    db.append(total(sum_g, groups.others, keepdims=False))
+                if self.moves:
+                    means.append([groups.mean(sum_g, varied), groups.mean(sum_gd, varied)])
+            if self.moves:
+                mean_g, mean_gd = [added(each) for each in zip(*means, strict=True)]
+                slope = mean_gd * r * r
+            # This makes room in the cache.
+            del sum_gd
+            for rows in blocks:
+                gw = g[rows] if varied is None else g[rows] * varied
+                if self.moves:
+                    part = np.multiply(d[rows], slope, out=dx[rows])
+                    if groups.center:
+                        part += mean_g
+                    gw = np.subtract(gw, part, out=part)
+                np.multiply(gw, scale, out=dx[rows])
+        return [result, *[self.flat(sums, x.dtype) for sums in (dw, db)]]
+
+    def flat(self, sums: list[Array], dtype: Any) -> Array:
+        """What `sums` add up to, an element for each channel; if there are none, zeros."""
+        if not sums:
+            return np.zeros(math.prod(self.groups.channels), dtype)
+        found = added(sums)
+        return found if found.ndim == 1 else found.reshape(-1)
 
     def backward(self, h: Sequence[Any]) -> tuple[Any, ...]:
         groups = self.groups
@@ -219,8 +242,8 @@ class NormalizeBackward(Several):
             d = x - mean(x) if groups.center else x
             r = (mean(d * d) + groups.eps) ** -0.5
         else:
-            _, known_mean, known_variance = self.rounds[0]
-            d, r = x - x._new(known_mean), x._new(groups.scale(known_variance))
+            _, known_mean, _, known_scale = self.rounds[0]
+            d, r = x - x._new(known_mean), x._new(known_scale)
         s = d * r
 
         def back(v: Tensor) -> Tensor:
@@ -241,6 +264,11 @@ class NormalizeBackward(Several):
             dg = dg + hb
         found = [seen(each, self.kept(position)._array.shape) for position, each in enumerate((dg, dx))]
         return (*found, dw if dw is None or self.kept(2) is None else seen(dw, self.kept(2)._array.shape))
+
+
+def added(sums: Sequence[Array]) -> Array:
+    """The sum of arrays of one shape; of a single one, that itself."""
+    return functools.reduce(np.add, sums)
 
 
 def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:

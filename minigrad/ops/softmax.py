@@ -8,7 +8,7 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
-from minigrad.ops.blocks import blocks_along
+from minigrad.ops.blocks import blocks_along, read_in_place
 from minigrad.ops.reduce import kept_dims
 from minigrad.ops.summing import sum_of_products, total, widened
 
@@ -28,11 +28,12 @@ class Softmax(Unary):
     def forward(self, x: Array) -> Array:
         wide = widened(x)
         y = np.empty_like(wide)
+        read_in_place(wide)
         for block in blocks_along(wide, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
             part = np.subtract(wide[block], largest(wide[block], self.dims), out=y[block])
             np.exp(part, out=part)
-            part /= total(part, self.dims)
+            part *= np.reciprocal(total(part, self.dims))
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -54,6 +55,7 @@ class SoftmaxBackwardData(Binary):
     def forward(self, g: Array, y: Array) -> Array:
         g, wide = widened(g), widened(y)
         out = np.empty_like(wide)
+        read_in_place(wide)
         for block in blocks_along(wide, self.dims):
             part = np.subtract(g[block], sum_of_products(g[block], wide[block], self.dims), out=out[block])
             part *= wide[block]
@@ -70,45 +72,45 @@ class SoftmaxBackwardData(Binary):
 class LogSoftmax(Unary):
     """`y = x - log(sum(exp(x)))` along `dims`.   dx = g - exp(y) * sum(g)."""
 
-    __slots__ = ("dims", "exponentials")
+    __slots__ = ("dims",)
     keep = keep_output
-    exponentials: tuple[Array, Array] | None
 
     def __init__(self, dims: tuple[int, ...]) -> None:
         self.dims = dims
 
     def forward(self, x: Array) -> Array:
         wide = widened(x)
-        y = np.asarray(wide - largest(wide, self.dims))
-        out = np.asarray(np.exp(y))
-        self.exponentials = out, total(out, self.dims)
-        y -= np.log(self.exponentials[1])
+        y = np.empty_like(wide)
+        read_in_place(wide)
+        for block in blocks_along(wide, self.dims):
+            part = np.subtract(wide[block], largest(wide[block], self.dims), out=y[block])
+            part -= np.log(total(np.exp(part), self.dims))
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        # Used up: they become the gradient.  Another backward pass computes them anew.
-        known, self.exponentials = self.exponentials, None
-        return LogSoftmaxBackwardData(self.dims, known)(g, self.kept_output(g))
+        return LogSoftmaxBackwardData(self.dims)(g, self.kept_output(g))
 
 
 class LogSoftmaxBackwardData(Binary):
     """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax.
 
-    dg = h - sum(h * exp(y)),  dy = -h * exp(y) * sum(g).  `known`, if at hand, are two arrays whose ratio is exp(y).
+    dg = h - sum(h * exp(y)),  dy = -h * exp(y) * sum(g).
     """
 
-    __slots__ = ("dims", "known")
+    __slots__ = ("dims",)
     keep = keep_inputs
 
-    def __init__(self, dims: tuple[int, ...], known: tuple[Array, Array] | None) -> None:
+    def __init__(self, dims: tuple[int, ...]) -> None:
         self.dims = dims
-        self.known = known
 
     def forward(self, g: Array, y: Array) -> Array:
-        wide, known, self.known = widened(g), self.known, None
-        out, sums = (np.asarray(np.exp(widened(y))), 1) if known is None else known
-        out *= total(wide, self.dims) / sums
-        np.subtract(wide, out, out=out)
+        g, wide = widened(g), widened(y)
+        out = np.empty_like(wide)
+        read_in_place(wide)
+        for block in blocks_along(wide, self.dims):
+            part = np.exp(wide[block], out=out[block])
+            part *= total(g[block], self.dims)
+            np.subtract(g[block], part, out=part)
         return out.astype(y.dtype, copy=False)
 
     def da(self, h: Tensor) -> Tensor:
@@ -186,4 +188,4 @@ def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
 
 def largest(x: Array, dims: tuple[int, ...]) -> Array:
     """The largest elements along `dims`, which stay; of none, -inf."""
-    return np.asarray(x.max(axis=dims, keepdims=True, initial=-np.inf))
+    return np.asarray(np.maximum.reduce(x, axis=dims, keepdims=True, initial=-np.inf))

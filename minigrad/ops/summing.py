@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,10 @@ def widened(x: Array) -> Array:
 
 def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that reducing `shape` over `dims` gives if these stay, with size 1."""
-    return tuple([1 if dim in dims else size for dim, size in enumerate(shape)])
+    ones = list(shape)
+    for dim in dims:
+        ones[dim] = 1
+    return tuple(ones)
 
 
 def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
@@ -36,16 +41,19 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """`x.sum(dims, keepdims=keepdims)`, of float16 in float32."""
-    if x.size >= _MANY and x.dtype in _IN_BLAS and x.flags.c_contiguous:
-        count = count_over(x.shape, dims)
-        shape = with_ones(x.shape, dims) if keepdims else tuple([n for d, n in enumerate(x.shape) if d not in dims])
-        if _are_first(dims, x.ndim) and (x.size >= _LARGE or count >= _MANY):
-            rows = x.reshape(count, -1)
-            return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
-        if _are_last(dims, x.ndim) and x.size >= _LARGE:
-            return _sum_of_lines(x.reshape(-1, count)).reshape(shape)
+    if x.size >= _MANY and x.dtype in _IN_BLAS and x.flags.c_contiguous and dims:
+        first, end = min(dims), max(dims) + 1
+        if end - first == len(dims):
+            count = math.prod(x.shape[first:end])
+            shape = x.shape[:first] + (1,) * (len(dims) if keepdims else 0) + x.shape[end:]
+            if end == x.ndim and x.size >= _LARGE:
+                return _of_lines(_sum_of_last, x.reshape(-1, count)).reshape(shape)
+            if first == 0 and end < x.ndim and (x.size >= _LARGE or count >= _MANY):
+                rows = x.reshape(count, -1)
+                return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
     wide = np.float32 if x.dtype == np.float16 else x.dtype
-    return np.asarray(x.sum(axis=dims, dtype=wide, keepdims=keepdims))
+    sums: Any = np.add.reduce(x, dims, wide, None, keepdims)  # type: ignore[call-overload]  # NumPy takes any bool
+    return np.asarray(sums)
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
@@ -53,8 +61,10 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     if dims == (a.ndim - 1,):
         # Each row's product is one of BLAS.
         return np.vecdot(a, b)[..., None]
-    count = count_over(a.shape, dims)
-    if count >= _MANY and _are_first(dims, a.ndim) and a.flags.c_contiguous and b.flags.c_contiguous:
+    count, contiguous = count_over(a.shape, dims), a.flags.c_contiguous and b.flags.c_contiguous
+    if contiguous and a.size >= _LARGE and set(dims) == set(range(a.ndim - len(dims), a.ndim)):
+        sums = _of_lines(np.vecdot, a.reshape(-1, count), b.reshape(-1, count))
+    elif contiguous and count >= _MANY and 0 < len(dims) < a.ndim and set(dims) == set(range(len(dims))):
         sums = _in_two_steps(lambda p, q: np.einsum("ij,ij->j", p, q), a.reshape(count, -1), b.reshape(count, -1))
     else:
         every = list(range(a.ndim))
@@ -62,30 +72,40 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     return sums.reshape(with_ones(a.shape, dims))
 
 
-def _are_first(dims: tuple[int, ...], ndim: int) -> bool:
-    """Whether a sum over `dims` is one of rows: NumPy, as BLAS, adds them one by one."""
-    return 0 < len(dims) < ndim and set(dims) == set(range(len(dims)))
+def sum_of_rows(x: Array, factors: Array) -> Array:
+    """`factors @ x`: the sum of the rows of a matrix, with a factor for each."""
+    if len(x) >= _MANY:
+        return _in_two_steps(_sum_of_rows, x * factors[:, None])
+    sums: Array = factors.dot(x)
+    return sums
 
 
-def _are_last(dims: tuple[int, ...], ndim: int) -> bool:
-    """Whether a sum over `dims` is one of each line, or of all."""
-    return len(dims) > 0 and set(dims) == set(range(ndim - len(dims), ndim))
+@functools.lru_cache(maxsize=16)
+def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+    """As many ones, kept for the next time."""
+    return np.ones(count, dtype)
 
 
 def _sum_of_rows(x: Array) -> Array:
     """`x.sum(0)` of a matrix."""
-    sums: Array = np.ones(len(x), x.dtype) @ x
+    sums: Array = _ones(len(x), x.dtype).dot(x)
     return sums
 
 
-def _sum_of_lines(x: Array) -> Array:
-    """`x.sum(1)` of a matrix."""
-    count, size = x.shape
-    whole = size // _PART * _PART if size >= _MANY else 0
-    sums: Array = x[:, whole:] @ np.ones(size - whole, x.dtype)
-    if whole:
-        sums += (x[:, :whole].reshape(count, -1, _PART) @ np.ones(_PART, x.dtype)).sum(axis=1)
+def _sum_of_last(x: Array) -> Array:
+    """`x.sum(-1)`."""
+    sums: Array = x @ _ones(x.shape[-1], x.dtype)
     return sums
+
+
+def _of_lines(sum_last: Callable[..., Array], *arrays: Array) -> Array:
+    """`sum_last` of arrays `(N, M)`: of long lines part by part, and then of these sums."""
+    count, size = arrays[0].shape
+    if size < _MANY:
+        return sum_last(*arrays)
+    whole = size // _PART * _PART
+    sums: Array = np.add.reduce(sum_last(*[x[:, :whole].reshape(count, -1, _PART) for x in arrays]), axis=1)
+    return sums if whole == size else sums + sum_last(*[x[:, whole:] for x in arrays])
 
 
 def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:

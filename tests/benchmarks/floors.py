@@ -5,7 +5,10 @@ Work on large arrays goes block by block of rows, so that all steps but the firs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +21,23 @@ def blocks(x: Array) -> list[slice]:
     """Slices of consecutive rows, of few elements each."""
     rows = max(BLOCK // max(x[:1].size, 1), 1)
     return [slice(start, start + rows) for start in range(0, len(x), rows)]
+
+
+def reading_in_place(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """`compute`, in which NumPy reads a row or column that is broadcast to long rows where it lies.
+
+    Else it copies it into a buffer of 8192 elements again and again, unless rows are as long as that.
+    """
+
+    @functools.wraps(compute)
+    def call(x: Array, *others: Any) -> Any:
+        if x.size < 2**14 or x.shape[-1] < 256:
+            return compute(x, *others)
+        context = copy_context()
+        context.run(np.setbufsize, 256)
+        return context.run(compute, x, *others)
+
+    return call
 
 
 # ---- adding rows -----------------------------------------------------------------------------------------------------
@@ -108,16 +128,24 @@ def row_sums(x: Array) -> Array:
     return (x @ np.ones(x.shape[1], x.dtype))[:, None] if x.shape[1] < 4096 else x.sum(-1, keepdims=True)
 
 
+def row_maxima(x: Array) -> Array:
+    """Of a matrix, `(N, 1)`: with an initial value, NumPy does not copy first elements."""
+    found: Array = np.maximum.reduce(x, axis=-1, keepdims=True, initial=-np.inf)
+    return found
+
+
+@reading_in_place
 def softmax(x: Array) -> Array:
     """Along the last dimension of a matrix."""
     y = np.empty_like(x)
     for rows in blocks(x):
-        part = np.subtract(x[rows], x[rows].max(-1, keepdims=True), out=y[rows])
+        part = np.subtract(x[rows], row_maxima(x[rows]), out=y[rows])
         np.exp(part, out=part)
-        part /= row_sums(part)
+        part *= 1 / row_sums(part)
     return y
 
 
+@reading_in_place
 def softmax_backward(g: Array, y: Array) -> Array:
     """The gradient of x."""
     dx = np.empty_like(y)
@@ -127,6 +155,7 @@ def softmax_backward(g: Array, y: Array) -> Array:
     return dx
 
 
+@reading_in_place
 def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple[Array, Array, Array]:
     """Of each row of a matrix, with what the backward pass needs: the rows' means and 1 / deviations."""
     y = np.empty_like(x)
@@ -141,30 +170,32 @@ def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple
     return y, means, scales
 
 
+@reading_in_place
 def layer_norm_backward(g: Array, x: Array, weight: Array, means: Array, scales: Array) -> tuple[Array, Array, Array]:
     """The gradients of x, weight and bias."""
     dx, size = np.empty_like(x), x.dtype.type(x.shape[1])
     dweight, dbias = np.zeros_like(weight), np.zeros_like(weight)
     for rows in blocks(x):
-        s = np.subtract(x[rows], means[rows], out=dx[rows])
-        s *= scales[rows]
-        dweight += np.einsum("nd,nd->d", g[rows], s)
-        dbias += np.ones(len(s), s.dtype) @ g[rows]
-        gw = g[rows] * weight
-        s *= -np.vecdot(gw, s)[:, None] / size
-        s -= (g[rows] @ weight)[:, None] / size
-        s += gw
-        s *= scales[rows]
+        r = scales[rows]
+        d = np.subtract(x[rows], means[rows], out=dx[rows])
+        gd = g[rows] * d
+        dweight += r[:, 0] @ gd
+        dbias += np.ones(len(d), d.dtype) @ g[rows]
+        d *= (gd @ weight)[:, None] * (r * r / size)
+        d += (g[rows] @ weight)[:, None] / size
+        np.subtract(np.multiply(g[rows], weight, out=gd), d, out=d)
+        d *= r
     return dx, dweight, dbias
 
 
+@reading_in_place
 def cross_entropy(x: Array, target: Array) -> tuple[np.float32, Array]:
     """The mean over the rows, and the gradient of x."""
     e = np.empty_like(x)
     places = np.arange(len(x))
     losses = -x[places, target]
     for rows in blocks(x):
-        highest = x[rows].max(-1, keepdims=True)
+        highest = row_maxima(x[rows])
         part = np.subtract(x[rows], highest, out=e[rows])
         np.exp(part, out=part)
         sums = row_sums(part)

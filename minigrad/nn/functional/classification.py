@@ -103,7 +103,7 @@ def _cross_entropy_of_probabilities(
     _check_weight_shape("cross_entropy: weight", x, weight)
     classes = x._array.shape[dim]
     if label_smoothing > 0:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
+        target = target * (1 - label_smoothing) + label_smoothing / max(classes, 1)
     products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
     if how == "none":
         return -products.sum(dim)
@@ -129,7 +129,7 @@ def _smooth_cross_entropy(
     if how == "mean":
         total = counts.sum() if weight is None else weight._array[np.where(counts, ids, 0)][counts].sum()
         spread = spread / spread._new(np.asarray(total, spread._array.dtype))
-    return sharp * (1 - label_smoothing) + spread * (label_smoothing / x._array.shape[dim])
+    return sharp * (1 - label_smoothing) + spread * (label_smoothing / max(x._array.shape[dim], 1))
 
 
 def _by_class(weight: Tensor, x: Tensor) -> Tensor:

@@ -220,7 +220,7 @@ def instance_norm(
 
 
 def _normalized(input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Normalize) -> Tensor:
-    weight, bias = (None if each is None else seen(each, (each.numel(),)) for each in (weight, bias))
+    weight, bias = [None if each is None else seen(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(op, input, weight, bias)
 
 
@@ -312,6 +312,8 @@ def _check_constant(name: str, statistic: Tensor | None) -> None:
 
 def _check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
     """Nothing if the parameters have the input's dtype, or are all float32 beside a float16."""
+    if all([each is None or each._array.dtype == input._array.dtype for each in parameters]):
+        return
     allowed = [input.dtype] if input.dtype is not dtypes.float16 else [dtypes.float16, dtypes.float32]
     found = {each.dtype for each in parameters if each is not None}
     if len(found) > 1 or not found.issubset(allowed):
