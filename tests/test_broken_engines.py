@@ -147,7 +147,7 @@ ENGINES: list[Engine] = [
         ],
         {"chain_rule"},
     ),
-    ("a leaf does not copy", lambda: accumulate("if owned else gradient.clone()", ""), {"ownership"}),
+    ("a leaf does not copy", lambda: accumulate("copied(gradient._array)", "gradient._array"), {"ownership"}),
     ("a leaf's gradient is replaced", lambda: accumulate("+= gradient._array", "= gradient._array"), {"accumulation"}),
     ("a new .grad each time", lambda: accumulate("if record or", "if True or"), {"accumulation", "chain_rule"}),
     ("in place also with a graph", lambda: accumulate("if record or not", "if not"), {"accumulation"}),
@@ -263,7 +263,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "a retained gradient is not copied",
-        lambda: [(engine, "_retain", edited(engine._retain, "gradient, False, record", "gradient, True, record"))],
+        lambda: method(engine, "backward", "gradient, False, create_graph", "gradient, True, create_graph"),
         {"hooks"},
     ),
     (

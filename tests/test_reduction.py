@@ -97,6 +97,12 @@ def test_logsumexp_of_infinities() -> None:
     assert gradient(lambda x: x.logsumexp(0), [-INF, 2]) == [0, 1]
 
 
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_logsumexp_over_no_dim_is_that_over_all(keepdim: bool) -> None:
+    x = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+    assert torch.equal(x.logsumexp((), keepdim), x.logsumexp((0, 1), keepdim))
+
+
 def test_extrema_share_the_gradient_among_equal_ones_and_those_of_a_dim_do_not() -> None:
     assert gradient(lambda x: x.amax(), [1, 3, 3]) == [0, 0.5, 0.5]
     assert gradient(lambda x: x.amin(0).sum(), [[1, 3], [1, 2]]) == [[0.5, 0], [0.5, 1]]
@@ -133,6 +139,61 @@ def test_gradients_at_zero() -> None:
     assert gradient(lambda x: x.prod(), [0, 3, 0]) == [0, 0, 0]
     assert gradient(lambda x: x.cumprod(0).sum(), [0, 3, 2]) == [10, 0, 0]
     assert gradient(lambda x: x.cumprod(0).sum(), [2, 0, 0, 2]) == [1, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("x", "g", "wanted"), [((1e20, 1e18), 1e5, (1e23, 1e25)), ((1e-18, 1e-19), 1e-6, (1e-25, 1e-24))]
+)
+def test_gradients_of_products_whose_scaled_product_is_beyond_range(x: Any, g: float, wanted: Any) -> None:
+    t = torch.tensor(x, requires_grad=True)
+    t.prod().backward(torch.tensor(g))
+    np.testing.assert_allclose(t.grad.numpy(), wanted, rtol=1e-6)
+
+
+def test_gradients_at_infinity_and_nan() -> None:
+    def same(got: Any, wanted: Any) -> None:
+        np.testing.assert_equal(np.array(got), np.array(wanted, np.float64))
+
+    same(gradient(lambda x: x.logcumsumexp(0).sum(), [1, INF, 2]), [1, NAN, 0])
+    same(gradient(lambda x: x.logcumsumexp(0).sum(), [INF, 1, 2]), [NAN, 0, 0])
+    same(gradient(lambda x: x.logcumsumexp(0), -INF), 1)
+    for p in (INF, -INF):
+        same(gradient(lambda x, p=p: x.norm(p), [NAN, 1, 2]), [0, 0, 0])
+    same(gradient(lambda x: x.norm(0.5), [INF, 1]), [NAN, INF])
+    same(gradient(lambda x: x.norm(0.5), [NAN, 1]), [NAN, NAN])
+
+
+def second_derivatives(call: Any, data: Any) -> Any:
+    """The gradient of the sum of the gradient of the sum."""
+    x = torch.tensor(data, dtype=torch.float64, requires_grad=True)
+    (first,) = torch.autograd.grad(call(x).sum(), x, create_graph=True)
+    return torch.autograd.grad(first.sum(), x)[0].tolist()
+
+
+def test_what_has_no_derivative_does_not_spread_to_the_second_derivatives_of_others() -> None:
+    def of_norm(x: Any) -> Any:
+        return x.norm(1.5)
+
+    first, at_zero, last = second_derivatives(of_norm, [1, 0, -3])
+    assert math.isnan(at_zero)
+    np.testing.assert_allclose([first, last], second_derivatives(of_norm, [1, -3]))
+    assert second_derivatives(lambda x: x.norm(1), [NAN, 2, INF]) == [0, 0, 0]
+
+    def running(x: Any) -> Any:
+        return x.logcumsumexp(0) * torch.tensor([1.0, 2.0, 3.0])[-len(x) :]
+
+    for x in ([-INF, 1, 2], [INF, 1, 2]):
+        at_infinity, *others = second_derivatives(running, x)
+        assert math.isnan(at_infinity)
+        np.testing.assert_allclose(others, second_derivatives(running, [1, 2]) if x[0] < 0 else 0, atol=1e-15)
+
+
+def test_warnings_point_to_the_program() -> None:
+    x = torch.ones(1)
+    for call in (x.var, lambda: torch.std(x), lambda: torch.var_mean(x), lambda: x.std(axis=0)):
+        with pytest.warns(UserWarning, match="degrees of freedom is <= 0") as warned:
+            call()
+        assert warned[0].filename == __file__
 
 
 def test_norms_of_whole_numbers_and_of_nothing() -> None:
@@ -266,6 +327,19 @@ def test_index_of_an_extremum_in_large_arrays(dtype: str, dim: int) -> None:
         np.testing.assert_array_equal(t.min(dim, True).indices.numpy(), view.argmin(dim, keepdims=True))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(3, 1024), (2, 1025), (4, 5, 7), (6,), (3, 1)])
+def test_extrema_of_rows_are_numpys(shape: tuple[int, ...], dtype: str) -> None:
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(dtype)
+    if len(shape) > 1:
+        x[1, ..., -1] = np.nan
+    for array, view in ((x, torch.from_numpy(x)), (x.T, torch.from_numpy(x).permute(*reversed(range(x.ndim))))):
+        for keepdim in (False, True):
+            wanted = array.max(-1, keepdims=keepdim), array.min(-1, keepdims=keepdim)
+            np.testing.assert_array_equal(view.amax(-1, keepdim).numpy(), wanted[0], strict=True)
+            np.testing.assert_array_equal(view.amin(-1, keepdim).numpy(), wanted[1], strict=True)
+
+
 @given(x=drawn)
 def test_unique_is_numpys(x: Array) -> None:
     found, inverse, counts = torch.from_numpy(x).unique(return_inverse=True, return_counts=True)
@@ -314,6 +388,34 @@ def test_histogram_is_numpys(x: Array, bins: int, density: bool) -> None:
             hist, edges = np.histogram(x, given_bins, density=density)
             np.testing.assert_allclose(got.hist.numpy(), hist)
             np.testing.assert_allclose(got.bin_edges.numpy(), edges)
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "wanted"),
+    [
+        (2.0**26, "float32", [0, 0, 1, 0, 0, 0]),
+        (-(2.0**26), "float32", [0, 0, 0, 0, 1, 0]),
+        (2.0**24, "float32", [0, 0, 1, 0, 0, 0]),
+        (2.0**12, "float16", [0, 0, 1, 0, 0, 0]),
+        (float(np.finfo("float32").max), "float32", [0, 0, 0, 0, 0, 1]),
+        (float(np.finfo("float64").min), "float64", [1, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_histc_of_a_number_that_is_the_next_one_too(number: float, dtype: str, wanted: list[int]) -> None:
+    """The range is then from the number below to the number above: twice as far away above a power of 2."""
+    x = torch.full((1,), number, dtype=getattr(torch, dtype))
+    assert x.histc(6).tolist() == x.histc(6, 1, 1).tolist() == wanted
+
+
+def test_histc_of_limits_that_are_rounded_to_one_number() -> None:
+    x = torch.tensor([2.0**26, 1.0])
+    assert x.histc(6, 2**26, 2**26 + 1).tolist() == [0, 0, 1, 0, 0, 0]
+
+
+@given(x=arrays("int64", shapes()), among=arrays("int64", shapes()))
+def test_isin_is_numpys_in_any_layout(x: Array, among: Array) -> None:
+    got = torch.isin(torch.from_numpy(x), torch.from_numpy(among))
+    np.testing.assert_array_equal(got.numpy(), np.isin(x, among), strict=True)
 
 
 @given(x=arrays("int64", shapes(1, 1, max_side=9)), v=arrays("int64", shapes()), right=st.booleans())
@@ -392,6 +494,10 @@ def test_a_softmax_without_a_dim_warns_and_chooses(name: str, shape: tuple[int, 
         (lambda x: x.long().bincount(), RuntimeError, "only supports 1-d non-negative integral inputs"),
         (lambda x: x.histc(0), RuntimeError, "bins must be > 0, but got 0"),
         (lambda x: x.histc(2, 3, 1), RuntimeError, "max must be larger than min"),
+        (lambda x: x.histc(4, 0, 1e38), RuntimeError, "4 bins times the range of .* is more than torch.float32"),
+        (lambda x: x.half().histc(70000), RuntimeError, "is more than torch.float16 can hold"),
+        (lambda x: x.cumsum(0, dtype=torch.bool), NotImplementedError, "not implemented for 'Bool'"),
+        (lambda x: x.requires_grad_().nansum(2, dtype=torch.int64), IndexError, "Dimension out of range"),
         (lambda x: x.histogram(2, range=(2.0, 1.0)), RuntimeError, "min should not exceed max"),
         (lambda x: x.histogram(x), RuntimeError, "bins tensor should have one dimension"),
         (lambda x: torch.bucketize(1, x), RuntimeError, "boundaries tensor must be 1 dimension, but got dim\\(2\\)"),
@@ -411,3 +517,19 @@ def test_a_softmax_without_a_dim_warns_and_chooses(name: str, shape: tuple[int, 
 def test_errors_say_what_was_expected(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call(torch.tensor([[1.0, 2.0, 3.0]]))
+
+
+def test_a_dtype_may_be_named_by_a_python_type() -> None:
+    x = torch.arange(4.0)
+    for reduce in (torch.sum, torch.nansum, torch.mean, torch.nanmean, torch.prod, torch.norm):
+        assert reduce(x, dtype=float).dtype is torch.float64
+        with pytest.raises(TypeError, match=r"'dtype' must be torch\.dtype, not str"):
+            reduce(x, dtype="float64")
+    for along in (torch.cumsum, torch.cumprod, torch.softmax, torch.log_softmax):
+        assert along(x, 0, dtype=float).dtype is torch.float64
+        with pytest.raises(TypeError, match=r"'dtype' must be torch\.dtype, not str"):
+            along(x, 0, dtype="float64")
+    assert x.sum(dtype=int).dtype is torch.int64
+    assert x.prod(dtype=bool).dtype is torch.bool
+    with pytest.raises(RuntimeError, match="Optional dtype must be either a floating point"):
+        x.mean(dtype=int)

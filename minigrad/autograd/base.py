@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from minigrad.dtypes import Array
 
@@ -81,6 +81,12 @@ def storage_of(x: TensorBase) -> Storage:
 def version_of(x: TensorBase) -> int:
     """How many in-place writes the storage of `x` has seen."""
     return 0 if x._storage is None else x._storage.version
+
+
+def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
+    """A copy, in memory order "K" as the array is, or "C" contiguous."""
+    # NumPy copies an expanded array in an order that PyTorch's views would not expect.
+    return array.copy(order="C" if 0 in array.strides else order)
 
 
 def share_storage(x: TensorBase, view: TensorBase, made_by: str = "") -> None:

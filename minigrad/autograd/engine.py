@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.anomaly import anomaly, checked_backward
-from minigrad.autograd.base import TensorBase, storage_of
+from minigrad.autograd.base import TensorBase, copied, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled, set_grad_enabled
 from minigrad.autograd.hooks import Watch, leaf_hooks, replaced_by, run_hooks
 from minigrad.autograd.node import Edge, Node, Output, Several, edge_to
@@ -45,14 +45,12 @@ def backward(
     targets = None if inputs is None else _targets(_as_tuple(inputs))
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
         arrived, owned, retained = _walk(starts, retain_graph, create_graph, targets)
-        for edge in list(arrived):
-            _run_leaf_hooks(edge, arrived, owned)
-        reached = [edge if targets is None else targets[edge] for edge in arrived]
-        for tensor, (edge, gradient) in zip(reached, arrived.items(), strict=True):
-            _accumulate(tensor, gradient, edge in owned, create_graph)
-        _retain(retained, create_graph)
-        for tensor in reached:
-            _run_hooks_after(tensor)
+        _run_leaf_hooks(arrived, owned)
+        for edge, gradient in arrived.items():
+            _accumulate(edge if targets is None else targets[edge], gradient, edge in owned, create_graph)
+        for tensor, gradient in retained:
+            _accumulate(tensor, gradient, False, create_graph)
+        _run_hooks_after(arrived if targets is None else [targets[edge] for edge in arrived])
 
 
 def grad(
@@ -97,8 +95,7 @@ def grad(
     edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
         arrived, owned, retained = _walk(starts, retain_graph, create_graph, edges)
-        for edge in dict.fromkeys(edges):
-            _run_leaf_hooks(edge, arrived, owned)
+        _run_leaf_hooks(arrived, owned)
         gradients: list[Any] = []
         for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
             gradient = arrived.get(edge)
@@ -112,7 +109,8 @@ def grad(
             elif gradient is not None and edge not in owned and not create_graph:
                 gradient = gradient.clone()
             gradients.append(gradient)
-        _retain(retained, create_graph)
+        for tensor, gradient in retained:
+            _accumulate(tensor, gradient, False, create_graph)
     return tuple(gradients)
 
 
@@ -231,17 +229,12 @@ def _backward(node: Node, g: Any) -> Sequence[Any]:
     return gradients
 
 
-def _run_leaf_hooks(edge: Edge, arrived: dict[Edge, Any], owned: set[Edge]) -> None:
-    """Let the hooks of a leaf see the gradient that arrived for it; what they return replaces it."""
-    if isinstance(edge, TensorBase) and edge in arrived and edge.__dict__.get("_backward_hooks"):
-        owned.discard(edge)
-        arrived[edge] = run_hooks(leaf_hooks(edge), arrived[edge])
-
-
-def _retain(retained: list[tuple[Any, Any]], record: bool) -> None:
-    """Write the gradients that `retain_grad` asked for."""
-    for tensor, gradient in retained:
-        _accumulate(tensor, gradient, False, record)
+def _run_leaf_hooks(arrived: dict[Edge, Any], owned: set[Edge]) -> None:
+    """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
+    for edge, gradient in arrived.items():
+        if isinstance(edge, TensorBase) and edge.__dict__.get("_backward_hooks"):
+            owned.discard(edge)
+            arrived[edge] = run_hooks(leaf_hooks(edge), gradient)
 
 
 def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
@@ -270,7 +263,10 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
     with _accumulating:
         earlier = tensor._grad
         if earlier is None:
-            tensor._grad = gradient if owned else gradient.clone()
+            if not owned:
+                plain = not (record or gradient.is_sparse)
+                gradient = gradient._new(copied(gradient._array)) if plain else gradient.clone()
+            tensor._grad = gradient
         elif earlier.is_sparse and not gradient.is_sparse:
             tensor._grad = gradient + earlier
         elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
@@ -282,13 +278,13 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
             storage_of(earlier).version += 1
 
 
-def _run_hooks_after(tensor: Any) -> None:
-    """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
-    if not tensor._requires_grad:
-        return
-    for hook in list(tensor.__dict__.get("_post_accumulate_grad_hooks", {}).values()):
-        if hook(tensor) is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+def _run_hooks_after(tensors: Iterable[Any]) -> None:
+    """Call the hooks that wait for the gradients of leaves to be in their `.grad`."""
+    for tensor in tensors:
+        hooks = tensor.__dict__.get("_post_accumulate_grad_hooks") if tensor._requires_grad else None
+        for hook in list(hooks.values()) if hooks else ():
+            if hook(tensor) is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
+from numpy import ndarray
 
 from minigrad import dtypes, return_types
 from minigrad.autograd.base import TensorBase, storage_of
@@ -19,6 +20,8 @@ from minigrad.ops import elementwise, reduce, scan, softmax, statistics
 from minigrad.ops.along import TakeAlong, TakeRepeated
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.ops.summing import count_over
+from minigrad.options import as_dtype
+from minigrad.warn import warn_program
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -41,14 +44,14 @@ class Reduction(Writing):
         (tensor(10), tensor([4, 6]), tensor([3, 7]))
         """
         form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
-        return reduce.Sum(_summed_dims(dim, self.ndim), keepdim, form)(_summands(self, dtype))
+        return reduce.Sum(_summed_dims(dim, self._array.ndim), keepdim, form)(_summands("sum", self, dtype))
 
     @numpy_names
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """The sum as of `sum`, of the elements that are not nan."""
-        x = _summands(self, dtype)
+        dims, x = _summed_dims(dim, self.ndim), _summands("nansum", self, dtype)
         op = reduce.NanSum if x._array.dtype.kind == "f" else reduce.Sum
-        return op(_summed_dims(dim, self.ndim), keepdim, "NansumBackward0")(x)
+        return op(dims, keepdim, "NansumBackward0")(x)
 
     @numpy_names
     def mean(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
@@ -59,14 +62,15 @@ class Reduction(Writing):
         >>> x.mean(), x.mean(0)
         (tensor(2.5000), tensor([2., 3.]))
         """
-        x = self if dtype is None else elementwise.cast(self, dtype)
+        x = _in_dtype("mean", self, dtype)
         if x._array.dtype.kind != "f":
+            which = "Input" if dtype is None else "Optional"
             raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-                f"Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()"
+                f"mean(): could not infer output dtype. {which} dtype must be either a "
+                f"floating point or complex dtype. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()"
             )
         form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
-        return reduce.Mean(_summed_dims(dim, self.ndim), keepdim, form)(x)
+        return reduce.Mean(_summed_dims(dim, x._array.ndim), keepdim, form)(x)
 
     @numpy_names
     def nanmean(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
@@ -75,6 +79,7 @@ class Reduction(Writing):
             raise RuntimeError(
                 f"nanmean(): expected input to have floating point or complex dtype but got {self.dtype._tensor_name}"
             )
+        dtype = as_dtype("nanmean", dtype)
         if dtype is not None and not dtype.is_floating_point:
             raise RuntimeError(
                 "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
@@ -89,7 +94,8 @@ class Reduction(Writing):
     ) -> Tensor:
         """The product of all elements, or of those along `dim`; of integers, an int64."""
         dims = normal_dims(None if dim is None else normal_dim(dim, self.ndim), self.ndim)
-        return reduce.Prod(dims, keepdim, "ProdBackward0" if dim is None else "ProdBackward1")(_summands(self, dtype))
+        form = "ProdBackward0" if dim is None else "ProdBackward1"
+        return reduce.Prod(dims, keepdim, form)(_summands("prod", self, dtype))
 
     @numpy_names
     def count_nonzero(self, dim: Dims = None) -> Tensor:
@@ -174,7 +180,7 @@ class Reduction(Writing):
         >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
         tensor([1, 0])
         """
-        return _extremum(self, "max", np.max, np.argmax, dim, keepdim, other)
+        return _extremum(self, "max", ndarray.max, ndarray.argmax, dim, keepdim, other)
 
     @numpy_names
     def min(
@@ -184,24 +190,24 @@ class Reduction(Writing):
 
         With a tensor, the smaller of each two elements, as by `minimum`.
         """
-        return _extremum(self, "min", np.min, np.argmin, dim, keepdim, other)
+        return _extremum(self, "min", ndarray.min, ndarray.argmin, dim, keepdim, other)
 
     @numpy_names
     def amax(self, dim: Dims = (), keepdim: builtins.bool = False) -> Tensor:
         """The largest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
-        return _extrema(self, "amax", np.max, dim, keepdim, "AmaxBackward0")
+        return _extrema(self, "amax", ndarray.max, dim, keepdim, "AmaxBackward0")
 
     @numpy_names
     def amin(self, dim: Dims = (), keepdim: builtins.bool = False) -> Tensor:
         """The smallest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
-        return _extrema(self, "amin", np.min, dim, keepdim, "AminBackward0")
+        return _extrema(self, "amin", ndarray.min, dim, keepdim, "AminBackward0")
 
     @numpy_names
     def aminmax(self, *, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
         """The smallest and the largest element, of all or along `dim`: `(min, max)`."""
         dims = () if dim is None else normal_dim(dim, self.ndim)
-        results = [_extrema(self, "aminmax", find, dims, keepdim, "AminmaxBackward0") for find in (np.min, np.max)]
-        return return_types.aminmax(results)
+        finds = (ndarray.min, ndarray.max)
+        return return_types.aminmax([_extrema(self, "aminmax", f, dims, keepdim, "AminmaxBackward0") for f in finds])
 
     @numpy_names
     def argmax(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
@@ -212,12 +218,12 @@ class Reduction(Writing):
         >>> x.argmax(), x.argmax(1)
         (tensor(1), tensor([1, 0]))
         """
-        return reduce.argument("argmax", np.argmax, self, dim, keepdim)
+        return reduce.argument("argmax", ndarray.argmax, self, dim, keepdim)
 
     @numpy_names
     def argmin(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """The index of the smallest element, of all in order or along `dim`."""
-        return reduce.argument("argmin", np.argmin, self, dim, keepdim)
+        return reduce.argument("argmin", ndarray.argmin, self, dim, keepdim)
 
     @numpy_names
     def all(self, dim: Dims = None, keepdim: builtins.bool = False) -> Tensor:
@@ -262,8 +268,7 @@ class Reduction(Writing):
         >>> torch.tensor([1.0, 2.0, 3.0]).softmax(0)
         tensor([0.0900, 0.2447, 0.6652])
         """
-        dims = normal_dims(normal_dim(dim, self.ndim), self.ndim)
-        return softmax.Softmax(dims)(_scores("softmax", self, dtype))
+        return softmax.Softmax(_one_dim(dim, self._array.ndim))(_scores("softmax", self, dtype))
 
     @numpy_names
     def log_softmax(self, dim: SupportsIndex, dtype: dtypes.dtype | None = None) -> Tensor:
@@ -273,8 +278,7 @@ class Reduction(Writing):
         >>> torch.tensor([1.0, 2.0, 3.0]).log_softmax(0)
         tensor([-2.4076, -1.4076, -0.4076])
         """
-        dims = normal_dims(normal_dim(dim, self.ndim), self.ndim)
-        return softmax.LogSoftmax(dims)(_scores("log_softmax", self, dtype))
+        return softmax.LogSoftmax(_one_dim(dim, self._array.ndim))(_scores("log_softmax", self, dtype))
 
     # ---- running reductions ------------------------------------------------------------------------------------------
 
@@ -286,12 +290,12 @@ class Reduction(Writing):
         >>> torch.tensor([1, 2, 3]).cumsum(0)
         tensor([1, 3, 6])
         """
-        return scan.CumSum(normal_dim(dim, self.ndim))(_summands(self, dtype))
+        return scan.CumSum(normal_dim(dim, self.ndim))(_running_summands("cumsum", self, dtype))
 
     @numpy_names
     def cumprod(self, dim: SupportsIndex, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
-        return scan.CumProd(normal_dim(dim, self.ndim))(_summands(self, dtype))
+        return scan.CumProd(normal_dim(dim, self.ndim))(_running_summands("cumprod", self, dtype))
 
     @numpy_names
     def logcumsumexp(self, dim: SupportsIndex) -> Tensor:
@@ -319,7 +323,7 @@ class Reduction(Writing):
     cumprod_ = in_place(cumprod)
 
 
-def moment(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any, stacklevel: int = 4) -> Any:
+def moment(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
     if isinstance(dim, bool) and unbiased is None:
         dim, unbiased = None, dim
@@ -329,18 +333,16 @@ def moment(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction
             f"correction={correction}: unbiased=False is correction=0, and unbiased=True is correction=1"
         )
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
-    if not isinstance(given, int | float | np.number):
+    if not isinstance(given, (int, float, np.number)):
         raise TypeError(f"{name}(): argument 'correction' must be Number, not {type(given).__name__}")
     if x._array.dtype.kind != "f":
         subject = name if name.endswith("mean") else "std and var"
         raise RuntimeError(f"{subject} only support floating point and complex dtypes: got {x.dtype!r}")
     dims = _summed_dims(dim, x.ndim)
     if count_over(x._array.shape, dims) <= given or not x._array.size:
-        warnings.warn(
+        warn_program(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel).",
-            UserWarning,
-            stacklevel=stacklevel,
+            "(input numel divided by output numel)."
         )
     op = statistics.Var if name.startswith("var") else statistics.Std
     return op(dims, float(given), keepdim, _form(name))(x)
@@ -348,11 +350,12 @@ def moment(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction
 
 def moment_and_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
     """The variance or deviation of x and its mean, for the function `name`."""
-    first = moment(name, checked_tensor(name, x), dim, unbiased, keepdim, correction, stacklevel=5)
+    first = moment(name, checked_tensor(name, x), dim, unbiased, keepdim, correction)
     dims = _summed_dims(None if isinstance(dim, bool) else dim, x.ndim)
     return first, reduce.Mean(dims, keepdim, _form(name))(x)
 
 
+@functools.cache
 def _form(name: str) -> str:
     """PyTorch's name for the node of the function `name`: VarMeanBackward0 for var_mean."""
     return name.title().replace("_", "") + "Backward0"
@@ -373,18 +376,37 @@ def _summed_dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     return normal_dims(dim, ndim) or tuple(range(ndim))
 
 
-def _summands(x: Any, dtype: dtypes.dtype | None) -> Any:
+def _in_dtype(name: str, x: Any, dtype: Any) -> Any:
+    """`x` in the dtype given to the function `name`, if one is."""
+    wanted = as_dtype(name, dtype)
+    return x if wanted is None else elementwise.cast(x, wanted)
+
+
+def _summands(name: str, x: Any, dtype: Any) -> Any:
     """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
-    if dtype is None and x._array.dtype.kind != "f":
-        dtype = dtypes.int64
-    if dtype is not None and not dtype.is_floating_point and x._requires_grad and is_grad_enabled():
+    if dtype is None and x._array.dtype.kind == "f":
+        return x
+    dtype = as_dtype(name, dtype) or dtypes.int64
+    if not dtype.is_floating_point and x._requires_grad and is_grad_enabled():
         raise RuntimeError(f"Autograd not support dtype: {dtype._tensor_name}: integers have no gradients")
-    return x if dtype is None else elementwise.cast(x, dtype)
+    return elementwise.cast(x, dtype)
 
 
-def _scores(name: str, x: Any, dtype: dtypes.dtype | None) -> Any:
+def _one_dim(dim: SupportsIndex, ndim: int) -> tuple[int, ...]:
+    """The dimension `dim`, of which a 0-d tensor has none."""
+    return (normal_dim(dim, ndim),)[:ndim]
+
+
+def _running_summands(name: str, x: Any, dtype: Any) -> Any:
+    """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
+    if as_dtype(name, dtype) is dtypes.bool_ and x._array.ndim and x._array.size:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")
+    return _summands(name, x, dtype)
+
+
+def _scores(name: str, x: Any, dtype: Any) -> Any:
     """`x` in the dtype to compute a softmax in."""
-    return _floating(f"{name}_lastdim_kernel_impl", x if dtype is None else elementwise.cast(x, dtype))
+    return _floating(f"{name}_lastdim_kernel_impl", _in_dtype(name, x, dtype))
 
 
 def _floating(name: str, x: Any) -> Any:
@@ -406,10 +428,11 @@ def _extremum(x: Any, name: str, find: Any, find_index: Any, dim: Any, keepdim: 
         if x._array.size == 0:
             raise _no_dim_to_reduce(name)
         return reduce.Extremum(find, f"{name.capitalize()}Backward1")(x)
-    position = normal_dim(dim, x.ndim)
-    if x.ndim:
-        reduce.check_not_empty(name, x._array.shape, (position,))
-    indices = reduce.index_of(find_index, x._array, position, True) if x.ndim else np.zeros((), np.int64)
+    array = x._array
+    position = normal_dim(dim, array.ndim)
+    if array.ndim:
+        reduce.check_not_empty(name, array.shape, (position,))
+    indices = reduce.index_of(find_index, array, position, True) if array.ndim else np.zeros((), np.int64)
     return selected(getattr(return_types, name), x, position, indices, keepdim, f"{name.capitalize()}Backward0")
 
 
@@ -429,13 +452,14 @@ def _no_dim_to_reduce(name: str) -> RuntimeError:
     )
 
 
-def _checked_for_norm(x: Any, dtype: dtypes.dtype | None) -> Any:
+def _checked_for_norm(x: Any, dtype: Any) -> Any:
     """`x` in the dtype that its norm is to have; a RuntimeError if it has none."""
     if x._array.dtype.kind != "f":
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{x.dtype._tensor_name}: x.float().norm()"
         )
+    dtype = as_dtype("norm", dtype)
     if dtype is not None:
         if not dtype.is_floating_point:
             raise RuntimeError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, keep_rest
 from minigrad.dtypes import Array
+from minigrad.ops.gathering import places_along
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -31,17 +32,20 @@ class TakeAlong(Binary):
         if x.ndim == 0:
             return x.copy()
         self.size = x.shape[self.dim]
-        taken = np.take_along_axis(x, indices, self.dim)
+        if x.flags.c_contiguous:
+            taken = x.take(places_along(indices, self.dim, x.shape))
+        else:
+            taken = np.take_along_axis(x, indices, self.dim)
         return taken if self.keepdim else taken.squeeze(self.dim)
 
     def da(self, g: Tensor) -> Tensor:
         if g._array.ndim == 0 == self.kept(1)._array.ndim:
             return g
-        return self.put()(g if self.keepdim else g.unsqueeze(self.dim), self.kept(1))
+        return self.put()(g, self.kept(1))
 
     def put(self) -> Binary:
         """The adjoint."""
-        return PutAlong(self.dim, self.size)
+        return PutAlong(self.dim, self.size, self.keepdim)
 
     def name(self) -> str:
         return self.form
@@ -50,27 +54,28 @@ class TakeAlong(Binary):
 class PutAlong(Binary):
     """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
 
-    dx = TakeAlong(g).
+    Without `keepdim`, x has no such dimension, and there is one j.   dx = TakeAlong(g).
     """
 
-    __slots__ = ("dim", "size")
+    __slots__ = ("dim", "keepdim", "size")
     keep = keep_rest
 
-    def __init__(self, dim: int, size: int) -> None:
+    def __init__(self, dim: int, size: int, keepdim: bool = True) -> None:
         self.dim = dim
         self.size = size
+        self.keepdim = keepdim
 
     def forward(self, x: Array, indices: Array) -> Array:
-        y = np.zeros(self.shape(x), x.dtype)
-        np.put_along_axis(y, indices, x, self.dim)
+        y = np.zeros(self.shape(indices), x.dtype)
+        y.reshape(-1)[places_along(indices, self.dim, y.shape)] = x.reshape(indices.shape)
         return y
 
-    def shape(self, x: Array) -> tuple[int, ...]:
+    def shape(self, indices: Array) -> tuple[int, ...]:
         """The shape of the result."""
-        return (*x.shape[: self.dim], self.size, *x.shape[self.dim + 1 :])
+        return (*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :])
 
     def da(self, g: Tensor) -> Tensor:
-        return TakeAlong(self.dim)(g, self.kept(1))
+        return TakeAlong(self.dim, self.keepdim)(g, self.kept(1))
 
 
 class TakeRepeated(TakeAlong):
@@ -94,7 +99,7 @@ class AddAlong(PutAlong):
     __slots__ = ()
 
     def forward(self, x: Array, indices: Array) -> Array:
-        y = np.zeros(self.shape(x), np.promote_types(x.dtype, np.float32))
+        y = np.zeros(self.shape(indices), np.promote_types(x.dtype, np.float32))
         places = np.indices(indices.shape, sparse=True)
         np.add.at(y, (*places[: self.dim], indices, *places[self.dim + 1 :]), x)
         return y.astype(x.dtype, copy=False)

@@ -73,7 +73,7 @@ def expanded(x: Array, shape: tuple[int, ...]) -> Array:
     new = len(shape) - x.ndim
     steps = [step if size == wanted else 0 for size, step, wanted in zip(x.shape, x.strides, shape[new:], strict=True)]
     view = strided(x, shape, (0,) * new + tuple(steps))
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view
 
 

@@ -27,6 +27,8 @@ def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) 
     """The dimensions that `dim` names, counted from the front: all for None."""
     if dim is None:
         return tuple(range(ndim))
+    if type(dim) is int and -ndim <= dim < ndim:
+        return (dim % ndim,)
     named = dim if isinstance(dim, tuple | list) else (dim,) if isinstance(dim, INTEGER) else tuple(dim)
     dims: list[int] = []
     for each in named:

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.anomaly import anomaly
-from minigrad.autograd.base import TensorBase
+from minigrad.autograd.base import TensorBase, copied
 from minigrad.autograd.grad_mode import current
 from minigrad.autograd.hooks import Watch
 from minigrad.autograd.node import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
 _FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
-_WIDE_FLOATS = _FLOATS[:2]
+WIDE_FLOATS = _FLOATS[:2]
 
 
 #: What may stand beside a tensor in arithmetic.
@@ -123,7 +123,8 @@ class Elementwise(Binary):
         if not isinstance(number, NUMBERS):
             return NotImplemented
         x, y = (a._array, b) if first else (a, b._array)
-        if first and type(number) in (float, int) and x.dtype in _WIDE_FLOATS:
+        usual = type(number) is float or (type(number) is int and number.bit_length() < 64)
+        if first and usual and x.dtype in WIDE_FLOATS:
             # The number takes on the array's dtype.
             out = tensor._new(quiet().run(self.forward, x, y))
         else:
@@ -292,8 +293,7 @@ class Clone(Unary):
         self.order = order
 
     def forward(self, x: Array) -> Array:
-        # NumPy copies an expanded array in an order that PyTorch's views would not expect.
-        return x.copy(order="C" if 0 in x.strides else self.order)
+        return copied(x, self.order)
 
     def dx(self, g: Tensor) -> Tensor:
         return g

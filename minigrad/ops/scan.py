@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.autograd.node import Binary, Unary, keep_input_and_output
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import blocks_along
+from minigrad.ops.elementwise import masked
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -67,6 +68,7 @@ class LogCumSumExp(Unary):
     """`y[k] = log(exp(x[0]) + … + exp(x[k]))` along `dim`.
 
     dx[j] = exp(x[j] - y[j]) * (the sum over k >= j of g[k] * exp(y[j] - y[k])), a Recurrence: no exponent is above 0.
+    Where x[j] is y[j] and infinite, dx[j] is nan.
     """
 
     __slots__ = ("dim",)
@@ -80,8 +82,12 @@ class LogCumSumExp(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         x, y = self.kept(0), self.kept_output(g)
-        decay = (y - Shift(self.dim, -1, math.inf)(y)).exp()
-        return (x - y).exp() * Recurrence(self.dim, reverse=True)(decay, g)
+        if x._array.ndim == 0:
+            return g
+        decay = _difference(y, Shift(self.dim, -1, math.inf)(y)).exp()
+        dx = _difference(x, y).exp() * Recurrence(self.dim, reverse=True)(decay, g)
+        undefined = _equal_infinities(x._array, y._array)
+        return dx + x._new(np.where(undefined, x._array.dtype.type(np.nan), x._array.dtype.type(0)))
 
     def name(self) -> str:
         return "LogcumsumexpBackward0"
@@ -139,6 +145,16 @@ class Shift(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Shift(self.dim, -self.by)(g)
+
+
+def _difference(a: Tensor, b: Tensor) -> Tensor:
+    """`a - b`, 0 also of equal infinities: a nan there would spread along the way back."""
+    return masked(a - b, ~_equal_infinities(a._array, b._array))
+
+
+def _equal_infinities(a: Array, b: Array) -> Array:
+    """Where both are infinite, with one sign."""
+    return np.isinf(a) & (a == b)
 
 
 def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> Array:

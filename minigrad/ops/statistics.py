@@ -9,8 +9,9 @@ import numpy as np
 
 from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_inputs
 from minigrad.dtypes import Array
+from minigrad.ops.blocks import read_in_place
 from minigrad.ops.elementwise import masked
-from minigrad.ops.reduce import Spread, average, kept_dims, shares
+from minigrad.ops.reduce import Scaled, Spread, average, kept_dims, shares
 from minigrad.ops.summing import count_over, sum_of_products, total, widened
 from minigrad.ops.widening import in_float32
 
@@ -41,8 +42,8 @@ class Var(Unary):
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
         self.deviations = deviations = centred(x, self.dims)
         squares = sum_of_products(deviations, deviations, self.dims)
-        free = squares.dtype.type(max(count_over(x.shape, self.dims) - self.correction, 0))
-        return squares / free if self.keepdim else squares.squeeze(self.dims) / free
+        squares /= max(count_over(x.shape, self.dims) - self.correction, 0)
+        return squares if self.keepdim else squares.squeeze(self.dims)
 
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)
@@ -88,6 +89,7 @@ class ScaledDeviation(Binary):
         out, self.deviations = self.deviations, None
         if out is None:
             out = centred(x, self.dims)
+        read_in_place(out)
         out *= widened(g) * self.scale
         return out.astype(x.dtype, copy=False)
 
@@ -103,7 +105,8 @@ class ScaledDeviation(Binary):
 class Norm(Unary):
     """`sum(|x|**p) ** (1/p)` over `dims`: the number of nonzero elements for p = 0, the largest |x| for p = inf.
 
-    dx = g * sign(x) * (|x| / y)**(p - 1); 0 where y is 0.  Source: `linalg.vector_norm` of PyTorch.
+    dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1.
+    Source: `linalg.vector_norm` of PyTorch.
     """
 
     __slots__ = ("dims", "keepdim", "p")
@@ -135,25 +138,30 @@ class Norm(Unary):
         x = self.kept(0)
         y, g = [kept_dims(each, x._array.shape, self.dims) for each in (self.kept_output(g), g)]
         if math.isinf(self.p):
-            return _sign(x) * Spread(*shares(abs(x._array) == y._array, y._array, self.dims))(g)
-        # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
-        y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
+            largest = (abs(x._array) == y._array) | np.isnan(x._array)
+            return x.sgn() * Spread(*shares(largest, y._array, self.dims))(g)
+        if self.p == 1:
+            return x.sgn() * g
+        if self.p > 1 and not y._array.all():
+            # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
+            y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
         if self.p == 2:
-            # One pass over x; in single precision, since g / y may be beyond a float16.
-            return in_float32(lambda x, g, y: x * (g / y), x, g, y)
-        slope = x / y
-        powers = _sign(x) * slope.abs() ** (self.p - 1)
-        return g * (masked(powers, slope._array != 0) if self.p < 1 else powers)
+            # In single precision, since g / y may be beyond a float16.
+            return in_float32(lambda x, g, y: Scaled()(x, g / y), x, g, y)
+        return in_float32(self._slope, x, g, y)
+
+    def _slope(self, x: Tensor, g: Tensor, y: Tensor) -> Tensor:
+        powers = x.abs() ** (self.p - 1)
+        if self.p < 1:
+            powers = masked(powers, x._array != 0)
+        return x.sgn() * powers * (g * y ** (1 - self.p))
 
     def name(self) -> str:
         return "LinalgVectorNormBackward0"
 
 
-def _sign(x: Tensor) -> Tensor:
-    """1, 0 or -1 for each element; its gradient is 0."""
-    return x._new(np.subtract(x._array > 0, x._array < 0, dtype=x._array.dtype))
-
-
 def centred(x: Array, dims: tuple[int, ...]) -> Array:
     """`x - mean(x)` with the mean over `dims`, in at least float32."""
-    return np.asarray(widened(x) - average(x, dims))
+    mean = average(x, dims)
+    read_in_place(x)
+    return np.asarray(widened(x) - mean)
