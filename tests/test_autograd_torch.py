@@ -1734,3 +1734,22 @@ class RandomGraphs(RuleBasedStateMachine):
 
 TestRandomGraphs = RandomGraphs.TestCase
 TestRandomGraphs.settings = settings(max_examples=settings.default.max_examples // 2 + 1, stateful_step_count=40)
+
+
+DIFFERENTIABLE_TWICE = (
+    "erf", "erfc", "silu", "mish", "gelu", "elu", "softplus", "sigmoid", "tanh",
+    "abs", "relu", "relu6", "hardtanh", "leaky_relu", "hardshrink", "softshrink",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE_TWICE)
+def test_gradients_are_named_as_in_pytorch_and_differentiable(name: str) -> None:
+    def of_gradient(api: Any) -> tuple[str, Any]:
+        x = api.tensor([0.5, -1.0, 0.0, -0.25], requires_grad=True)
+        y = getattr(api, name, getattr(api.nn.functional, name, None))(x)
+        (dx,) = api.autograd.grad(y.sum(), x, create_graph=True)
+        return dx.grad_fn.name(), array_of(api.autograd.grad(dx.sum(), x)[0])
+
+    (name_there, there), (name_here, here) = of_gradient(torch), of_gradient(minigrad)
+    assert name_there == name_here
+    check_same_values(there, here, 8, least=1)

@@ -49,6 +49,21 @@ def test_ignored_targets_have_no_loss_and_no_gradient() -> None:
     assert F.cross_entropy(x, torch.tensor([-100]), reduction="sum").item() == 0
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (2, 3, 0)])
+@pytest.mark.parametrize("rest", [0.0, 0.1])
+def test_cross_entropy_of_no_classes_or_targets(shape: tuple[int, ...], rest: float) -> None:
+    ids = torch.zeros(shape[:1] + shape[2:], dtype=torch.int64)
+    for how, wanted in (("sum", 0), ("mean", nan)):
+        x = torch.ones(shape, requires_grad=True)
+        loss = F.cross_entropy(x, ids, reduction=how, label_smoothing=rest)
+        (dx,) = torch.autograd.grad(loss, x, torch.ones((), requires_grad=True), create_graph=True)
+        (ddx,) = torch.autograd.grad(dx.sum(), x)
+        np.testing.assert_equal(loss.item(), wanted)
+        assert dx.shape == ddx.shape == shape
+        assert torch.autograd.grad(F.nll_loss(x, ids, reduction=how), x)[0].shape == shape
+    assert F.cross_entropy(torch.ones(shape), torch.ones(shape), label_smoothing=rest, reduction="sum").item() == 0
+
+
 def test_a_loss_in_half_precision_is_rounded_once() -> None:
     x = np.random.default_rng(0).standard_normal((500, 7)).astype(np.float16)
     ids = torch.arange(500) % 7
@@ -353,3 +368,24 @@ def test_layers_of_bags_are_pytorchs(mode: str) -> None:
 def test_layers_of_vectors_are_pytorchs() -> None:
     for options in ({"max_norm": 2.0}, {"norm_type": 1.0}, {"scale_grad_by_freq": True}, {"padding_idx": 1}):
         assert repr(pytorch.nn.Embedding(4, 3, **options)) == repr(nn.Embedding(4, 3, **options))
+
+
+STRAIGHT: dict[str, Callable[[Any], Any]] = {
+    "abs": torch.abs,
+    "relu": F.relu,
+    "relu6": F.relu6,
+    "hardtanh": F.hardtanh,
+    "leaky_relu": F.leaky_relu,
+    "threshold": lambda x: F.threshold(x, 0.5, 2.0),
+    "hardshrink": F.hardshrink,
+    "softshrink": F.softshrink,
+    "l1_loss": lambda x: F.l1_loss(x, torch.ones(5), reduction="sum"),
+}
+
+
+@pytest.mark.parametrize("function", STRAIGHT.values(), ids=STRAIGHT)
+def test_straight_pieces_have_second_derivatives_that_are_zero(function: Callable[[Any], Any]) -> None:
+    x = torch.tensor([-2.0, -0.25, 0.0, 0.25, 3.0], requires_grad=True)
+    (dx,) = torch.autograd.grad(function(x).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(dx, x, torch.full_like(dx, float("inf")))
+    assert second.tolist() == [0.0] * 5

@@ -15,7 +15,7 @@ from minigrad.ops.elementwise import Elementwise, masked
 from minigrad.ops.erf import erf
 from minigrad.ops.mathematics import sigmoid
 from minigrad.ops.selecting import clipped
-from minigrad.ops.slope import Curve, CurveByPart, restored, workable
+from minigrad.ops.slope import Curve, CurveByPart, Piecewise, Slope, restored, workable
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -35,17 +35,16 @@ class FloatingOnly(Unary):
         return super().__call__(x)
 
 
-class Piecewise(Unary):
+class Gate(Piecewise):
     """An op that is the identity where its slope is 1, and constant where it is 0; a subclass says where: `passes(x)`.
 
     dx = g where it passes, else 0.
     """
 
     __slots__ = ()
-    keep = keep_inputs
 
-    def dx(self, g: Tensor) -> Tensor:
-        return masked(g, self.passes(self.kept(0)._array))
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return cleared(self.passes(x), g)
 
     def passes(self, x: Array) -> Array:
         """Where the slope is 1."""
@@ -60,11 +59,12 @@ def _inverted(mask: Any) -> Array:
     return np.logical_not(mask, out=mask) if isinstance(mask, np.ndarray) else np.logical_not(mask)
 
 
-class Relu(Unary):
+class Relu(Gate):
     """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
 
     __slots__ = ()
     keep = keep_output
+    slope_name = "ThresholdBackwardBackward0"
 
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
@@ -73,10 +73,13 @@ class Relu(Unary):
         return np.maximum(x.dtype.type(0), x) if x.dtype != np.float16 else cleared(_inverted(x < 0), x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return masked(g, _inverted(self.kept_output(g)._array <= 0))
+        return Slope(self)(g, self.kept_output(g))
+
+    def passes(self, x: Array) -> Array:
+        return _inverted(x <= 0)
 
 
-class Hardtanh(Piecewise):
+class Hardtanh(Gate):
     """`x`, raised to `low` and lowered to `high`.   dx = g, but 0 where x <= low or x >= high."""
 
     __slots__ = ("high", "low")
@@ -99,7 +102,7 @@ class Hardtanh(Piecewise):
         return ~((x <= self.low) | (x >= self.high))
 
 
-class Threshold(Piecewise):
+class Threshold(Gate):
     """`x` where it is above `threshold`, else `value`.   dx = g, but 0 where x <= threshold."""
 
     __slots__ = ("form", "threshold", "value")
@@ -122,7 +125,7 @@ class Threshold(Piecewise):
         return f"ThresholdBackward{self.form}"
 
 
-class Softshrink(FloatingOnly, Piecewise):
+class Softshrink(FloatingOnly, Gate):
     """`x`, moved by `lambd` towards 0, but not across it.   dx = g, but 0 where |x| <= lambd."""
 
     __slots__ = ("lambd",)
@@ -156,11 +159,10 @@ class Hardshrink(Softshrink):
         return cleared(self.passes(x), x)
 
 
-class LeakyRelu(FloatingOnly):
+class LeakyRelu(FloatingOnly, Piecewise):
     """`x` where it is above 0, else `x * negative_slope`.   dx = g where x > 0, else g * negative_slope."""
 
     __slots__ = ("form", "negative_slope")
-    keep = keep_inputs
     kernel = "leaky_relu_cpu"
 
     def __init__(self, negative_slope: float, form: int) -> None:
@@ -168,30 +170,13 @@ class LeakyRelu(FloatingOnly):
         self.form = form
 
     def forward(self, x: Array) -> Array:
-        return Scaled(self.negative_slope, x > 0).forward(x)
+        return self.scaled_slope(x, x)
 
-    def dx(self, g: Tensor) -> Tensor:
-        return Scaled(self.negative_slope, self.kept(0)._array > 0)(g)
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return chosen(x > 0, g, restored(workable(g) * self.negative_slope, g))
 
     def name(self) -> str:
         return f"LeakyReluBackward{self.form}"
-
-
-class Scaled(Unary):
-    """`x` where `mask` holds, else `x * factor`: its own adjoint.   dx = Scaled(g)."""
-
-    __slots__ = ("factor", "mask")
-
-    def __init__(self, factor: float, mask: Array) -> None:
-        self.factor = factor
-        self.mask = mask
-
-    def forward(self, x: Array) -> Array:
-        scaled = restored(workable(x) * self.factor, x)
-        return chosen(self.mask, x, scaled)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Scaled(self.factor, self.mask)(g)
 
 
 class Prelu(Elementwise):
@@ -335,6 +320,7 @@ class Silu(FloatingOnly, CurveByPart):
 
     __slots__ = ()
     kernel = "silu_cpu"
+    slope_name = "MulBackward0"
 
     def part(self, x: Array) -> Array:
         return sigmoid(x)
@@ -359,6 +345,7 @@ class Mish(FloatingOnly, CurveByPart):
 
     __slots__ = ()
     kernel = "mish_cpu"
+    slope_name = "MulBackward0"
 
     def part(self, x: Array) -> Array:
         t = Softplus(1, 20).value(x)

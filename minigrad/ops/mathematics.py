@@ -354,6 +354,7 @@ class Erf(Floating, Curve):
 
     __slots__ = ()
     factor: ClassVar[float] = 2 / math.sqrt(math.pi)
+    slope_name = "MulBackward0"
 
     def forward(self, x: Array) -> Array:
         return _erf.erf(x)

@@ -29,7 +29,7 @@ class Abs(Unary):
         return np.absolute(x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return g * g._new(sign(self.kept(0)._array))
+        return g * Sgn()(self.kept(0))
 
 
 class Step(Unary):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from minigrad.autograd.grad_mode import current
 from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import by_blocks
+from minigrad.ops.elementwise import zeroed
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -18,14 +19,43 @@ if TYPE_CHECKING:
 _HALF = np.dtype(np.float16)
 
 
-class Curve(Unary):
+class Sloping(Unary):
+    """`y = f(x)`, a function whose gradient is one step: dx = g * f'(x), on arrays `scaled_slope(g, x)`."""
+
+    __slots__ = ()
+    keep = keep_inputs
+
+    #: What PyTorch calls the operation that computes the gradient, if not after this one.
+    slope_name: ClassVar[str | None] = None
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Slope(self)(g, self.kept(0))
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        """The slope at `x` times `g`."""
+        raise NotImplementedError
+
+    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
+        """The derivative of the slope at `x`, times `h * g`."""
+        raise NotImplementedError
+
+
+class Piecewise(Sloping):
+    """A function of straight pieces: its slope is constant, but for jumps, which have no derivative."""
+
+    __slots__ = ()
+
+    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
+        return zeroed(h)
+
+
+class Curve(Sloping):
     """`y = f(x)`, a smooth function; a subclass says `value(x)` and `slope(x)` on arrays, both new ones.
 
     dx = g * f'(x).  `bend(x)`, the derivative of the slope, in tensor operations, gives the derivatives beyond.
     """
 
     __slots__ = ()
-    keep = keep_inputs
 
     #: The function of `x`, which is `workable`.
     value: Callable[..., Array]
@@ -36,17 +66,16 @@ class Curve(Unary):
     def forward(self, x: Array) -> Array:
         return of_elements(self.value, x)
 
-    def dx(self, g: Tensor) -> Tensor:
-        return Slope(self)(g, self.kept(0))
-
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        """The slope at `x` times `g`."""
         return of_elements(self._scaled, g, x)
 
     def _scaled(self, g: Array, x: Array) -> Array:
         slope = self.slope(x)
         slope *= g
         return slope
+
+    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
+        return h * g * self.bend(x)
 
     def bend(self, x: Any) -> Any:
         """The derivative of the slope at `x`, a tensor."""
@@ -117,12 +146,12 @@ class CurveByPart(Curve):
 
 
 class Slope(Binary):
-    """`g * slope(x)` for the slope of `curve`.   dg = h * slope(x),  dx = h * g * bend(x)."""
+    """`g * f'(x)` for the slope of the function `curve`.   dg = h * f'(x),  dx = h * g * f''(x)."""
 
     __slots__ = ("curve",)
     keep = keep_inputs
 
-    def __init__(self, curve: Curve) -> None:
+    def __init__(self, curve: Sloping) -> None:
         self.curve = curve
 
     def forward(self, g: Array, x: Array) -> Array:
@@ -132,11 +161,10 @@ class Slope(Binary):
         return Slope(self.curve)(h, self.kept(1))
 
     def db(self, h: Tensor) -> Tensor:
-        g, x = self.kept(0), self.kept(1)
-        return h * g * self.curve.bend(x)
+        return self.curve.bent(h, self.kept(0), self.kept(1))
 
     def name(self) -> str:
-        return self.curve.name().replace("Backward", "BackwardBackward")
+        return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
