@@ -92,6 +92,8 @@ def asarray(
 ) -> Tensor:
     """`obj` as a tensor: without a copy where that can be, unless `copy` is True; with False, a copy is an error.
 
+    What is no array but memory, such as a bytearray, is read as numbers of the dtype, the default one if none is given.
+
     >>> import numpy as np
     >>> array = np.ones(2)
     >>> asarray(array).zero_()
@@ -99,9 +101,12 @@ def asarray(
     >>> array
     array([0., 0.])
     """
-    given = as_tensor(obj, dtype, device)
+    wanted = as_dtype("asarray", dtype)
+    if not isinstance(obj, Tensor | np.ndarray | np.generic) and _is_memory(obj):
+        obj = np.frombuffer(obj, (wanted or dtypes.get_default_dtype())._numpy)
+    given = as_tensor(obj, wanted, device)
     source = obj._array if isinstance(obj, Tensor) else obj
-    shared_memory = isinstance(source, np.ndarray) and np.may_share_memory(given._array, source)
+    shared_memory = isinstance(source, np.ndarray) and source.dtype == given._array.dtype
     if copy is False and not shared_memory:
         raise ValueError(
             "can't alias arbitrary sequence, or an array of another dtype: copy=None copies where it has to be"
@@ -109,6 +114,15 @@ def asarray(
     if copy and shared_memory:
         given = given.clone()
     return given.detach().requires_grad_() if requires_grad else given
+
+
+def _is_memory(obj: Any) -> bool:
+    """Whether `obj` lets others at its memory, as bytes, bytearrays and memoryviews do."""
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
 
 
 def from_numpy(ndarray: Array) -> Tensor:

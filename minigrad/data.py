@@ -18,15 +18,14 @@ def array_of_data(data: Any, wanted: dtype | None = None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
     if isinstance(data, np.ndarray | np.generic):
         array = checked_array(np.asarray(data))
-        return np.array(array, dtype=None if wanted is None else wanted._numpy)
+        with np.errstate(all="ignore"):
+            return np.array(array, dtype=None if wanted is None else wanted._numpy)
     values: list[Number] = []
     shape, found = _collect(data, values)
-    target = wanted or found or dtypes.get_default_dtype()
     try:
-        array = np.array(values, dtype=None if found is None else _widest(found)._numpy).reshape(shape)
+        return _array_of_numbers(values, wanted or found or dtypes.get_default_dtype()).reshape(shape)
     except OverflowError:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
-    return dtypes.converted(array, target)
 
 
 def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
@@ -59,8 +58,8 @@ def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | 
     if isinstance(data, np.ndarray | np.generic):
         values += data.reshape(-1).tolist()
         return data.shape, dtypes.of(np.asarray(data))
-    if isinstance(data, str):
-        raise TypeError(f"new(): invalid data type 'str': expected numbers, got {data!r}")
+    if isinstance(data, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
     if isinstance(data, TensorBase):
         raise ValueError(
             "only one element tensors can be converted to Python scalars, and this one has shape "
@@ -115,6 +114,15 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: Any) -> Exceptio
     )
 
 
-def _widest(found: dtype) -> dtype:
-    """The dtype to collect numbers in before they become another: no value is lost in it."""
-    return dtypes.float64 if found.is_floating_point else dtypes.bool_ if found is dtypes.bool_ else dtypes.int64
+def _array_of_numbers(values: list[Number], target: dtype) -> Array:
+    """The numbers in the dtype `target`, each converted by itself, as PyTorch does: an int keeps all of its digits."""
+    if target.is_floating_point or target is dtypes.bool_:
+        return dtypes.converted(np.array(values, np.float64), target)
+    if float not in set(map(type, values)):
+        return dtypes.converted(np.array(values, np.int64), target)
+    array = np.empty(len(values), target._numpy)
+    for kind in (int, float):
+        array[[isinstance(value, kind) for value in values]] = dtypes.converted(
+            np.array([value for value in values if isinstance(value, kind)], kind), target
+        )
+    return array

@@ -180,14 +180,28 @@ def result_type(*operands: Array | Number) -> dtype:
             group, found = (0 if operand.ndim else 1), of(operand)
         else:
             group, found = 2, of_number(operand)
+            if found is int64:
+                _check_int(operand)
         earlier = groups[group]
-        groups[group] = found if earlier is None else promote_types(earlier, found)
+        groups[group] = found if earlier in (None, found) else promote_types(earlier, found)
     result: dtype | None = None
     for candidate in groups:
         if candidate is not None and (result is None or _category(candidate) > _category(result)):
             result = candidate
     assert result is not None, "result_type() needs at least one operand"
     return result
+
+
+def holds(number: Number) -> bool:
+    """Whether a number is one that PyTorch computes with: an int must fit into 64 bits, with a sign or without."""
+    return not isinstance(number, int) or -(2**63) <= number < 2**64
+
+
+def _check_int(number: Any) -> None:
+    """Nothing if PyTorch computes with this int; else an OverflowError."""
+    if not holds(number):
+        what = "int too big to convert" if number > 0 else "can't convert negative int to unsigned"
+        raise OverflowError(f"{what}: {number} is not in [-2**63, 2**64), so make it a float: float(number)")
 
 
 def _category(of_type: dtype) -> int:
@@ -197,18 +211,21 @@ def _category(of_type: dtype) -> int:
 def converted(array: Array, target: dtype) -> Array:
     """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
 
-    A uint8 takes negative integers, not floats, down to -255 and wraps them around, as in PyTorch.
+    An OverflowError for ints that no dtype can hold.  A uint8 takes negative integers, not floats, down to -255 and
+    wraps them around, as in PyTorch.
 
     >>> converted(np.array([-1.5, 3.0]), int64)
     array([-1,  3])
     """
+    if array.dtype == object:
+        _check_int(array.flat[0])
     if target.is_floating_point or target is bool_:
         with np.errstate(all="ignore"):
             return array.astype(target._numpy)
     high = int(np.iinfo(target._numpy).max)
     low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
-    fits = (array >= low) & ((array <= high) if array.dtype.kind != "f" else (array < high + 1.0))
+    fits = (array >= low) & ((array < 2.0**63) if array.dtype.kind == "f" and target is int64 else (array <= high))
     if not fits.all():
         raise RuntimeError(
             f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "

@@ -19,6 +19,7 @@ from table import (
     dims,
     factors,
     floats,
+    has_one_zero,
     numbers,
     of_dtype,
     one,
@@ -33,9 +34,27 @@ from table import (
 for name in ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "_version"):
     add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
 for name in ("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point", "tolist", "stride"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array()))
+    # PyTorch gives an array of no elements the steps that NumPy does: all 0.
+    given = any_array().filter(np.size) if name == "stride" else any_array()
+    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(given))
 add("Tensor.size", lambda api, x, dim: x.size(dim), st.tuples(any_array(), dims))
-add("Tensor.stride", lambda api, x: api.zeros(x.shape).stride(), one(of_dtype("float32").filter(np.size)))
+add("Tensor.stride", lambda api, x, dim: x.stride(dim), st.tuples(any_array().filter(np.size), dims | st.none()))
+add("Tensor.stride", lambda api, x: api.zeros(x.shape).stride(), one(of_dtype("float32")))
+for form in (lambda x: x + 1, lambda x: x.sum_to_size(1, *x.shape[1:]), lambda x: x.sum(-1)):
+    add(
+        "Tensor.stride",
+        lambda api, shape, form=form: form(api.zeros(shape)).stride(),
+        one(st.sampled_from([(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)])),
+    )
+new_dims = [
+    (None,), (slice(None), None), (None, slice(None), None, 1), (0, None), (None, slice(None, None, 2), None),
+    (slice(None), slice(0, 1), None, 0), (Ellipsis, None, 0), (1, None, slice(1, 2), None), (None, Ellipsis),
+]  # fmt: skip
+add(
+    "Tensor.stride",
+    lambda api, x, index: (x[index].stride(), x.transpose(0, 1)[index].stride()),
+    st.tuples(of_dtype("float32", st.permutations([2, 3, 4]).map(tuple)), st.sampled_from(new_dims)),
+)
 add(
     "Tensor.stride",
     lambda api, x: x.unsqueeze(0).expand(2, *x.shape).stride(),
@@ -214,6 +233,7 @@ for name in ("all", "any"):
 for name in ("max", "min", "argmax", "argmin"):
     one_dim = with_dims(any_array(), several=False)
     if not name.startswith("arg"):
+        one_dim = one_dim.filter(lambda drawn: drawn[1] is not None or has_one_zero(drawn[0]))
         one_dim = one_dim.map(lambda drawn: (*drawn[:2], drawn[2] and drawn[1] is not None))
     add(f"Tensor.{name}", _reduced(name, False), one_dim)
     add(name, _reduced(name, True), one_dim)

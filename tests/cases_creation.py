@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -403,3 +404,22 @@ add(
         nested.filter(lambda data: not isinstance(data, str)), names, st.sampled_from([None, True]), st.just(False)
     ),
 )
+# Memory, which is read as it is, and arrays of no elements, which share it all the same.
+memory = [lambda: bytearray(range(16)), lambda: memoryview(np.arange(4.0)), lambda: array("f", [1, 2])]
+nothing = [list, lambda: [[]], lambda: np.empty((0, 3), "float32"), lambda: np.empty((2, 0), "int64")]
+add(
+    "asarray",
+    lambda api, made, dtype, copy: api.asarray(made(), dtype=as_dtype(api, dtype), copy=copy),
+    st.tuples(
+        st.sampled_from([*memory, *nothing]),
+        st.sampled_from([None, "float32", "float64", "int64", "uint8"]),
+        st.sampled_from([None, True, False]),
+    ),
+)
+mixed = [1.5, -1, 300, -255, 2**53 + 1, -0.5, True, 0.0, -(2**63), 255.0]
+for name in ("tensor", "as_tensor"):
+    add(
+        name,
+        lambda api, data, dtype, name=name: getattr(api, name)(data, dtype=as_dtype(api, dtype)),
+        st.tuples(st.lists(st.sampled_from(mixed), max_size=4), names),
+    )

@@ -881,12 +881,14 @@ def test_why_there_is_nothing_at_an_index() -> None:
         (
             x,
             (0, torch.tensor([1.0])),
-            "tensors used as indices must be long, int, byte or bool tensors, but index 1 has dtype torch.float32",
+            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.float32: "
+            "index.long()",
         ),
         (
             x,
             torch.tensor([1]).short(),
-            "tensors used as indices must be long, int, byte or bool tensors, but index 0 has dtype torch.int16",
+            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.int16: "
+            "index.long()",
         ),
         (
             x,
@@ -897,8 +899,8 @@ def test_why_there_is_nothing_at_an_index() -> None:
         (
             x,
             (0, torch.ones(3, 3) > 0),
-            "The shape of the mask [3, 3] at index 1 does not match the shape of the indexed tensor [2, 3, 4] at index "
-            "1: dimensions 1 to 2 have sizes [3, 4]",
+            "The shape of the mask [3, 3] at index 0 does not match the shape of the indexed tensor [3, 4] at index 0: "
+            "dimensions 0 to 1 have sizes [3, 4]",
         ),
         (x, (two, three), "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]"),
     ]:

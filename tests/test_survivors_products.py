@@ -297,12 +297,20 @@ def test_products_with_something_added_are_of_one_dtype() -> None:
     for name, x, a in (("self", whole, single), ("mat1", single, whole)):
         wanted = f"{name} and mat2 must have the same dtype, but got Long and Float. {remedy}"
         assert message(torch.addmm, x, a, single) == message(torch.addmm, x, a[0], single) == wanted
-        for call in (torch.addbmm, torch.baddbmm):
-            assert message(call, x, a[None], single[None]) == wanted
+        assert message(torch.addbmm, x, a[None], single[None]) == wanted
     for x, a, names in ((whole, single, "Long, Float, and Float"), (single, whole, "Float, Long, and Float")):
         assert message(torch.addmv, x[0], a, single[0]) == (
             f"addmv input tensors must have the same dtype, but got {names}. {remedy}"
         )
+
+
+def test_what_is_added_to_the_products_of_two_batches_has_the_dtype_of_the_first() -> None:
+    single, whole = ones(1, 2, 2), ones(1, 2, 2).long()
+    wanted = "Input dtypes must be the same, got: input {}, batch1: {}, batch2: float. Convert the {}"
+    first, second = "first: a.to(torch.float32)", "second: b.to(torch.float32)"
+    assert message(torch.baddbmm, whole, single, single).startswith(wanted.format("long int", "float", first))
+    assert message(torch.baddbmm, single, whole, single).startswith(wanted.format("float", "long int", second))
+    assert message(torch.baddbmm, single, single, whole) == message(single.bmm, whole)
 
 
 def test_truth_values_are_not_multiplied() -> None:
@@ -398,10 +406,16 @@ def test_batches_are_of_equally_many_matrices_that_fit(call: Callable[..., Any],
         assert message(call, x, ones(*a), ones(*b)) == (
             f"batch1 and batch2 must be 3D tensors, got {len(a)}-D and {len(b)}-D"
         )
-    assert message(call, x, ones(2, 2, 3), ones(3, 3, 2)) == (
-        "batch1 and batch2 must have same number of batches, got 2 and 3"
-    )
-    assert message(call, x, ones(7, 2, 3), ones(7, 4, 5)) == "Incompatible matrix sizes for bmm (2x3 and 4x5)"
+    unequal, misfit = (ones(2, 2, 3), ones(3, 3, 2)), (ones(7, 2, 3), ones(7, 4, 5))
+    if call is torch.addbmm:
+        assert message(call, x, *unequal) == "batch1 and batch2 must have same number of batches, got 2 and 3"
+        assert message(call, torch.ones(()), *misfit) == "Incompatible matrix sizes for bmm (2x3 and 4x5)"
+    else:
+        for a, b in (unequal, misfit):
+            assert message(call, torch.ones(()), a, b) == message(a.bmm, b)
+    # What is added has to fit, whatever the batches are.
+    for a, b in (unequal, misfit):
+        assert message(call, ones(9), a, b).startswith("The expanded size of the tensor")
 
 
 def test_equations_say_what_does_not_fit() -> None:

@@ -74,6 +74,23 @@ def test_tensor_refuses_what_is_not_a_block_of_numbers(data: Any, error: type[Ex
         torch.tensor(data)
 
 
+@pytest.mark.parametrize(
+    ("data", "dtype", "expected"),
+    [
+        ([1.5, -1], torch.uint8, [1, 255]),
+        ([[-255, 2.9], [True, 0]], torch.uint8, [[1, 2], [1, 0]]),
+        ([2**53 + 1, 1.5], torch.int64, [2**53 + 1, 1]),
+        ([2**63 - 1, -0.5], torch.int64, [2**63 - 1, 0]),
+        ([2**70], torch.float64, [2.0**70]),
+        ([2**70, 0], torch.bool, [True, False]),
+    ],
+)
+def test_each_number_is_converted_by_itself(data: Any, dtype: Any, expected: Any) -> None:
+    x = torch.tensor(data, dtype=dtype)
+    assert x.dtype is dtype
+    assert x.tolist() == expected
+
+
 def test_tensor_copies_and_from_numpy_shares() -> None:
     array = np.array([1.0, 2.0])
     copied, shared, viewed = torch.tensor(array), torch.from_numpy(array), torch.as_tensor(array)

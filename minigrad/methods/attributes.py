@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+from itertools import accumulate
+from operator import mul
 from typing import Any, SupportsIndex
 
 from minigrad import dtypes
@@ -10,7 +12,7 @@ from minigrad.autograd.base import TensorBase
 from minigrad.devices import CPU
 from minigrad.devices import device as Device
 from minigrad.layouts import layout, strided
-from minigrad.ops.dims import normal_dim
+from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.size import Size
 
 
@@ -56,7 +58,7 @@ class Attributes(TensorBase):
         >>> x.size(), x.size(-1)
         (torch.Size([4, 5]), 5)
         """
-        return self.shape if dim is None else self._array.shape[normal_dim(dim, self._array.ndim)]
+        return self.shape if dim is None else _of_dim(dim, self._array.shape)
 
     def numel(self) -> builtins.int:
         """The number of elements.
@@ -95,14 +97,20 @@ class Attributes(TensorBase):
         """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
         return strided
 
-    def stride(self) -> tuple[builtins.int, ...]:
-        """How many elements lie between two neighbours, for each dimension.
+    def stride(self, dim: SupportsIndex | None = None) -> Any:
+        """How many elements lie between two neighbours, for each dimension, or for `dim`.
 
         >>> import minigrad as torch
         >>> torch.zeros(4, 5).stride(), torch.zeros(4, 5).T.stride()
         ((5, 1), (1, 5))
         """
-        return tuple([step // self._array.itemsize for step in self._array.strides])
+        array = self._array
+        if array.size or any(array.strides):
+            steps = tuple([step // array.itemsize for step in array.strides])
+        else:
+            # Where there are no elements, those of NumPy are 0 unless told.
+            steps = tuple(accumulate([size or 1 for size in array.shape[:0:-1]], mul, initial=1))[::-1]
+        return steps if dim is None else _of_dim(dim, steps)
 
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
@@ -120,3 +128,10 @@ class Attributes(TensorBase):
         if self._array.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
         return len(self._array)
+
+
+def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
+    """What is said of dimension `dim`, of what is said of each; an IndexError if there is no such dimension."""
+    if not each and isinstance(dim, INTEGER):
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return each[normal_dim(dim, len(each))]

@@ -47,6 +47,8 @@ class Selection(Writing):
             return
         if index is True:
             index = None
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
         given: Any = value if isinstance(value, TensorBase) else self._new(dtypes.written(value, self.dtype))
         if is_grad_enabled() and (self._requires_grad or given._requires_grad):
             self._set_recorded(index, given)
@@ -56,19 +58,20 @@ class Selection(Writing):
     def _set_recorded(self, index: Any, value: Any) -> None:
         """`x[index] = value` as a write to the view that the basic part of the index selects."""
         parts = subscript.parsed(index, self._array.shape)
+        view: Any = indexing.Slice(parts.basic)(self) if parts.selects else self
+        view._check_recordable(recorded=True, source=self)
+        subscript.check_found(parts.found, view._array.shape)
         source = subscript.fitting(value._array, self._array, parts)
         is_number = value._array.ndim == 0
         if source.shape != value._array.shape:
             value = Reshape(source.shape)(value)
-        view: Any = indexing.Slice(parts.basic)(self) if parts.selects else self
-        view._check_recordable(recorded=True, source=self)
         if not parts.found:
             op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
             view._rewrite(lambda before: op(before, cast(value, self.dtype)))
             return
         dims, places = subscript.located(parts.found, view._array.shape)
-        subscript.check_places(places, view._array.shape, dims)
         subscript.check_broadcasts(source.shape, view._array.shape, dims, places)
+        subscript.check_places(places, view._array.shape, dims)
         given = places if isinstance(places, TensorBase) else self._new(places)
         view._rewrite(lambda before: indexing.IndexInto(dims)(before, cast(value, self.dtype), given))
 
@@ -80,14 +83,24 @@ class Selection(Writing):
         tensor([[5, 6],
                 [1, 2]])
         """
-        at, x, ids = normal_dim(dim, self.ndim), self._array, checked_tensor("index_select", index, "index", 2)._array
+        x, ids = self._array, checked_tensor("index_select", index, "index", 2)._array
+        at = normal_dim(dim, self.ndim)
         if ids.ndim > 1:
-            raise IndexError("index_select(): Index is supposed to be a vector")
-        gathering.check_index_dtype("index_select", ids)
+            raise IndexError(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
         if x.ndim == 0 and ids.size != 1:
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
-        beyond = RuntimeError if at or not x.size else IndexError
-        subscript.check_range(ids, x.shape[at] if x.ndim else 1, at, beyond, False)
+        if ids.dtype not in subscript.INDEX_DTYPES:
+            raise RuntimeError(
+                f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}: index.long()"
+            )
+        size = x.shape[at] if x.ndim else 1
+        error: type[Exception] = RuntimeError
+        words = "INDICES element is out of DATA bounds, "
+        if not size:
+            words = "index_select(): self indexing axis dim should be positive: "
+        elif not at and x.size:
+            error, words = IndexError, "index out of range in self: "
+        subscript.check_range(ids, size, at, error, False, words)
         if x.ndim == 0 or ids.ndim == 0:
             index = index.reshape(x.shape and 1)
         return indexing.Index((at,) if x.ndim else (), "IndexSelect")(self, index)

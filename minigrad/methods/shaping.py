@@ -85,13 +85,15 @@ class Shaping(Writing):
             what = f"view {self.dtype._tensor_name} as {to._tensor_name} (different element sizes)"
             if array.ndim == 0:
                 raise RuntimeError(f"self.dim() cannot be 0 to {what}")
-            if self.stride()[-1] != 1:
-                raise RuntimeError(f"self.stride(-1) must be 1 to {what}, but got {self.stride()[-1]}")
-            if array.shape[-1] * array.itemsize % to.itemsize:
-                raise RuntimeError(
-                    f"self.size(-1) must be divisible by {to.itemsize // array.itemsize} to {what}, but got "
-                    f"{array.shape[-1]}"
-                )
+            *steps, last = self.stride()
+            if last != 1:
+                raise RuntimeError(f"self.stride(-1) must be 1 to {what}, but got {last}")
+            ratio = max(to.itemsize // array.itemsize, 1)
+            if array.shape[-1] % ratio:
+                raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {what}, but got {array.shape[-1]}")
+            for dim, step in enumerate(steps):
+                if step % ratio:
+                    raise RuntimeError(f"self.stride({dim}) must be divisible by {ratio} to {what}, but got {step}")
         out = self._new(array.view(to._numpy))
         out._storage = storage_of(self)
         return out

@@ -217,14 +217,18 @@ class Sorting(Writing):
         x = self._array.reshape(-1)
         _check_is_floating("histogram_cpu", self)
         count = _bins("histc", bins)
-        low, high = x.dtype.type(min), x.dtype.type(max)
-        if low == high and x.size:
-            low, high = x.min(), x.max()
+        # Limits that are equal, as without any, are for those of the elements.
+        low, high = (x.min(), x.max()) if min == max and x.size else quiet().run(np.array([min, max]).astype, x.dtype)
         _check_is_finite("histc", low, high)
         if low > high:
             raise RuntimeError(f"torch.histc: max must be larger than min, got min {low} and max {high}")
         if low == high:
-            low, high = low - x.dtype.type(1), high + x.dtype.type(1)
+            low, high = counting.around(low)
+        if builtins.max(builtins.float(high) - builtins.float(low), 1) * count > builtins.float(np.finfo(x.dtype).max):
+            raise RuntimeError(
+                f"torch.histc: {count} bins times the range of [{low}, {high}] is more than {self.dtype} can hold: "
+                "expected fewer bins, or a smaller range"
+            )
         return self._new(counting.in_equal_bins(x, count, low, high).astype(x.dtype))
 
     def histogram(
@@ -253,7 +257,7 @@ class Sorting(Writing):
                 raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
             edges = _edges(self, bins)
         else:
-            edges = counting.equally_spaced(*_range(x, range), _bins("histogram", bins) + 1)
+            edges = quiet().run(counting.equally_spaced, *_range(x, range), _bins("histogram", bins) + 1)
         hist = counting.in_bins(x, edges, weights).astype(x.dtype)
         if density:
             hist = quiet().run(lambda: hist / hist.sum() / np.diff(edges))

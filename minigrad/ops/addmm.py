@@ -12,7 +12,7 @@ from minigrad.autograd.node import Binary, Edge, Node
 from minigrad.dtypes import Array, Number
 from minigrad.ops.broadcast import sum_to
 from minigrad.ops.elementwise import cast
-from minigrad.ops.matmul import MatMul, Mv, Outer, SumOfProducts, dtype_remedy, mat_message
+from minigrad.ops.matmul import MatMul, Mv, Outer, SumOfProducts, check_batches, dtype_remedy, mat_message
 from minigrad.ops.shape import expanded_shape
 
 if TYPE_CHECKING:
@@ -92,16 +92,31 @@ def addmv(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
 
 def addbmm(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
     """`beta * x + alpha * p`, for p the sum of the products of two batches' matrices."""
-    _check_batches(a, b)
+    _check_ranks(a, b)
+    shape = (a.shape[1], b.shape[2])
+    expanded_shape(shape, x._array.shape)
+    if len(a) != len(b):
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(a)} and {len(b)}")
+    if a.shape[2] != b.shape[1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})"
+        )
     _check_dtypes(x, a, b)
-    return _added(SumOfProducts(), "Addbmm", (a.shape[1], b.shape[2]), x, a, b, beta, alpha)
+    return _added(SumOfProducts(), "Addbmm", shape, x, a, b, beta, alpha)
 
 
 def baddbmm(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
     """`beta * x + alpha * (a @ b)` for two batches of matrices."""
-    _check_batches(a, b)
-    _check_dtypes(x, a, b)
-    return _added(MatMul(), "Baddbmm", (a.shape[0], a.shape[1], b.shape[2]), x, a, b, beta, alpha)
+    _check_ranks(a, b)
+    shape = (a.shape[0], a.shape[1], b.shape[2])
+    expanded_shape(shape, x._array.shape)
+    if x.dtype is not a.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {x.dtype._c_name}, batch1: {a.dtype._c_name}, batch2: "
+            f"{b.dtype._c_name}. {dtype_remedy(x.dtype, a.dtype)}"
+        )
+    check_batches(a, b)
+    return _added(MatMul(), "Baddbmm", shape, x, a, b, beta, alpha)
 
 
 def addr(x: Any, a: Any, b: Any, beta: Number, alpha: Number) -> Tensor:
@@ -145,14 +160,8 @@ def _check_dtypes(x: Any, a: Any, b: Any) -> None:
             )
 
 
-def _check_batches(a: Any, b: Any) -> None:
-    """Nothing if `a` and `b` are batches of matrices that can be multiplied; else a RuntimeError."""
+def _check_ranks(a: Any, b: Any) -> None:
+    """Nothing if `a` and `b` are batches of matrices; else PyTorch's error."""
     if a.ndim != 3 or b.ndim != 3:
         error = IndexError if a.ndim < 2 or b.ndim < 3 else RuntimeError
         raise error(f"batch1 and batch2 must be 3D tensors, got {a.ndim}-D and {b.ndim}-D")
-    if len(a) != len(b):
-        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(a)} and {len(b)}")
-    if a.shape[2] != b.shape[1]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})"
-        )

@@ -279,7 +279,7 @@ class PowNumber(Unary):
         self.n = n
 
     def __call__(self, x: Any) -> Any:
-        if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2:
+        if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2 and dtypes.holds(self.n):
             # The exponent takes on the dtype of x, which holds it, if as infinite.
             return super().__call__(x)
         common = dtypes.result_type(x._array, self.n)

@@ -18,7 +18,7 @@ _SHIFTS = {"lshift": np.left_shift, "rshift": np.right_shift}
 
 def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one or a number."""
-    if type(b) in (int, float) and a._array.dtype.kind == "f":
+    if (type(b) is float or (type(b) is int and b.bit_length() < 64)) and a._array.dtype.kind == "f":
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
     return _combined(ufunc, a, b, _common(a, b))

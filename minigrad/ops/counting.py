@@ -70,6 +70,13 @@ def in_equal_bins(x: Array, bins: int, low: Any, high: Any) -> Array:
     return np.bincount(np.minimum(places, bins - 1), minlength=bins)
 
 
+def around(x: Any) -> tuple[Any, Any]:
+    """`x - 1` and `x + 1` or, where they are rounded to x, its neighbours: numbers of x's dtype, and finite."""
+    one, most = x.dtype.type(1), np.finfo(x.dtype).max
+    low, high = min(x - one, np.nextafter(x, -most)), max(x + one, np.nextafter(x, most))
+    return low, high
+
+
 def equally_spaced(low: Any, high: Any, count: int) -> Array:
     """`count` numbers from `low` to `high`, of their dtype, each computed from the nearer end."""
     step = (high - low) / low.dtype.type(count - 1)

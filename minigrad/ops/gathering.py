@@ -36,7 +36,7 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
             own_step = step
         elif index.shape[d] > 1:
             offsets = offsets + np.arange(0, index.shape[d] * step, step).reshape(-1, *(1,) * (index.ndim - 1 - d))
-        step *= shape[d]
+        step *= max(shape[d], 1)
     places: Array = index * np.int64(own_step)
     places += offsets
     return places

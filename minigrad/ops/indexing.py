@@ -42,8 +42,9 @@ class Slice(View):
         index = self.index if Ellipsis in self.index else (*self.index, ...)
         if None not in index:
             return x[index]
-        # NumPy's steps in new dimensions are 0; reshaping makes PyTorch's.
-        return x[tuple([item for item in index if item is not None])].reshape(x[index].shape)
+        # NumPy's steps in new dimensions are 0; reshaping, before anything is cut, makes PyTorch's.
+        whole = x[tuple([item if item in (None, Ellipsis) else slice(None) for item in index])]
+        return x.reshape(whole.shape)[tuple([slice(None) if item is None else item for item in index])]
 
     def dx(self, g: Tensor) -> Tensor:
         return PutSlice(self.x_shape, self.index)(g)

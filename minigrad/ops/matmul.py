@@ -195,18 +195,23 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 def bmm(a: Any, b: Any) -> Tensor:
     """`a @ b` for two batches of equally many matrices."""
+    check_batches(a, b)
+    result: Tensor = Bmm()(a, b)
+    return result
+
+
+def check_batches(a: Any, b: Any) -> None:
+    """Nothing if `a` and `b` are batches of equally many matrices that can be multiplied; else PyTorch's error."""
     x, y = a._array, b._array
     for name, each in (("batch1", x), ("batch2", y)):
         if each.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor, got {each.ndim}-D; matmul() takes other ranks")
     if y.shape[:2] != (x.shape[0], x.shape[2]):
         raise _size_error(x, y)
-    if x.dtype != y.dtype:
-        raise _dtype_error(x, y)
     if x.dtype == bool:
         raise _bool_error(x, y)
-    result: Tensor = Bmm()(a, b)
-    return result
+    if x.dtype != y.dtype:
+        raise _dtype_error(x, y)
 
 
 def dot(a: Any, b: Any, form: str) -> Tensor:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
-import warnings
 from operator import index as as_int
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
@@ -17,6 +14,7 @@ from minigrad.dtypes import Array
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
+from minigrad.warn import warn_program
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
 
 _BOOL = np.dtype(bool)
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PLAIN = (int, type(None), type(Ellipsis))
 _BOUNDS = (int, type(None))
 
@@ -58,6 +55,7 @@ def getitem(x: Any, index: Any) -> Tensor:
     parts = parsed(index, x._array.shape)
     if parts.selects or not parts.found:
         x = Slice(parts.basic)(x)
+    check_found(parts.found, x._array.shape)
     return read(x, parts.found) if parts.found else x
 
 
@@ -86,6 +84,7 @@ def setitem(array: Array, index: Any, value: Array) -> None:
             return
     parts = parsed(index, array.shape)
     view = array[(*parts.basic, ...)]
+    check_found(parts.found, view.shape)
     value = fitting(value, array, parts)
     if not parts.found:
         try:
@@ -103,8 +102,8 @@ def setitem(array: Array, index: Any, value: Array) -> None:
     try:
         write_at(view, dims, array_of(places), value)
     except (IndexError, ValueError):
-        check_places(places, view.shape, dims)
         check_broadcasts(value.shape, view.shape, dims, places)
+        check_places(places, view.shape, dims)
         raise
 
 
@@ -161,16 +160,24 @@ def at_dim(shape: tuple[int, ...], dim: SupportsIndex, index: SupportsIndex) -> 
 
 
 def check_range(
-    indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True
+    indices: Array,
+    size: int,
+    dim: int,
+    error: type[Exception] = IndexError,
+    from_end: bool = True,
+    words: str = "",
 ) -> None:
-    """Nothing if all of `indices` are in [-size, size), or in [0, size) if not `from_end`; else an error."""
+    """Nothing if all of `indices` are in [-size, size), or in [0, size) if not `from_end`; else an error.
+
+    It begins with those words.
+    """
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
         position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
         where = f"; it stands at position {[int(p) for p in position]}" if position else ""
         raise error(
-            f"index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected one in "
-            f"[{least}, {size}){where}"
+            f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected "
+            f"one in [{least}, {size}){where}"
         )
 
 
@@ -208,7 +215,7 @@ def _stands_for_tuple(index: Any) -> bool:
     several = (list, tuple, range, slice, type(None), type(Ellipsis), TensorBase, np.ndarray)
     if not any([isinstance(item, several) for item in index]):
         return False
-    _warn(
+    warn_program(
         "Using a non-tuple sequence for multidimensional indexing is deprecated: it is taken for a tuple, "
         "x[tuple(seq)]. If one tensor is meant, say x[torch.tensor(seq)]."
     )
@@ -223,7 +230,7 @@ def _item(item: Any, position: int) -> Any:
     if isinstance(item, bool):
         return np.asarray(item)
     if isinstance(item, TensorBase):
-        return _of_tensor(item, position)
+        return _of_tensor(item)
     if isinstance(item, str):
         raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
     if isinstance(item, list | tuple | range | np.ndarray):
@@ -243,7 +250,7 @@ def _checked_slice(item: slice, position: int) -> slice:
     return slice(start, stop, step)
 
 
-def _of_tensor(item: Any, position: int) -> Any:
+def _of_tensor(item: Any) -> Any:
     """The int that a 0-d integer tensor is, the array of a mask, or the tensor."""
     array = item._array
     if array.dtype == _BOOL:
@@ -252,11 +259,6 @@ def _of_tensor(item: Any, position: int) -> Any:
         return _mask_of_bytes(array)
     if array.ndim == 0 and array.dtype.kind == "i":
         return int(array)
-    if array.dtype not in INDEX_DTYPES:
-        raise IndexError(
-            f"tensors used as indices must be long, int, byte or bool tensors, but index {position} has dtype "
-            f"{item.dtype!r}"
-        )
     return item
 
 
@@ -276,16 +278,8 @@ def _of_sequence(item: Any) -> Any:
 
 def _mask_of_bytes(array: Array) -> Array:
     if array.ndim:
-        _warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+        warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
     return np.asarray(array != 0)
-
-
-def _warn(message: str) -> None:
-    """Warn at the line of the program that indexes, however many calls within this package lie between."""
-    level, frame = 1, sys._getframe()
-    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 # ---- the items, taken together ---------------------------------------------------------------------------------------
@@ -297,7 +291,7 @@ def parsed(index: Any, shape: tuple[int, ...]) -> Parts:
     found: list[tuple[int, Any]] = []
     dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
     out = 0
-    for position, item in enumerate(_without_ellipsis(_items(index), len(shape))):
+    for item in _without_ellipsis(_items(index), len(shape)):
         if item is None:
             basic.append(None)
             out += 1
@@ -311,8 +305,6 @@ def parsed(index: Any, shape: tuple[int, ...]) -> Parts:
             dim += 1
         else:
             used = _dims_used(item)
-            if array_of(item).dtype == _BOOL:
-                _check_mask(item, shape, dim, position)
             # A 0-d mask selects from no dimension of x: it makes a new one.
             basic += [slice(None)] * used or [None]
             found.append((out, item))
@@ -352,17 +344,25 @@ def _dims_used(item: Any) -> int:
     return item.ndim if isinstance(item, np.ndarray) and item.dtype == _BOOL else 1
 
 
-def _check_mask(mask: Array, shape: tuple[int, ...], dim: int, position: int) -> None:
-    masked_shape = shape[dim : dim + mask.ndim]
-    if mask.shape != masked_shape:
-        raise IndexError(
-            f"The shape of the mask {list(mask.shape)} at index {position} does not match the shape of the indexed "
-            f"tensor {list(shape)} at index {position}: dimensions {dim} to {dim + mask.ndim - 1} have sizes "
-            f"{list(masked_shape)}"
-        )
-
-
 # ---- the places that tensors name ------------------------------------------------------------------------------------
+
+
+def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
+    """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
+    for dim, item in found:
+        array = array_of(item)
+        masked_shape = shape[dim : dim + array.ndim]
+        if array.dtype not in (*INDEX_DTYPES, _BOOL):
+            raise IndexError(
+                f"tensors used as indices must be long, int, byte or bool tensors, got one of dtype {item.dtype!r}: "
+                "index.long()"
+            )
+        if array.dtype == _BOOL and array.shape != masked_shape:
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {dim} does not match the shape of the indexed "
+                f"tensor {list(shape)} at index {dim}: dimensions {dim} to {dim + array.ndim - 1} have sizes "
+                f"{list(masked_shape)}"
+            )
 
 
 def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
