@@ -454,15 +454,15 @@ class Sparse(TensorBase):
                 f"result type {common._tensor_name} can't be cast to the desired output type "
                 f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"
             )
-        ids, rows = self._ids(), elementwise.cast(self._rows(), common)._array
+        entries = self.to(common)
+        return dense._write(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
 
-        def write(array: Array) -> None:
-            table = array.reshape(self._table_shape())
-            quiet().run(add_rows_at, table, ids, rows, sign * alpha)
-            if not np.may_share_memory(table, array):
-                array[...] = table.reshape(array.shape)
-
-        return dense._write(write, "AddBackward0")
+    def add_into(self, array: Array, scale: Any) -> None:
+        """`array += scale * self`, in place: rows of `array` that have no entry are neither read nor written."""
+        table = array.reshape(self._table_shape())
+        add_rows_at(table, self._ids(), self._rows()._array, scale)
+        if not np.may_share_memory(table, array):
+            array[...] = table.reshape(array.shape)
 
     def _at_entries(self, dense: Any) -> Any:
         """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""

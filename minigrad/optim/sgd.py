@@ -94,9 +94,9 @@ class SGD(ByParameter):
     def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
         lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
         if gradient.is_sparse:
-            self._move_rows(parameter, gradient, group)
-            return
-        if momentum == 0 and decay == 0:
+            d = -gradient if group["maximize"] else gradient
+            (d if momentum == 0 else self._rows_with_momentum(parameter, d, group)).add_into(parameter._array, -lr)
+        elif momentum == 0 and decay == 0:
             (step,) = scalars(parameter._array, lr if group["maximize"] else -lr)
             for s, w, g in blocks(1, parameter, gradient):
                 w += np.multiply(g, step, s)
@@ -128,15 +128,12 @@ class SGD(ByParameter):
         wrote(state["momentum_buffer"])
 
     @no_grad()
-    def _move_rows(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
-        """As above, of the rows alone that the sparse gradient has, or with momentum, that any has had so far."""
-        momentum, d = group["momentum"], -gradient if group["maximize"] else gradient
-        if momentum != 0:
-            d, state = d.coalesce(), self.state[parameter]
-            if state.get("momentum_buffer") is None:
-                state["momentum_buffer"] = d.detach().clone()
-            else:
-                state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - group["dampening"])
-            buffer = state["momentum_buffer"]
-            d = d.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        parameter.add_(d, alpha=-number(group["lr"]))
+    def _rows_with_momentum(self, parameter: Tensor, d: Any, group: dict[str, Any]) -> Any:
+        """The sparse direction that momentum makes of `d`: of the rows that it has, or that any has had so far."""
+        momentum, state, d = group["momentum"], self.state[parameter], d.coalesce()
+        if state.get("momentum_buffer") is None:
+            state["momentum_buffer"] = d.detach().clone()
+        else:
+            state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - group["dampening"])
+        buffer = state["momentum_buffer"]
+        return d.add(buffer, alpha=momentum) if group["nesterov"] else buffer
