@@ -44,7 +44,7 @@ class device:
             raise RuntimeError(
                 f"{begin}. minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
             )
-        if colon and not (number.isdecimal() and str(int(number)) == number):
+        if colon and not re.fullmatch(r"0|[1-9]\d{0,9}", number, re.ASCII):
             raise RuntimeError(f"Invalid device string: '{name}'")
         if index is not None and index < 0:
             raise RuntimeError(f"Device index must not be negative, got {index}")

@@ -11,6 +11,7 @@ import pytest
 import minigrad as torch
 from minigrad.nn import functional as F
 from minigrad.ops.blocks import by_blocks
+from minigrad.ops.scatter import add_rows
 from minigrad.ops.summing import total
 
 # More elements than three blocks have, in rows that no block consists of.
@@ -160,3 +161,16 @@ def test_rows_that_repeat_are_added(width: int) -> None:
     expected = np.zeros((150, width))
     np.add.at(expected, ids, g)
     np.testing.assert_allclose(weight.grad.numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_rows_of_one_id_are_added_to_more_digits_than_one_by_one() -> None:
+    for width in (16, 24, 30):
+        rows = np.full((200_000, width), 0.1, np.float32)
+        found = add_rows(rows, np.zeros(len(rows), np.int64), 1)
+        np.testing.assert_allclose(found, len(rows) * np.float64(np.float32(0.1)), rtol=3e-4)
+
+
+def test_an_infinite_cotangent_of_a_loss_of_classes_has_no_direction_at_the_target() -> None:
+    x = torch.tensor([[1.0, 2.0, 0.5]], requires_grad=True)
+    torch.nn.functional.cross_entropy(x, torch.tensor([0])).backward(torch.tensor(float("inf")))
+    np.testing.assert_array_equal(x.grad.numpy(), [[np.nan, np.inf, np.inf]])

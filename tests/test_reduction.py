@@ -533,3 +533,24 @@ def test_a_dtype_may_be_named_by_a_python_type() -> None:
     assert x.prod(dtype=bool).dtype is torch.bool
     with pytest.raises(RuntimeError, match="Optional dtype must be either a floating point"):
         x.mean(dtype=int)
+
+
+@pytest.mark.parametrize("name", ["amax", "amin", "norm"])
+def test_a_gradient_is_of_the_dtype_of_its_tensor_also_where_a_nan_has_no_dimensions(name: str) -> None:
+    x = torch.tensor(float("nan"), dtype=torch.float16, requires_grad=True)
+    (x.norm(float("inf")) if name == "norm" else getattr(x, name)()).backward()
+    assert x.grad.dtype is torch.float16
+
+
+def test_a_product_is_linear_in_each_factor() -> None:
+    for factors, dtype in (([1e-20], torch.float32), ([1e-20, 0.069], torch.float64)):
+        x = torch.tensor(factors, dtype=dtype, requires_grad=True)
+        (dx,) = torch.autograd.grad(x.prod(), x, create_graph=True)
+        (second,) = torch.autograd.grad(dx[0], x)
+        assert second[0].item() == 0
+
+
+def test_the_gradient_of_a_norm_is_that_of_its_direction_at_any_size() -> None:
+    x = torch.tensor([1e9, 2e9], requires_grad=True)
+    x.norm(4).backward(torch.tensor(1e-15))
+    np.testing.assert_allclose(x.grad.numpy(), [1.194436e-16, 9.555489e-16], rtol=1e-5)

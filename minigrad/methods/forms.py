@@ -105,6 +105,7 @@ def in_place(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
 
 def named_in_place(call: Any, method: Callable[..., Any], does: str) -> Any:
     """`call`, a form in place of `method`, by the name with an underscore, and told as what it `does`."""
+    # Only what differs from one to the next is set: functools.wraps copies more, for hundreds of methods at import.
     call.__module__, call.__wrapped__ = method.__module__, method
     call.__name__, call.__qualname__ = f"{method.__name__}_", f"{method.__qualname__}_"
     call.__doc__ = method.__doc__ and f"{does} what `{method.__name__}` returns: {method.__doc__}"

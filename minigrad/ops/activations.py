@@ -76,6 +76,7 @@ class Relu(Gate):
         return Slope(self)(g, self.kept_output(g))
 
     def passes(self, x: Array) -> Array:
+        # The output is as good as the input: it is above 0 where that is.
         return _inverted(x <= 0)
 
 
@@ -170,6 +171,7 @@ class LeakyRelu(FloatingOnly, Piecewise):
         self.form = form
 
     def forward(self, x: Array) -> Array:
+        # Both lines go through 0: the value is the slope times x.
         return self.scaled_slope(x, x)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:

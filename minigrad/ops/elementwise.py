@@ -21,6 +21,7 @@ from minigrad.autograd.node import (
     quiet,
 )
 from minigrad.dtypes import Array, dtype
+from minigrad.ops.blocks import read_in_place
 from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
 from minigrad.ops.choosing import cleared
 
@@ -235,6 +236,20 @@ class Mul(Elementwise):
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.kept(0)
+
+
+class Scaled(Mul):
+    """`a * b`, where b broadcasts to a.   da = g * b,  db = g * a, summed to b's shape."""
+
+    __slots__ = ()
+
+    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
+        if b.size > 1:
+            read_in_place(a)
+        return np.multiply(a, b)
+
+    def name(self) -> str:
+        return "MulBackward0"
 
 
 class Div(Elementwise):

@@ -140,17 +140,19 @@ class CrossEntropy(ClassLoss):
         scores = classes_last(x)
         self.aim(target, weight, scores)
         # Its gradient for a cotangent of 1 is made at once, while the exponentials are in the cache.
-        self.gradient, sums, highest = excess(x, self.places, self.shares())
+        y, sums, highest = excess(x, self.places, self.shares() if is_grad_enabled() else None)
+        self.gradient = y if is_grad_enabled() else None
         return self.reduced(highest - scores[self.places] + np.log(sums))
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
         # The ids may lie in the memory of the targets, which must be as they were.
         x, _ = self.kept(0), self.kept(1)
         dx, self.gradient = self.gradient, None
-        # It is given away: another backward pass computes it again, as one does that is recorded.
-        if dx is None or is_grad_enabled():
+        # It is given away: another backward pass computes it again, as one does that is recorded, or if 0 * g is nan.
+        scaled = g._array.ndim > 0 or g._array != 1
+        if dx is None or is_grad_enabled() or (scaled and not np.isfinite(g._array).all()):
             return Excess(self.places)(x, self.shared(g)), None, None
-        if g._array.ndim or g._array != 1:
+        if scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
         return g._new(dx), None, None
 
@@ -198,7 +200,8 @@ def class_dim(x: Array) -> int:
 def excess(x: Array, places: Places, g: Any) -> tuple[Array, Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and for each `(N, *)` two numbers.
 
-    These are the largest score, which all are shifted by, and the sum of the exponentials.
+    These are the sum of the exponentials, and the largest score, which all are shifted by.  Without g, they are all
+    that is asked for.
     """
     y = np.empty_like(x)
     rows, out = classes_last(x), classes_last(y)
@@ -210,8 +213,10 @@ def excess(x: Array, places: Places, g: Any) -> tuple[Array, Array, Array]:
         part = np.subtract(rows[block], most[..., None], out=out[block])
         np.exp(part, out=part)
         sums[block] = summing.total(part, (rows.ndim - 1,), keepdims=False)
-        part *= ((g[block] if isinstance(g, np.ndarray) and g.ndim else g) / sums[block])[..., None]
-    out[places] -= g
+        if g is not None:
+            part *= ((g[block] if isinstance(g, np.ndarray) and g.ndim else g) / sums[block])[..., None]
+    if g is not None:
+        out[places] -= g
     return y, sums, highest
 
 

@@ -11,10 +11,9 @@ from numpy import ndarray
 from minigrad.autograd.grad_mode import current
 from minigrad.autograd.node import Unary, View, keep_input_and_output, keep_inputs, quiet
 from minigrad.dtypes import Array
-from minigrad.ops.blocks import read_in_place
 from minigrad.ops.broadcast import expanded, sum_to
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import WIDE_FLOATS, Mul
+from minigrad.ops.elementwise import WIDE_FLOATS, Scaled
 from minigrad.ops.scan import CumProd, Shift
 from minigrad.ops.shape import Reshape
 from minigrad.ops.summing import count_over, total, widened, with_ones
@@ -43,7 +42,7 @@ class Sum(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         repeat = Repeat(self.x_shape, self.dims)
-        # Without a history to record, nobody counts writes: it need not be known as a view.
+        # Where no history is recorded, nobody in the walk counts writes: it need not be known as a view.
         return repeat(g) if current.enabled else g._new(repeat.forward(g._array))
 
     def name(self) -> str:
@@ -117,8 +116,9 @@ class Prod(Sum):
         y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
         scaled = g * y
         size = np.abs(scaled._array)
-        # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough.
-        if ((size >= np.finfo(size.dtype).tiny) & (size < np.inf)).all():
+        # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
+        # be differentiated: there, terms cancel to fewer digits.
+        if not current.enabled and ((size >= np.finfo(size.dtype).tiny) & (size < np.inf)).all():
             return scaled / x
         if x._array.all():
             others = y / x
@@ -196,26 +196,12 @@ class Spread(Unary):
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
         # A product, not a choice, as in PyTorch: of an infinite x it is nan at the other places.
-        spread = self.chosen.astype(x.dtype)
+        spread = np.asarray(self.chosen).astype(x.dtype)
         spread *= x if self.count is None else x / self.count
         return spread
 
     def dx(self, g: Tensor) -> Tensor:
         return sum_to(Spread(self.chosen, self.count)(g), self.x_shape)
-
-
-class Scaled(Mul):
-    """`a * b`, where b broadcasts to a.   da = g * b,  db = g * a, summed to b's shape."""
-
-    __slots__ = ()
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
-        if b.size > 1:
-            read_in_place(a)
-        return np.multiply(a, b)
-
-    def name(self) -> str:
-        return "MulBackward0"
 
 
 def shares(chosen: Array, y: Array, dims: tuple[int, ...]) -> tuple[Array, Array | None]:

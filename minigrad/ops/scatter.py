@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.dtypes import Array
+from minigrad.ops.summing import sum_of_rows
 
 # Up to this many additions one np.add.at is faster than sorting the ids.
 _SMALL = 1 << 16
@@ -16,7 +17,7 @@ _SMALL = 1 << 16
 _HOT = 8
 # So many elements are summed up before their sums are used.
 _BLOCK = 1 << 16
-# Rows of fewer additions than this are added element by element, however many there are.
+# Rows narrower than this are added element by element, however many there are.
 _NARROW = 16
 # Two numbers, seen as one complex number, are added up in the time of one.
 _PAIRS: dict[np.dtype[Any], np.dtype[Any]] = {
@@ -70,7 +71,7 @@ def sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
 def _few(rows: Array) -> bool:
     """Whether it is faster to add element by element than to sort the ids."""
     additions = rows.shape[1] * rows.itemsize // _addend(rows).itemsize
-    return len(rows) * additions <= _SMALL or additions < _NARROW
+    return len(rows) * additions <= _SMALL or rows.shape[1] < _NARROW
 
 
 def _addend(rows: Array) -> np.dtype[Any]:
@@ -137,10 +138,10 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
         repeat += 1
         repeated = repeated[counts[repeated] > repeat]
     hot = np.flatnonzero(counts > _HOT)
-    ones = np.ones((1, most), wide)
+    ones = np.ones(most, wide)
     for segment, start, count in zip(hot.tolist(), starts[hot].tolist(), counts[hot].tolist(), strict=True):
         members = rows.take(order[start : start + count], axis=0).astype(wide, copy=False)
-        np.matmul(ones[:, :count], members, out=sums[segment : segment + 1])
+        sums[segment] = sum_of_rows(members, ones[:count])
     return sums
 
 

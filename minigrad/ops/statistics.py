@@ -10,8 +10,8 @@ import numpy as np
 from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_inputs
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import read_in_place
-from minigrad.ops.elementwise import masked
-from minigrad.ops.reduce import Scaled, Spread, average, kept_dims, shares
+from minigrad.ops.elementwise import Scaled, masked
+from minigrad.ops.reduce import Spread, average, kept_dims, shares
 from minigrad.ops.summing import count_over, sum_of_products, total, widened
 from minigrad.ops.widening import in_float32
 
@@ -154,7 +154,8 @@ class Norm(Unary):
         powers = x.abs() ** (self.p - 1)
         if self.p < 1:
             powers = masked(powers, x._array != 0)
-        return x.sgn() * powers * (g * y ** (1 - self.p))
+        # Of one size: the power of each is beyond the dtype sooner than their product.
+        return x.sgn() * (powers * y ** (1 - self.p)) * g
 
     def name(self) -> str:
         return "LinalgVectorNormBackward0"

@@ -83,7 +83,9 @@ def sum_of_rows(x: Array, factors: Array) -> Array:
 @functools.lru_cache(maxsize=16)
 def _ones(count: int, dtype: np.dtype[Any]) -> Array:
     """As many ones, kept for the next time."""
-    return np.ones(count, dtype)
+    ones = np.ones(count, dtype)
+    ones.setflags(write=False)
+    return ones
 
 
 def _sum_of_rows(x: Array) -> Array:

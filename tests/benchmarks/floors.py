@@ -71,9 +71,9 @@ def in_pairs(rows: Array) -> Array:
     return rows if rows.shape[1] % 2 else rows.view(np.complex64)
 
 
-def is_small(addends: Array) -> bool:
-    """Whether `np.add.at` is the fastest way to add these rows somewhere."""
-    return addends.size <= 2**16 or addends.shape[1] < 16
+def is_small(rows: Array) -> bool:
+    """Whether `np.add.at` is the fastest way to add these rows somewhere that is exact enough."""
+    return in_pairs(rows).size <= 2**16 or rows.shape[1] < 16
 
 
 def add_elements(table: Array, addends: Array, ids: Array) -> None:
@@ -86,9 +86,8 @@ def add_elements(table: Array, addends: Array, ids: Array) -> None:
 def add_rows(rows: Array, ids: Array, vocabulary: int) -> Array:
     """The table whose row v is the sum of the rows with the id v."""
     table = np.zeros((vocabulary, rows.shape[1]), rows.dtype)
-    addends = in_pairs(rows)
-    if is_small(addends):
-        add_elements(table, addends, ids)
+    if is_small(rows):
+        add_elements(table, in_pairs(rows), ids)
     else:
         names, sums = sums_by_id(rows, ids)
         table[names] = sums
@@ -97,7 +96,7 @@ def add_rows(rows: Array, ids: Array, vocabulary: int) -> Array:
 
 def add_rows_at(table: Array, rows: Array, ids: Array, scale: float) -> None:
     """`table[ids[n]] += scale * rows[n]` for each n, in place."""
-    if is_small(in_pairs(rows)):
+    if is_small(rows):
         add_elements(table, in_pairs(rows * np.float32(scale)), ids)
     else:
         names, sums = sums_by_id(rows, ids)
