@@ -383,6 +383,7 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, *
     return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
+@np.errstate(all="ignore")
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
     if wanted.kind == "b":
@@ -432,6 +433,7 @@ def logspace(start: Any, end: Any, steps: SupportsIndex, base: float = 10.0, **o
         return new_leaf(np.power(exponents.dtype.type(base), exponents).astype(wanted), requires_grad)
 
 
+@np.errstate(all="ignore")
 def _spaced(name: str, start: Any, end: Any, steps: SupportsIndex, wanted: np.dtype[Any]) -> Array:
     """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
     count = index(steps)

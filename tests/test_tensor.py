@@ -584,3 +584,8 @@ def test_backward_checks_its_arguments() -> None:
     one = torch.ones(1, 1, requires_grad=True)
     (one * 5).backward()
     assert one.grad.tolist() == [[5]]
+
+
+def test_ranges_beyond_the_largest_number_warn_of_nothing() -> None:
+    assert torch.arange(0, 1e39, 5e38).tolist() == [0, float("inf")]
+    assert not torch.linspace(-3e38, 3e38, 3).isfinite().any()
