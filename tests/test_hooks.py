@@ -269,3 +269,13 @@ def test_each_accumulation_counts_as_a_write_to_the_gradient() -> None:
     (x * 2).sum().backward()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         product.backward()
+
+
+def test_a_hook_after_accumulation_is_called_also_for_a_leaf_frozen_since() -> None:
+    called = []
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda leaf: called.append(leaf.grad))
+    y = x * 2
+    x.requires_grad_(False)
+    (y * w).sum().backward()
+    assert called == [None]

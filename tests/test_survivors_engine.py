@@ -238,6 +238,16 @@ def test_retained_gradients_of_two_recorded_backward_passes() -> None:
     assert torch.autograd.grad(y.grad.sum(), x)[0].tolist() == [8, 8]
 
 
+def test_a_retained_gradient_is_a_copy_of_that_given_to_grad() -> None:
+    for record in (False, True):
+        x, g = ones(2), torch.ones(2, dtype=torch.float64)
+        y = x * 2
+        y.retain_grad()
+        (dx,) = torch.autograd.grad(y, x, g, create_graph=record)
+        y.grad.zero_()
+        assert (g.tolist(), dx.tolist()) == ([1, 1], [2, 2])
+
+
 def test_sparse_and_dense_gradients_add_up_over_passes() -> None:
     ids = torch.tensor([2, 0, 2])
     for order in ([True, False], [False, True], [True, True, False], [False, True, False]):

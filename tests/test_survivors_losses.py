@@ -153,6 +153,15 @@ def test_the_second_derivative_of_a_mean_cross_entropy() -> None:
     np.testing.assert_allclose(found.numpy(), p * (h - (h * p).sum(1, keepdims=True)) / 2, rtol=1e-12)
 
 
+def test_the_gradient_of_a_cross_entropy_is_as_often_as_large_as_its_cotangent() -> None:
+    for how in REDUCTIONS:
+        y = F.cross_entropy(x := doubles([[1, 2, 4], [3, 5, 1]]), torch.tensor([1, 2]), reduction=how)
+        (one,) = torch.autograd.grad(y, x, torch.ones_like(y), retain_graph=True)
+        for g in (1, 2, 4, 0):
+            y = F.cross_entropy(x, torch.tensor([1, 2]), reduction=how)
+            same(torch.autograd.grad(y, x, torch.full_like(y, g))[0], g * one.numpy())
+
+
 # ---- losses of elements ----------------------------------------------------------------------------------------------
 
 
@@ -392,6 +401,14 @@ def test_norms_in_single_precision(norm: Any, channels: int, name: str) -> None:
     assert y.grad_fn.name() == name
     found = [y, *torch.autograd.grad(y.square().sum(), [x, w, b], allow_unused=True, create_graph=True)]
     assert {each.detach().numpy().dtype.name for each in found if each is not None} == {"float32"}
+
+
+def test_rows_that_share_memory_are_normalized() -> None:
+    """Of an expanded tensor, which nothing is written to."""
+    x = torch.tensor([[3.0, 4.0]])
+    for norm in (F.rms_norm, F.layer_norm):
+        same(norm(x.expand(3, 2), (2,)), [norm(x[0], (2,)).tolist()] * 3)
+    assert x.tolist() == [[3, 4]]
 
 
 # ---- attention -------------------------------------------------------------------------------------------------------

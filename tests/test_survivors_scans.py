@@ -547,6 +547,18 @@ def test_gradients_of_norms_at_zeros_and_ties() -> None:
     assert not np.signbit(gradient(lambda x: x.norm(), [0, 0])).any()
 
 
+@pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, INF, -INF])
+def test_a_row_of_zeros_has_no_part_in_the_gradients_of_the_norms_of_others(p: float) -> None:
+    found = gradient(lambda x: x.norm(p, 1), [[0, 0], [3, -4]])
+    assert found == [[0, 0], gradient(lambda x: x.norm(p, 0), [3, -4])]
+
+
+def test_the_gradient_of_a_norm_is_recorded_as_a_product() -> None:
+    x = leaf(np.array([3.0, 4.0]))
+    (dx,) = torch.autograd.grad(x.norm(), x, create_graph=True)
+    assert dx.grad_fn.name() == "MulBackward0"
+
+
 @pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
 def test_without_degrees_of_freedom_the_slope_of_a_variance_is_infinite() -> None:
     assert math.isnan(gradient(lambda x: x.var(), [1])[0])

@@ -87,6 +87,13 @@ def test_sums_of_many_numbers_keep_their_digits() -> None:
         np.testing.assert_allclose(summing.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
 
 
+def test_sums_of_many_products_over_several_dimensions_keep_their_digits() -> None:
+    """Those of each row are as many: added one by one, three digits would go."""
+    x = np.full((2, 400_000, 3), 0.1, np.float32)
+    sums = summing.sum_of_products(x, np.ones_like(x), (1, 2))
+    np.testing.assert_allclose(sums.ravel(), float(np.float32(0.1)) * 1_200_000, rtol=2e-6)
+
+
 def test_halves_are_widened_and_others_are_not_copied() -> None:
     half = np.array([0.1, 2049], np.float16)
     np.testing.assert_array_equal(summing.widened(half), half.astype(np.float32), strict=True)

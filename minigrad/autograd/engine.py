@@ -281,7 +281,7 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
 def _run_hooks_after(tensors: Iterable[Any]) -> None:
     """Call the hooks that wait for the gradients of leaves to be in their `.grad`."""
     for tensor in tensors:
-        hooks = tensor.__dict__.get("_post_accumulate_grad_hooks") if tensor._requires_grad else None
+        hooks = tensor.__dict__.get("_post_accumulate_grad_hooks")
         for hook in list(hooks.values()) if hooks else ():
             if hook(tensor) is not None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")

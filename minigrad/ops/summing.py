@@ -58,7 +58,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     """`(a * b).sum(dims, keepdims=True)` of arrays of one shape, not float16, without an array of the products."""
-    if dims == (a.ndim - 1,):
+    if dims == (a.ndim - 1,) and a.shape[-1] < _MANY:
         # Each row's product is one of BLAS.
         return np.vecdot(a, b)[..., None]
     count, contiguous = count_over(a.shape, dims), a.flags.c_contiguous and b.flags.c_contiguous
