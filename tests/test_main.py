@@ -516,7 +516,13 @@ def at_a_terminal(stop_at: bytes | None = None) -> tuple[int, list[str]]:
     """The exit code and what standard error showed on a terminal, line end by line end; interrupted at `stop_at`."""
     ours, theirs = pty.openpty()
     seen = b""
-    with subprocess.Popen([sys.executable, "-m", "minigrad"], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+    command = [sys.executable, "-m", "minigrad"]
+
+    def heeds_interrupts() -> None:
+        # Shells let what runs in the background ignore them, and its children inherit that.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, preexec_fn=heeds_interrupts) as process:
         os.close(theirs)
         # At the end of a terminal Linux raises, where others read nothing.
         with contextlib.suppress(OSError):
