@@ -881,14 +881,14 @@ def test_why_there_is_nothing_at_an_index() -> None:
         (
             x,
             (0, torch.tensor([1.0])),
-            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.float32: "
-            "index.long()",
+            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.float32 "
+            "at index 0: index.long()",
         ),
         (
             x,
             torch.tensor([1]).short(),
-            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.int16: "
-            "index.long()",
+            "tensors used as indices must be long, int, byte or bool tensors, got one of dtype torch.int16 "
+            "at index 0: index.long()",
         ),
         (
             x,

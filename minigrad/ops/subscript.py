@@ -167,10 +167,7 @@ def check_range(
     from_end: bool = True,
     words: str = "",
 ) -> None:
-    """Nothing if all of `indices` are in [-size, size), or in [0, size) if not `from_end`; else an error.
-
-    It begins with those words.
-    """
+    """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
         position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
@@ -354,8 +351,8 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
         masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
             raise IndexError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got one of dtype {item.dtype!r}: "
-                "index.long()"
+                f"tensors used as indices must be long, int, byte or bool tensors, got one of dtype {item.dtype!r} at "
+                f"index {dim}: index.long()"
             )
         if array.dtype == _BOOL and array.shape != masked_shape:
             raise IndexError(
