@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NoReturn
+
 _SEQUENCES = "there are no recurrent layers: nn.Linear and torch.tanh in a loop over the steps make one"
 _CONVOLUTIONS = "there are no convolutions and no pooling; x.unfold(dim, size, step) has the windows for a nn.Linear"
 _ATTENTION = "nn.functional.scaled_dot_product_attention between nn.Linear layers does its work"
 _LINEAR_ALGEBRA = "torch.norm, matmul and einsum are there; np.linalg takes x.numpy(), and from_numpy its result"
+_ADAM = "Adam or AdamW does its work"
+_BY_EPOCH = "LambdaLR takes any function of the epoch, such as lambda epoch: 0.5 * (1 + math.cos(epoch % 10))"
 _PRECISION = "dtypes are float16, float32, float64, bool and integers"
 
 #: By the place where they would be: the name, and what to use.
@@ -55,6 +60,26 @@ _NAMES: dict[str, dict[str, str]] = {
         "TransformerEncoder": _ATTENTION,
         "TransformerEncoderLayer": _ATTENTION,
     },
+    "minigrad.optim": {
+        "Adamax": _ADAM,
+        "LBFGS": "Adam does its work, or SGD with a small learning rate",
+        "NAdam": _ADAM,
+        "RAdam": _ADAM,
+    },
+    "minigrad.optim.lr_scheduler": {
+        "ChainedScheduler": "call step() of each scheduler: those that multiply the rate act together on one optimizer",
+        "ConstantLR": "LambdaLR(optimizer, lambda epoch: factor if epoch < total_iters else 1) is the same",
+        "CosineAnnealingWarmRestarts": _BY_EPOCH,
+        "CyclicLR": _BY_EPOCH,
+        "MultiplicativeLR": "LambdaLR takes the product of the factors up to an epoch",
+        "PolynomialLR": "LambdaLR(optimizer, lambda epoch: (1 - min(epoch, n) / n) ** power) is the same",
+        "SequentialLR": _BY_EPOCH,
+    },
+    "minigrad.utils.data": {
+        "ChainDataset": "an IterableDataset whose __iter__ has yield from each of several is one",
+        "SubsetRandomSampler": "DataLoader(Subset(data, indices), shuffle=True) has the examples at indices, shuffled",
+        "WeightedRandomSampler": "sampler=torch.multinomial(weights, num_samples, replacement=True).tolist() is one",
+    },
 }
 
 #: The same for NumPy's names, which PyTorch has not either.
@@ -78,3 +103,17 @@ def advice(place: str, name: str) -> str:
     if name in _NAMES.get(place, {}):
         return f": PyTorch has it, minigrad does not; {_NAMES[place][name]}. docs/pytorch.md lists what is there"
     return ""
+
+
+def advised(place: str) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of the module `place`: an AttributeError that says what to use instead.
+
+    >>> advised("minigrad")("ndarray")
+    Traceback (most recent call last):
+    AttributeError: module 'minigrad' has no attribute 'ndarray': that is NumPy's name, here it is torch.Tensor
+    """
+
+    def tell(name: str) -> NoReturn:
+        raise AttributeError(f"module {place!r} has no attribute {name!r}{advice(place, name)}")
+
+    return tell

@@ -138,79 +138,6 @@ def adadelta(
     return w
 
 
-def adamax(
-    w: Array,
-    gradients: Gradients,
-    lr: float,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0,
-    maximize: bool = False,
-) -> Array:
-    m = u = np.zeros_like(w)
-    for t, gradient in enumerate(gradients, 1):
-        g = (-gradient if maximize else gradient) + weight_decay * w
-        m = betas[0] * m + (1 - betas[0]) * g
-        u = np.maximum(betas[1] * u, np.abs(g) + eps)
-        w = w - lr / (1 - betas[0] ** t) * m / u
-    return w
-
-
-def nadam(
-    w: Array,
-    gradients: Gradients,
-    lr: float,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0,
-    momentum_decay: float = 4e-3,
-    decoupled_weight_decay: bool = False,
-    maximize: bool = False,
-) -> Array:
-    m = v = np.zeros_like(w)
-    mu = [betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2) for t in range(20)]
-    for t, gradient in enumerate(gradients, 1):
-        g = -gradient if maximize else gradient
-        if decoupled_weight_decay:
-            w = w * (1 - lr * weight_decay)
-        else:
-            g = g + weight_decay * w
-        m = betas[0] * m + (1 - betas[0]) * g
-        v = betas[1] * v + (1 - betas[1]) * g**2
-        ahead = mu[t + 1] * m / (1 - np.prod(mu[1 : t + 2])) + (1 - mu[t]) * g / (1 - np.prod(mu[1 : t + 1]))
-        w = w - lr * ahead / (np.sqrt(v / (1 - betas[1] ** t)) + eps)
-    return w
-
-
-def radam(
-    w: Array,
-    gradients: Gradients,
-    lr: float,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0,
-    decoupled_weight_decay: bool = False,
-    maximize: bool = False,
-) -> Array:
-    m = v = np.zeros_like(w)
-    rho = 2 / (1 - betas[1]) - 1
-    for t, gradient in enumerate(gradients, 1):
-        g = -gradient if maximize else gradient
-        if decoupled_weight_decay:
-            w = w * (1 - lr * weight_decay)
-        else:
-            g = g + weight_decay * w
-        m = betas[0] * m + (1 - betas[0]) * g
-        v = betas[1] * v + (1 - betas[1]) * g**2
-        step = m / (1 - betas[0] ** t)
-        rho_t = rho - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
-        if rho_t > 5:
-            step = step * np.sqrt((rho_t - 4) * (rho_t - 2) * rho / ((rho - 4) * (rho - 2) * rho_t))
-            step = step * np.sqrt(1 - betas[1] ** t) / (np.sqrt(v) + eps)
-        w = w - lr * step
-    return w
-
-
 FACTORS, SWITCH = st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.booleans()
 DECAY = st.sampled_from([0.0, 0.1])
 EPS = st.sampled_from([1e-8, 0.1])
@@ -230,28 +157,6 @@ RULES: dict[str, tuple[Callable[..., Array], dict[str, Any]]] = {
         },
     ),
     "Adadelta": (adadelta, {"rho": FACTORS, "weight_decay": DECAY, "maximize": SWITCH}),
-    "Adamax": (adamax, {"betas": BETAS, "eps": EPS, "weight_decay": DECAY, "maximize": SWITCH}),
-    "NAdam": (
-        nadam,
-        {
-            "betas": BETAS,
-            "eps": EPS,
-            "weight_decay": DECAY,
-            "momentum_decay": FACTORS,
-            "decoupled_weight_decay": SWITCH,
-            "maximize": SWITCH,
-        },
-    ),
-    "RAdam": (
-        radam,
-        {
-            "betas": st.tuples(FACTORS, st.sampled_from([0.75, 0.9, 0.999])),
-            "eps": EPS,
-            "weight_decay": DECAY,
-            "decoupled_weight_decay": SWITCH,
-            "maximize": SWITCH,
-        },
-    ),
     "RMSprop": (
         rmsprop,
         {
@@ -299,9 +204,7 @@ def test_ten_steps_follow_the_formula(name: str, data: st.DataObject) -> None:
     with np.errstate(all="ignore"):
         expected = oracle(start.copy(), gradients, 0.01, **drawn)
     actual = moved(made(name, [leaf(start.copy())], lr=0.01, **drawn), gradients)
-    # The product of NAdam's weights is kept in float32, as PyTorch keeps it.
-    tolerance = 1e-6 if name == "NAdam" else 1e-9
-    np.testing.assert_allclose(actual.detach().numpy(), expected, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(actual.detach().numpy(), expected, rtol=1e-9, atol=1e-9)
 
 
 @given(st.sampled_from([0.1, 0.9]), DECAY, st.integers(0, 99))
@@ -659,37 +562,19 @@ def rates(make: Callable[[Any], Any], steps: int, lr: float = 1.0) -> list[float
 
 CLOSED_FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[int], float]]] = {
     "LambdaLR": (lambda o: lr_scheduler.LambdaLR(o, lambda t: 1 / (t + 1)), lambda t: 1 / (t + 1)),
-    "MultiplicativeLR": (lambda o: lr_scheduler.MultiplicativeLR(o, lambda t: 0.9), lambda t: 0.9**t),
     "StepLR": (lambda o: lr_scheduler.StepLR(o, 3, 0.5), lambda t: 0.5 ** (t // 3)),
     "MultiStepLR": (lambda o: lr_scheduler.MultiStepLR(o, [2, 7], 0.5), lambda t: 0.5 ** ((t >= 2) + (t >= 7))),
-    "ConstantLR": (lambda o: lr_scheduler.ConstantLR(o, 0.5, 4), lambda t: 0.5 if t < 4 else 1.0),
     "LinearLR": (lambda o: lr_scheduler.LinearLR(o, 0.5, 1.0, 4), lambda t: 0.5 + min(t, 4) / 8),
     "ExponentialLR": (lambda o: lr_scheduler.ExponentialLR(o, 0.9), lambda t: 0.9**t),
-    "PolynomialLR": (lambda o: lr_scheduler.PolynomialLR(o, 8, 2.0), lambda t: (1 - min(t, 8) / 8) ** 2),
     "CosineAnnealingLR": (
         lambda o: lr_scheduler.CosineAnnealingLR(o, 5, 0.1),
         lambda t: 0.1 + 0.9 * (1 + np.cos(np.pi * t / 5)) / 2,
     ),
-    "CosineAnnealingWarmRestarts": (
-        lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 4, eta_min=0.1),
-        lambda t: 0.1 + 0.9 * (1 + np.cos(np.pi * (t % 4) / 4)) / 2,
-    ),
-    "CyclicLR": (lambda o: lr_scheduler.CyclicLR(o, 0.0, 1.0, 4), lambda t: 1 - abs(t % 8 - 4) / 4),
     "OneCycleLR": (
         lambda o: lr_scheduler.OneCycleLR(
             o, 1.0, 21, pct_start=6 / 21, anneal_strategy="linear", div_factor=2.0, final_div_factor=1e12
         ),
         lambda t: 0.5 + t / 10 if t <= 5 else 1 - (t - 5) / 15,
-    ),
-    "SequentialLR": (
-        lambda o: lr_scheduler.SequentialLR(
-            o, [lr_scheduler.ConstantLR(o, 0.5, 9), lr_scheduler.ExponentialLR(o, 0.5)], [4]
-        ),
-        lambda t: 0.5 if t < 4 else 0.5 ** (t - 4),
-    ),
-    "ChainedScheduler": (
-        lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.ConstantLR(o, 0.5, 4), lr_scheduler.StepLR(o, 2, 0.5)]),
-        lambda t: (0.5 if t < 4 else 1.0) * 0.5 ** (t // 2),
     ),
 }
 

@@ -97,31 +97,6 @@ OPTIONS: dict[str, dict[str, list[Any]]] = {
         "eps": [1e-6, 0.125],
         "weight_decay": [0, 0.1],
     },
-    "Adamax": {
-        **RATES,
-        **SWITCHES,
-        "betas": BETAS,
-        "eps": [1e-8, 0.125],
-        "weight_decay": [0, 0.1],
-    },
-    "NAdam": {
-        **RATES,
-        **SWITCHES,
-        "betas": BETAS,
-        "eps": [1e-8, 0.125],
-        "weight_decay": [0, 0.1],
-        "momentum_decay": [4e-3, 0.5],
-        "decoupled_weight_decay": [False, True],
-    },
-    "RAdam": {
-        **RATES,
-        **SWITCHES,
-        # With short averages, the first steps are rectified already.
-        "betas": [(0.9, 0.999), (0.5, 0.9), (0.0, 0.75)],
-        "eps": [1e-8, 0.125],
-        "weight_decay": [0, 0.1],
-        "decoupled_weight_decay": [False, True],
-    },
     "SparseAdam": {
         "lr": [0.5, 0.01, tensor_of_one(0.125)],
         "betas": BETAS,
@@ -521,12 +496,6 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
             ("RMSprop", "momentum", -1),
             ("Adadelta", "rho", 1.5),
             ("Adadelta", "eps", -1),
-            ("Adamax", "lr", -1),
-            ("Adamax", "betas", (0.9, 1.0)),
-            ("NAdam", "momentum_decay", -1),
-            ("NAdam", "weight_decay", -1),
-            ("RAdam", "eps", -1),
-            ("RAdam", "betas", (-0.1, 0.9)),
             ("SparseAdam", "lr", 0.0),
             ("SparseAdam", "eps", 0.0),
             ("SparseAdam", "betas", (0.9, 1.0)),
@@ -549,16 +518,9 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
         for index, make in enumerate(
             [
                 lambda s, o, _: s.LambdaLR(o, [abs, abs]),
-                lambda s, o, _: s.MultiplicativeLR(o, [abs, abs]),
-                lambda s, o, _: s.MultiplicativeLR(o, 3),
                 lambda s, o, _: s.StepLR(o, 2, last_epoch=3),
-                lambda s, o, _: s.ConstantLR(o, factor=2.0),
                 lambda s, o, _: s.LinearLR(o, start_factor=0.0),
                 lambda s, o, _: s.LinearLR(o, end_factor=2.0),
-                lambda s, o, _: s.CosineAnnealingWarmRestarts(o, 0),
-                lambda s, o, _: s.CosineAnnealingWarmRestarts(o, 2, 0.5),
-                lambda s, o, _: s.CosineAnnealingWarmRestarts(o, 2, eta_min="a"),
-                lambda s, o, _: s.CosineAnnealingWarmRestarts(o, 2).step(-1),
                 lambda s, o, _: s.OneCycleLR(o, 0.1),
                 lambda s, o, _: s.OneCycleLR(o, 0.1, 0),
                 lambda s, o, _: s.OneCycleLR(o, 0.1, epochs=0, steps_per_epoch=1),
@@ -568,21 +530,10 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
                 lambda s, o, _: s.OneCycleLR(o, [0.1, 0.1], 5),
                 lambda s, _, other: s.OneCycleLR(other, 0.1, 5),
                 lambda s, o, _: [each.step() for each in [s.OneCycleLR(o, 0.1, 2, pct_start=0.5)] * 3],
-                lambda s, o, _: s.CyclicLR(o, 0.1, 0.2, mode="sin"),
-                lambda s, _, other: s.CyclicLR(other, 0.1, 0.2),
                 lambda s, o, _: s.ReduceLROnPlateau(o, factor=1.0),
                 lambda s, o, _: s.ReduceLROnPlateau(o, mode="less"),
                 lambda s, o, _: s.ReduceLROnPlateau(o, threshold_mode="less"),
                 lambda s, o, _: s.ReduceLROnPlateau(o, min_lr=[0.1, 0.1]),
-                lambda s, o, _: s.SequentialLR(o, [], []),
-                lambda s, o, _: s.SequentialLR(o, [s.StepLR(o, 2)], [2]),
-                lambda s, o, _: s.SequentialLR(o, [3], []),
-                lambda s, o, _: s.SequentialLR(o, [s.ReduceLROnPlateau(o)], []),
-                lambda s, o, other: s.SequentialLR(o, [s.StepLR(other, 2)], []),
-                lambda s, *_: s.ChainedScheduler([]),
-                lambda s, o, _: s.ChainedScheduler([3], o),
-                lambda s, o, _: s.ChainedScheduler([s.ReduceLROnPlateau(o)]),
-                lambda s, o, other: s.ChainedScheduler([s.StepLR(o, 2), s.StepLR(other, 2)]),
             ]
         )
     },
@@ -686,21 +637,14 @@ SCHEDULES: dict[str, list[Schedule]] = {
         lambda s, o: s.LambdaLR(o, lambda epoch: 0.95**epoch),
         lambda s, o: s.LambdaLR(o, [lambda epoch: 1 / (1 + epoch), Doubling()]),
     ],
-    "MultiplicativeLR": [lambda s, o: s.MultiplicativeLR(o, [lambda epoch: 0.9, Doubling()])],
     "StepLR": [lambda s, o: s.StepLR(o, 3), lambda s, o: s.StepLR(o, step_size=4, gamma=0.7)],
     "MultiStepLR": [lambda s, o: s.MultiStepLR(o, [2, 5, 5, 9], gamma=0.5)],
-    "ConstantLR": [lambda s, o: s.ConstantLR(o), lambda s, o: s.ConstantLR(o, 0.3, 7)],
     "LinearLR": [lambda s, o: s.LinearLR(o), lambda s, o: s.LinearLR(o, 0.1, 0.7, 9)],
     "ExponentialLR": [lambda s, o: s.ExponentialLR(o, 0.9)],
-    "PolynomialLR": [lambda s, o: s.PolynomialLR(o), lambda s, o: s.PolynomialLR(o, 11, 2.0)],
     "CosineAnnealingLR": [
         lambda s, o: s.CosineAnnealingLR(o, 7),
         lambda s, o: s.CosineAnnealingLR(o, T_max=10, eta_min=0.01),
         lambda s, o: s.CosineAnnealingLR(o, 1),
-    ],
-    "CosineAnnealingWarmRestarts": [
-        lambda s, o: s.CosineAnnealingWarmRestarts(o, 4),
-        lambda s, o: s.CosineAnnealingWarmRestarts(o, T_0=3, T_mult=2, eta_min=0.01),
     ],
     "OneCycleLR": [
         lambda s, o: s.OneCycleLR(o, 0.3, 40),
@@ -709,19 +653,6 @@ SCHEDULES: dict[str, list[Schedule]] = {
         ),
         lambda s, o: s.OneCycleLR(o, 0.3, 40, cycle_momentum=False, div_factor=10.0, final_div_factor=10.0),
     ],
-    "CyclicLR": [
-        lambda s, o: s.CyclicLR(o, 0.1, 0.3, 4),
-        lambda s, o: s.CyclicLR(o, [0.1, 0.2], 0.3, 4, 3, mode="triangular2"),
-        lambda s, o: s.CyclicLR(o, 0.1, 0.3, 4, 3, mode="exp_range", gamma=0.9),
-        lambda s, o: s.CyclicLR(o, 0.1, 0.3, 4, 3, scale_fn=Doubling(), scale_mode="iterations", cycle_momentum=False),
-        lambda s, o: s.CyclicLR(o, 0.1, 0.3, 4, 3, scale_fn=lambda cycle: 0.5**cycle),
-    ],
-    "SequentialLR": [
-        lambda s, o: s.SequentialLR(o, [s.LinearLR(o, 0.25, total_iters=3), s.ExponentialLR(o, 0.5)], [3]),
-        lambda s, o: s.SequentialLR(o, [s.ConstantLR(o), s.CosineAnnealingLR(o, 5), s.StepLR(o, 2)], [4, 12]),
-        lambda s, o: s.SequentialLR(o, [s.ChainedScheduler([s.StepLR(o, 2)]), s.StepLR(o, 2)], [0]),
-    ],
-    "ChainedScheduler": [lambda s, o: s.ChainedScheduler([s.ConstantLR(o), s.ExponentialLR(o, 0.9)])],
     "ReduceLROnPlateau": [
         lambda s, o: s.ReduceLROnPlateau(o, patience=2),
         lambda s, o: s.ReduceLROnPlateau(o, "max", 0.5, 1, 0.1, "abs", 2, [0.1, 0.01], 0.001),
@@ -753,7 +684,7 @@ def scheduled(api: Any, name: str, lr: Any, **options: Any) -> Any:
 def shown(optimizer: Any, scheduler: Any) -> Any:
     """All that a schedule decides: rates, momenta, and what the scheduler remembers."""
     groups = [{**group, "params": None} for group in optimizer.param_groups]
-    return plain([groups, scheduler.get_last_lr(), {**scheduler.state_dict(), "_scale_fn_ref": None}])
+    return plain([groups, scheduler.get_last_lr(), scheduler.state_dict()])
 
 
 def numbers(value: Any) -> Any:
@@ -798,7 +729,7 @@ def test_thirty_steps(make: Schedule, name: str, lr: Any, options: dict[str, Any
 def outcome_of_get_lr(scheduler: Any) -> None:
     """Ask for rates outside of a step; where there are none to be had, warn for the test as the others do."""
     plateau = "Plateau" in type(scheduler).__name__
-    if plateau or hasattr(scheduler, "_schedulers") or type(scheduler).__name__ == "Same":
+    if plateau or type(scheduler).__name__ == "Same":
         warnings.warn("To get the last learning rate", UserWarning, stacklevel=2)
     else:
         scheduler.get_lr()
@@ -829,16 +760,10 @@ def test_going_on_from_the_state_of_a_scheduler(make: Schedule) -> None:
 def test_a_given_epoch(make: Schedule) -> None:
     optimizers = [scheduled(api, "SGD", 0.5, momentum=0.9) for api in APIS]
     both = [make(api.optim.lr_scheduler, optimizer) for api, optimizer in zip(APIS, optimizers, strict=True)]
-    if hasattr(both[0], "_schedulers"):
-        pytest.skip("takes no epoch")
-    restarts = "Restarts" in type(both[0]).__name__
-    for epoch in (3, 1, 9, 2, 12, *[4.5, 20.25] * restarts):
+    for epoch in (3, 1, 9, 2, 12):
         for optimizer, scheduler in zip(optimizers, both, strict=True):
             optimizer.step()
             measure = [1.0] * ("Plateau" in type(scheduler).__name__)
-            if restarts:
-                scheduler.step(epoch)
-                continue
             with pytest.warns(UserWarning, match="The epoch parameter in `scheduler.step"):
                 scheduler.step(*measure, epoch)
         theirs, ours = (numbers(shown(*each)) for each in zip(optimizers, both, strict=True))

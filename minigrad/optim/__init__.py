@@ -1,28 +1,18 @@
 """Optimisers: how parameters move by their gradients; `lr_scheduler` changes their learning rates on the way."""
 
+from typing import TYPE_CHECKING
+
+from minigrad.missing import advised
 from minigrad.optim import lr_scheduler
 from minigrad.optim.adadelta import Adadelta
 from minigrad.optim.adagrad import Adagrad
 from minigrad.optim.adam import Adam, AdamW
-from minigrad.optim.adamax import Adamax
-from minigrad.optim.nadam import NAdam
 from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.radam import RAdam
 from minigrad.optim.rmsprop import RMSprop
 from minigrad.optim.sgd import SGD
 from minigrad.optim.sparse_adam import SparseAdam
 
-__all__ = [
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "SparseAdam",
-    "lr_scheduler",
-]
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "SparseAdam", "lr_scheduler"]
+
+if not TYPE_CHECKING:  # Type checkers know what is there.
+    __getattr__ = advised(__name__)

@@ -1,13 +1,11 @@
-"""Learning rates that go up and down, and the momentum against them."""
+"""A learning rate that goes up and down once, and the momentum against it."""
 
 from __future__ import annotations
 
 import math
-import types
-from collections.abc import Callable
 from typing import Any
 
-from minigrad.optim.lr_scheduler.base import LRScheduler, Rate, checked_optimizer, per_group, set_rate
+from minigrad.optim.lr_scheduler.base import LRScheduler, Rate, checked_optimizer, per_group
 from minigrad.optim.optimizer import Optimizer
 
 
@@ -147,87 +145,6 @@ def _phase(end: float, start_lr: str, end_lr: str, start_momentum: str, end_mome
         "start_momentum": start_momentum,
         "end_momentum": end_momentum,
     }
-
-
-class CyclicLR(_WithMomentum):
-    """Up from `base_lr` to `max_lr` in `step_size_up` steps, down in `step_size_down`, and again.
-
-    The height of a cycle is multiplied by `scale_fn` of its number (`scale_mode="cycle"`) or of the step
-    (`"iterations"`).  Without one, `mode` says how: "triangular" by 1, "triangular2" by a half of the height before,
-    "exp_range" by `gamma ** step`.  Source: Smith (2017), Cyclical learning rates for training neural networks.
-    """
-
-    _apart = ("optimizer", "_scale_fn_custom")
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: float | list[float],
-        max_lr: float | list[float],
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle",
-        cycle_momentum: bool = True,
-        base_momentum: float = 0.8,
-        max_momentum: float = 0.9,
-        last_epoch: int = -1,
-    ) -> None:
-        self.optimizer = checked_optimizer(optimizer)
-        base_lrs = per_group("base_lr", optimizer, base_lr)
-        if last_epoch == -1:
-            for group, lr in zip(optimizer.param_groups, base_lrs, strict=True):
-                set_rate(group, lr)
-        self.max_lrs = per_group("max_lr", optimizer, max_lr)
-        up = float(step_size_up)
-        self.total_size = up + (up if step_size_down is None else float(step_size_down))
-        self.step_ratio = up / self.total_size
-        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise ValueError("mode is invalid and scale_fn is None: it is one of triangular, triangular2, exp_range")
-        self.mode = mode
-        self.gamma = gamma
-        self._scale_fn_custom = scale_fn
-        by_step = scale_mode != "cycle" if scale_fn is not None else mode == "exp_range"
-        self.scale_mode = scale_mode if scale_fn is not None else "iterations" if by_step else "cycle"
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self.base_momentums, self.max_momentums = self._begin_momentum(base_momentum, max_momentum, last_epoch)
-        super().__init__(optimizer, last_epoch)
-        self.base_lrs = base_lrs
-
-    def scale_fn(self, x: float) -> float:
-        """What the height of a cycle is multiplied by: `x` is the number of the cycle, from 1, or of the step."""
-        if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "triangular":
-            return 1.0
-        return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
-
-    def _next_rates(self) -> list[Rate]:
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        place = 1.0 + self.last_epoch / self.total_size - cycle
-        up = self.step_ratio
-        height = place / up if place <= up else (place - 1) / (up - 1)
-        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        if self.cycle_momentum:
-            bounds = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True)
-            for group, low, high in bounds:
-                self._set_momentum(group, high - (high - low) * height * scale)
-        return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
-
-    def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimiser; of a `scale_fn` that is an object, its attributes."""
-        function = self._scale_fn_custom
-        plain = function is None or isinstance(function, types.FunctionType)
-        return super().state_dict() | {"_scale_fn_custom": None if plain else function.__dict__.copy()}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take on the attributes that `state_dict()` returned; functions stay as they are."""
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_scale_fn_custom"})
-        if state_dict["_scale_fn_custom"] is not None:
-            self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
 
 
 def _positive(name: str, value: Any) -> int:

@@ -1,4 +1,4 @@
-"""Learning rates that are multiplied: by a function of the epoch, by a constant, at some epochs or at all."""
+"""Learning rates that are multiplied: by a function of the epoch, at some epochs or at all."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from minigrad.optim.lr_scheduler.base import LRScheduler, Rate
 from minigrad.optim.optimizer import Optimizer
 
 
-class _ByFunctions(LRScheduler):
-    """A scheduler with a function per parameter group; functions are not part of its state, objects are."""
+class LambdaLR(LRScheduler):
+    """The first learning rate times `lr_lambda(epoch)`; a list of functions has one for each parameter group.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
+    >>> scheduler = LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.25]
+    """
 
     _apart = ("optimizer", "lr_lambdas")
 
@@ -39,37 +48,8 @@ class _ByFunctions(LRScheduler):
             if state is not None:
                 function.__dict__.update(state)
 
-
-class LambdaLR(_ByFunctions):
-    """The first learning rate times `lr_lambda(epoch)`; a list of functions has one for each parameter group.
-
-    >>> import minigrad as torch
-    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
-    >>> scheduler = LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
-    >>> optimizer.step()
-    >>> scheduler.step()
-    >>> scheduler.get_last_lr()
-    [0.25]
-    """
-
     def _next_rates(self) -> list[Rate]:
         return [lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
-
-
-class MultiplicativeLR(_ByFunctions):
-    """In each epoch but the first, the learning rate times `lr_lambda(epoch)`."""
-
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        for function in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
-            if not callable(function):
-                raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
-        super().__init__(optimizer, lr_lambda, last_epoch)
-
-    def _next_rates(self) -> list[Rate]:
-        if self._is_initial:
-            return self._rates_now()
-        groups = self.optimizer.param_groups
-        return [group["lr"] * factor(self.last_epoch) for factor, group in zip(self.lr_lambdas, groups, strict=True)]
 
 
 class StepLR(LRScheduler):
@@ -122,28 +102,6 @@ class MultiStepLR(LRScheduler):
         return [lr * self.gamma**passed for lr in self.base_lrs]
 
 
-class ConstantLR(LRScheduler):
-    """The learning rate times `factor` in the first `total_iters` epochs."""
-
-    def __init__(
-        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
-    ) -> None:
-        if factor > 1.0 or factor < 0:
-            raise ValueError(f"Constant multiplicative factor expected to be between 0 and 1. It is {factor}")
-        self.factor = factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
-
-    def _next_rates(self) -> list[Rate]:
-        if self.last_epoch == 0:
-            return self._rates_times(self.factor)
-        return self._rates_times(1.0 / self.factor) if self.last_epoch == self.total_iters else self._rates_now()
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        over = self.last_epoch >= self.total_iters
-        return [lr * (self.factor + over * (1 - self.factor)) for lr in self.base_lrs]
-
-
 class LinearLR(LRScheduler):
     """The learning rate times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps."""
 
@@ -192,22 +150,3 @@ class ExponentialLR(LRScheduler):
 
     def _get_closed_form_lr(self) -> list[Rate]:
         return [lr * self.gamma**self.last_epoch for lr in self.base_lrs]
-
-
-class PolynomialLR(LRScheduler):
-    """The first learning rate times `(1 - epoch / total_iters) ** power`, to 0 in `total_iters` epochs."""
-
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch)
-
-    def _next_rates(self) -> list[Rate]:
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._rates_now()
-        left, left_before = (1.0 - epoch / self.total_iters for epoch in (self.last_epoch, self.last_epoch - 1))
-        return self._rates_times((left / left_before) ** self.power)
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [lr * left**self.power for lr in self.base_lrs]

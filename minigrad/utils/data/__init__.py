@@ -1,9 +1,11 @@
 """From a collection of examples to batches of tensors, in PyTorch's order for the same seed."""
 
+from typing import TYPE_CHECKING
+
+from minigrad.missing import advised
 from minigrad.utils.data.collate import default_collate, default_convert
 from minigrad.utils.data.dataloader import DataLoader, get_worker_info
 from minigrad.utils.data.dataset import (
-    ChainDataset,
     ConcatDataset,
     Dataset,
     IterableDataset,
@@ -16,13 +18,10 @@ from minigrad.utils.data.sampler import (
     RandomSampler,
     Sampler,
     SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
 )
 
 __all__ = [
     "BatchSampler",
-    "ChainDataset",
     "ConcatDataset",
     "DataLoader",
     "Dataset",
@@ -31,11 +30,12 @@ __all__ = [
     "Sampler",
     "SequentialSampler",
     "Subset",
-    "SubsetRandomSampler",
     "TensorDataset",
-    "WeightedRandomSampler",
     "default_collate",
     "default_convert",
     "get_worker_info",
     "random_split",
 ]
+
+if not TYPE_CHECKING:  # Type checkers know what is there.
+    __getattr__ = advised(__name__)

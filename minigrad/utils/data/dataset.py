@@ -6,7 +6,7 @@ import bisect
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from minigrad.random import Generator, default_generator
@@ -41,9 +41,6 @@ class Dataset(Generic[T_co]):
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """Examples as a stream: a subclass defines `__iter__`."""
-
-    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
-        return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -86,7 +83,7 @@ class ConcatDataset(Dataset[T_co]):
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         if any([isinstance(each, IterableDataset) for each in self.datasets]):
-            raise AssertionError("ConcatDataset does not support IterableDataset: add streams with +")
+            raise AssertionError("ConcatDataset does not support IterableDataset: give one that yields from each")
         self.cumulative_sizes = [*itertools.accumulate([_size(each) for each in self.datasets])]
 
     def __len__(self) -> int:
@@ -101,26 +98,6 @@ class ConcatDataset(Dataset[T_co]):
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[which - 1] if which else 0
         return self.datasets[which][idx - before]
-
-
-class ChainDataset(IterableDataset[T_co]):
-    """The examples of several streams, one stream after the other."""
-
-    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
-        self.datasets = datasets
-
-    def __iter__(self) -> Iterator[T_co]:
-        for each in self.datasets:
-            yield from _stream(each)
-
-    def __len__(self) -> int:
-        return sum([_size(_stream(each)) for each in self.datasets])
-
-
-def _stream(dataset: Any) -> IterableDataset[Any]:
-    if not isinstance(dataset, IterableDataset):
-        raise AssertionError(f"ChainDataset only supports IterableDataset, and this is a {type(dataset).__name__}")
-    return dataset
 
 
 class Subset(Dataset[T_co]):

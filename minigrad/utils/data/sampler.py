@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import Any, Generic, TypeVar
 
 from minigrad import dtypes
-from minigrad.creation import as_tensor, empty
+from minigrad.creation import empty
 from minigrad.random import Generator
-from minigrad.sampling import multinomial, randint, randperm
-from minigrad.tensor import Tensor
+from minigrad.sampling import randint, randperm
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -87,61 +86,6 @@ class RandomSampler(Sampler[int]):
             yield from randperm(size, generator=generator).tolist()
         # An order is drawn for the rest even if there is none, as PyTorch does: the generator's state shows it.
         yield from randperm(size, generator=generator).tolist()[: wanted % size]
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-
-class SubsetRandomSampler(Sampler[int]):
-    """The given indices in a random order, another each time."""
-
-    indices: Sequence[int]
-
-    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
-        self.indices = indices
-        self.generator = generator
-
-    def __iter__(self) -> Iterator[int]:
-        for position in randperm(len(self.indices), generator=self.generator).tolist():
-            yield self.indices[position]
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-
-class WeightedRandomSampler(Sampler[int]):
-    """`num_samples` indices, each drawn with a probability in proportion to its weight.
-
-    Errors: ValueError for no samples, a `replacement` that is not a bool, or weights that are no vector.
-
-    >>> list(WeightedRandomSampler([0.0, 1.0, 0.0], num_samples=4))
-    [1, 1, 1, 1]
-    """
-
-    weights: Tensor
-    num_samples: int
-    replacement: bool
-
-    def __init__(
-        self,
-        weights: Sequence[float],
-        num_samples: int,
-        replacement: bool = True,
-        generator: Generator | None = None,
-    ) -> None:
-        _check_positive("num_samples", num_samples)
-        _check_bool("replacement", replacement)
-        self.weights = as_tensor(weights, dtype=dtypes.float64)
-        if self.weights.ndim != 1:
-            raise ValueError(
-                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
-            )
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
-
-    def __iter__(self) -> Iterator[int]:
-        yield from multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
 
     def __len__(self) -> int:
         return self.num_samples
