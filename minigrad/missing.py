@@ -16,13 +16,17 @@ _PRECISION = "dtypes are float16, float32, float64, bool and integers"
 #: By the place where they would be: the name, and what to use.
 _NAMES: dict[str, dict[str, str]] = {
     "minigrad": {
+        "addbmm": "input + (batch1 @ batch2).sum(0)",
+        "addmv": "input + mat @ vec",
+        "addr": "input + torch.outer(vec1, vec2)",
         "amp": "compute in float32",
         "autocast": "compute in float32",
+        "baddbmm": "input + batch1 @ batch2",
         "bfloat16": _PRECISION,
         "cdist": "torch.norm(a.unsqueeze(-2) - b.unsqueeze(-3), dim=-1) is all distances",
         "cholesky": _LINEAR_ALGEBRA,
-        "complex64": _PRECISION,
         "complex128": _PRECISION,
+        "complex64": _PRECISION,
         "conv1d": _CONVOLUTIONS,
         "conv2d": _CONVOLUTIONS,
         "cross": "torch.roll and products of the parts make one",
@@ -34,6 +38,7 @@ _NAMES: dict[str, dict[str, str]] = {
         "func": "torch.autograd.grad(…, create_graph=True) gives derivatives of any order",
         "inverse": _LINEAR_ALGEBRA,
         "jit": "there is nothing to compile to: call the function or module itself",
+        "kron": 'torch.einsum("ij,kl->ikjl", a, b).reshape(rows, columns) for matrices',
         "linalg": _LINEAR_ALGEBRA,
         "multiprocessing": "one process computes",
         "onnx": "torch.save stores a state_dict",

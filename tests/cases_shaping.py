@@ -332,57 +332,30 @@ for name, forms in (
     both(name, shaped(*forms), **exact)
     both(name, factors(), **exact)
     both(name, st.tuples(any_array(special=False), any_array(special=False)), **exact)
-# PyTorch's kron cannot reshape its result where the factors lie in memory with gaps.
-plain_pairs = st.tuples(any_array(special=False), any_array(special=False))
-both("kron", plain_pairs.map(lambda pair: (pair[0].copy(), pair[1].copy())), **exact)
 add("Tensor.__rmatmul__", lambda api, x, y: y.__rmatmul__(x), factors(FLOATS), **exact)
 scalars = st.sampled_from([1, 2, -1, 0, 0.5, True, 2.0])
 
 
-def usual(drawn: tuple[Any, ...]) -> bool:
-    """Not what PyTorch's addmv leaves at x's own shape, nor what its message for a 0-d x fails on."""
-    return drawn[0].ndim > 0 and drawn[1].size > 0
-
-
 mixed = st.tuples(any_array(special=False), any_array(special=False), any_array(special=False))
-for name, forms in (
-    ("addmm", ("nm", "nk", "km")),
-    ("addmm", ("m", "nk", "km")),
-    ("addmv", ("n", "nk", "k")),
-    ("addmv", ("o", "nk", "k")),
-    ("addbmm", ("nm", "bnk", "bkm")),
-    ("baddbmm", ("bnm", "bnk", "bkm")),
-    ("baddbmm", ("m", "bnk", "bkm")),
-    ("addr", ("nm", "n", "m")),
-    ("addr", ("m", "n", "m")),
-):
-    rows = shaped(*forms).filter(usual) if name == "addmv" else shaped(*forms)
-    with_scalars = st.tuples(rows, scalars, scalars.filter(bool)).map(lambda each: (*each[0], *each[1:]))
-    in_floats = st.tuples(shaped(*forms, dtypes=FLOATS), scalars, scalars.filter(bool)).map(
-        lambda each: (*each[0], *each[1:])
-    )
-    both(name, rows, **exact)
-    for f in (method(name), function(name)):
+for forms in (("nm", "nk", "km"), ("m", "nk", "km")):
+    both("addmm", shaped(*forms), **exact)
+    for name, f in (("addmm", function("addmm")), ("Tensor.addmm", method("addmm"))):
         add(
-            name if f.__qualname__.startswith("function") else f"Tensor.{name}",
+            name,
             lambda api, x, a, b, beta, alpha, f=f: f(api, x, a, b, beta=beta, alpha=alpha),
-            with_scalars,
+            st.tuples(shaped(*forms), scalars, scalars.filter(bool)).map(lambda each: (*each[0], *each[1:])),
             **exact,
         )
-    if len(forms[0]) == {"addmv": 1, "baddbmm": 3}.get(name, 2):
-        in_place(f"{name}_", shaped(*forms), **exact)
-        add(
-            f"Tensor.{name}_",
-            lambda api, x, a, b, beta, alpha, name=name: getattr(x.clone(), f"{name}_")(a, b, beta=beta, alpha=alpha),
-            in_floats,
-            **exact,
-        )
-    if name == "addr":
-        # Of a mix of dtypes PyTorch computes it, and cannot differentiate it.
-        both(name, st.sampled_from(NUMBERS).flatmap(lambda dtype: st.tuples(*[of_dtype(dtype)] * 3)), **exact)
-        add(name, lambda api, *xs: api.addr(*[x.detach() for x in xs]), mixed, **exact)
-    else:
-        both(name, mixed.filter(usual) if name == "addmv" else mixed, **exact)
+in_place("addmm_", shaped("nm", "nk", "km"), **exact)
+add(
+    "Tensor.addmm_",
+    lambda api, x, a, b, beta, alpha: x.clone().addmm_(a, b, beta=beta, alpha=alpha),
+    st.tuples(shaped("nm", "nk", "km", dtypes=FLOATS), scalars, scalars.filter(bool)).map(
+        lambda each: (*each[0], *each[1:])
+    ),
+    **exact,
+)
+both("addmm", mixed, **exact)
 
 # fmt: off
 EQUATIONS = [

@@ -334,7 +334,6 @@ def first_words(api: Any, call: Callable[..., Any], *arguments: Any) -> tuple[st
         pytest.param(lambda t, *args: f(t).linear(*matrices(t, *args), t.ones(args[1][0])), id="linear with a bias"),
         pytest.param(lambda t, *args: f(t).linear(*matrices(t, *args), ids(t, 2)), id="linear, bias of integers"),
         pytest.param(lambda t, *args: t.addmm(t.ones(2), *matrices(t, *args)), id="addmm"),
-        pytest.param(lambda t, *args: t.addmv(t.ones(2), *matrices(t, *args)), id="addmv"),
         pytest.param(lambda t, *args: t.bmm(*matrices(t, *args)), id="bmm"),
     ],
 )

@@ -31,12 +31,7 @@ NAMES: list[tuple[str, Callable[[], Any]]] = [
     ("VdotBackward0", lambda: V.vdot(V)),
     ("MulBackward0", lambda: V.outer(V)),
     ("ViewBackward0", lambda: V.inner(M)),
-    ("UnsafeViewBackward0", lambda: M.kron(M)),
     ("AddmmBackward0", lambda: torch.addmm(M, M, M)),
-    ("AddmvBackward0", lambda: torch.addmv(V, M, V)),
-    ("AddbmmBackward0", lambda: torch.addbmm(M, B, B)),
-    ("BaddbmmBackward0", lambda: torch.baddbmm(B, B, B)),
-    ("AddrBackward0", lambda: torch.addr(M, V, V)),
     ("ViewBackward0", lambda: torch.tensordot(M, M, 1)),
     ("ViewBackward0", lambda: torch.einsum("ij,jk->ik", M, M)),
     ("MulBackward0", lambda: torch.einsum("i,j->ij", V, V)),
@@ -65,14 +60,10 @@ def halves(*numbers: Any) -> Any:
 
 def test_what_is_added_to_a_product_of_halves_counts_before_the_product_overflows() -> None:
     """The product is 100,000, more than a float16 can be; it is neither rounded before -60,000 nor before alpha."""
-    row, column, vector = halves([300, 100]), halves([300], [100]), halves(300, 100)
+    row, column = halves([300, 100]), halves([300], [100])
     for found in (
         torch.addmm(halves([-60000]), row, column),
-        torch.addmv(halves(-60000), row, vector),
-        torch.addbmm(halves([-60000]), row[None], column[None]),
-        torch.baddbmm(halves([[-60000]]), row[None], column[None]),
         torch.addmm(halves([0]), row, column, alpha=0.4),
-        torch.addmv(halves(0), row, vector, alpha=0.4),
     ):
         assert (found.dtype, found.item()) == (torch.float16, 40000)
 
@@ -81,21 +72,6 @@ def test_outer_products_promote_both_vectors() -> None:
     whole, parts = torch.tensor([1, 2]), torch.tensor([0.5, 1.5])
     for found, wanted in ((whole.outer(parts), [[0.5, 1.5], [1, 3]]), (parts.outer(whole), [[0.5, 1], [1.5, 3]])):
         assert (found.dtype, found.tolist()) == (torch.float32, wanted)
-
-
-def test_addr_takes_numbers_that_its_dtype_can_hold() -> None:
-    true = torch.ones(1).bool()
-    for beta, alpha in ((True, True), (False, True), (True, False)):
-        found = torch.addr(torch.ones(1, 1).bool(), true, true, beta=beta, alpha=alpha)
-        assert (found.dtype, found.tolist()) == (torch.bool, [[True]])
-    assert torch.addr(torch.ones(1, 1).long(), true.long(), true.long(), beta=2, alpha=3).tolist() == [[5]]
-    found = torch.addr(torch.ones(1, 1).long(), true.float(), true.long(), beta=0.5, alpha=0.25)
-    assert (found.dtype, found.tolist()) == (torch.float32, [[0.75]])
-
-
-def test_addmv_takes_a_vector_of_the_result_or_one_number() -> None:
-    for x in (torch.tensor(1.0), torch.ones(1), torch.ones(2)):
-        assert torch.addmv(x, torch.ones(2, 3), torch.ones(3)).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
@@ -297,20 +273,6 @@ def test_products_with_something_added_are_of_one_dtype() -> None:
     for name, x, a in (("self", whole, single), ("mat1", single, whole)):
         wanted = f"{name} and mat2 must have the same dtype, but got Long and Float. {remedy}"
         assert message(torch.addmm, x, a, single) == message(torch.addmm, x, a[0], single) == wanted
-        assert message(torch.addbmm, x, a[None], single[None]) == wanted
-    for x, a, names in ((whole, single, "Long, Float, and Float"), (single, whole, "Float, Long, and Float")):
-        assert message(torch.addmv, x[0], a, single[0]) == (
-            f"addmv input tensors must have the same dtype, but got {names}. {remedy}"
-        )
-
-
-def test_what_is_added_to_the_products_of_two_batches_has_the_dtype_of_the_first() -> None:
-    single, whole = ones(1, 2, 2), ones(1, 2, 2).long()
-    wanted = "Input dtypes must be the same, got: input {}, batch1: {}, batch2: float. Convert the {}"
-    first, second = "first: a.to(torch.float32)", "second: b.to(torch.float32)"
-    assert message(torch.baddbmm, whole, single, single).startswith(wanted.format("long int", "float", first))
-    assert message(torch.baddbmm, single, whole, single).startswith(wanted.format("float", "long int", second))
-    assert message(torch.baddbmm, single, single, whole) == message(single.bmm, whole)
 
 
 def test_truth_values_are_not_multiplied() -> None:
@@ -376,46 +338,6 @@ def test_products_with_something_added_say_what_does_not_fit() -> None:
     assert message(torch.addmm, square, ones(2, 3), ones(4, 5)) == (
         "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
     )
-    for x, a, b in (((2, 1), (2, 3), (3,)), ((2,), (2,), (3,)), ((2,), (2, 3), (3, 1))):
-        assert message(torch.addmv, ones(*x), ones(*a), ones(*b)) == (
-            f"vector + matrix @ vector expected, got {len(x)}, {len(a)}, {len(b)} dimensions"
-        )
-    for size, length in ((2, 2), (3, 3), (5, 4)):
-        assert message(torch.addmv, ones(size), ones(2, 3), ones(length)) == (
-            f"size mismatch, got input ({size}), mat (2x3), vec ({length}): expected (2) and (3) with this mat"
-        )
-    assert message(torch.addr, square, ones(1, 2), vector) == "addr: Expected 1-D argument vec1, but got 2-D"
-    assert message(torch.addr, square, vector, ones(1, 2)) == "addr: Expected 1-D argument vec2, but got 2-D"
-    for name in ("beta", "alpha"):
-        assert message(torch.addr, square, vector, vector, **{name: True}) == (
-            f"Boolean {name} only supported for Boolean results: got dtype torch.float32"
-        )
-        assert message(torch.addr, square.long(), vector.long(), vector.long(), **{name: 0.5}) == (
-            f"For integral input tensors, argument {name} must not be a floating point number: got 0.5"
-        )
-
-
-@pytest.mark.parametrize(("call", "x"), [(torch.addbmm, ones(2, 2)), (torch.baddbmm, ones(1, 2, 2))])
-def test_batches_are_of_equally_many_matrices_that_fit(call: Callable[..., Any], x: Any) -> None:
-    one, two, three, four = (2,), (2, 2), (1, 2, 2), (1, 1, 2, 2)
-    for a, b in ((one, three), (three, one), (three, two), (two, two)):
-        assert message(call, x, ones(*a), ones(*b), error=IndexError) == (
-            f"batch1 and batch2 must be 3D tensors, got {len(a)}-D and {len(b)}-D"
-        )
-    for a, b in ((two, three), (four, three), (three, four)):
-        assert message(call, x, ones(*a), ones(*b)) == (
-            f"batch1 and batch2 must be 3D tensors, got {len(a)}-D and {len(b)}-D"
-        )
-    unequal, misfit = (ones(2, 2, 3), ones(3, 3, 2)), (ones(7, 2, 3), ones(7, 4, 5))
-    if call is torch.addbmm:
-        assert message(call, x, *unequal) == "batch1 and batch2 must have same number of batches, got 2 and 3"
-        assert message(call, torch.ones(()), *misfit) == "Incompatible matrix sizes for bmm (2x3 and 4x5)"
-    else:
-        for a, b in (unequal, misfit):
-            assert message(call, torch.ones(()), a, b) == message(a.bmm, b)
-    # What is added has to fit, whatever the batches are.
-    for a, b in (unequal, misfit):
-        assert message(call, ones(9), a, b).startswith("The expanded size of the tensor")
 
 
 def test_equations_say_what_does_not_fit() -> None:

@@ -11,17 +11,12 @@ from minigrad.ops.dims import INTEGER
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "addbmm",
     "addmm",
-    "addmv",
-    "addr",
-    "baddbmm",
     "bmm",
     "dot",
     "einsum",
     "ger",
     "inner",
-    "kron",
     "matmul",
     "mm",
     "mv",
@@ -39,12 +34,7 @@ vdot = free(Tensor.vdot)
 inner = free(Tensor.inner)
 outer = free(Tensor.outer)
 ger = free(Tensor.ger)
-kron = free(Tensor.kron)
 addmm = free(Tensor.addmm)
-addmv = free(Tensor.addmv)
-addbmm = free(Tensor.addbmm)
-baddbmm = free(Tensor.baddbmm)
-addr = free(Tensor.addr)
 
 
 def einsum(*args: Any) -> Tensor:

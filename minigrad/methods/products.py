@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from minigrad.autograd.base import TensorBase
 from minigrad.dtypes import Number
+from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import addmm, einsum, matmul
@@ -103,59 +102,11 @@ class Products(Writing):
         """The same as `outer`."""
         return matmul.outer(self, checked_tensor("ger", vec2, "vec2"))
 
-    def kron(self, other: Tensor) -> Tensor:
-        """The Kronecker product: `other` as often as `self` has elements, each time multiplied by one of these.
-
-        >>> import minigrad as torch
-        >>> torch.eye(2).kron(torch.tensor([[1.0, 2.0]]))
-        tensor([[1., 2., 0., 0.],
-                [0., 0., 1., 2.]])
-        """
-        return einsum.kron(self, checked_tensor("kron", other, "other"))
-
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """`beta * self + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `self` counts."""
-        return addmm.addmm(self, *_factors("addmm", mat1=mat1, mat2=mat2), *_scalars("addmm", beta, alpha))
-
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """`beta * self + alpha * (mat @ vec)` for a matrix and a vector."""
-        return addmm.addmv(self, *_factors("addmv", mat=mat, vec=vec), *_scalars("addmv", beta, alpha))
-
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """`beta * self + alpha * p`, for p the sum of all products of matrices of two batches."""
-        batches = _factors("addbmm", batch1=batch1, batch2=batch2)
-        return addmm.addbmm(self, *batches, *_scalars("addbmm", beta, alpha))
-
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """`beta * self + alpha * (batch1 @ batch2)` for two batches of matrices."""
-        return addmm.baddbmm(
-            self, *_factors("baddbmm", batch1=batch1, batch2=batch2), *_scalars("baddbmm", beta, alpha)
+        one, two = checked_tensor("addmm", mat1, "mat1", 1), checked_tensor("addmm", mat2, "mat2", 2)
+        return addmm.addmm(
+            self, one, two, checked_number("addmm", "beta", beta), checked_number("addmm", "alpha", alpha)
         )
 
-    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """`beta * self + alpha * p`, for p the outer product of two vectors."""
-        return addmm.addr(self, *_factors("addr", vec1=vec1, vec2=vec2), *_scalars("addr", beta, alpha))
-
     addmm_ = in_place(addmm)
-    addmv_ = in_place(addmv)
-    addbmm_ = in_place(addbmm)
-    baddbmm_ = in_place(baddbmm)
-    addr_ = in_place(addr)
-
-
-def _factors(name: str, **factors: Any) -> list[Any]:
-    """The factors of a product, which must be tensors."""
-    return [checked_tensor(name, each, argument, i) for i, (argument, each) in enumerate(factors.items(), start=1)]
-
-
-def _scalars(name: str, beta: Any, alpha: Any) -> list[Number]:
-    """Two numbers, each given as one or as a 0-d tensor."""
-    numbers: list[Number] = []
-    for argument, given in (("beta", beta), ("alpha", alpha)):
-        if isinstance(given, TensorBase) and given._array.ndim == 0 and not given._requires_grad:
-            numbers.append(given._array.item())
-        elif isinstance(given, int | float | np.generic):
-            numbers.append(given)
-        else:
-            raise TypeError(f"{name}(): argument '{argument}' must be Number, not {type(given).__name__}")
-    return numbers

@@ -107,18 +107,6 @@ def tensordot(a: Any, b: Any, dims_a: Sequence[int], dims_b: Sequence[int]) -> T
     return result
 
 
-def kron(a: Any, b: Any) -> Tensor:
-    """`y[…, i * M + j, …] = a[…, i, …] * b[…, j, …]` for b's size M there; a shorter shape gets 1s in front."""
-    ndim = max(a.ndim, b.ndim)
-    sizes_a, sizes_b = ((1,) * (ndim - x.ndim) + x._array.shape for x in (a, b))
-    product = a.reshape([size for n in sizes_a for size in (n, 1)]) * b.reshape(
-        [size for n in sizes_b for size in (1, n)]
-    )
-    shape = tuple([n * m for n, m in zip(sizes_a, sizes_b, strict=True)])
-    result: Tensor = Reshape(shape, "UnsafeViewBackward0")(product)
-    return result
-
-
 def equation_of(sublists: Sequence[Sequence[Any]], output: Sequence[Any] | None) -> str:
     """The equation that lists of numbers in [0, 52), and perhaps an Ellipsis, stand for.
 

@@ -195,13 +195,6 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 def bmm(a: Any, b: Any) -> Tensor:
     """`a @ b` for two batches of equally many matrices."""
-    check_batches(a, b)
-    result: Tensor = Bmm()(a, b)
-    return result
-
-
-def check_batches(a: Any, b: Any) -> None:
-    """Nothing if `a` and `b` are batches of equally many matrices that can be multiplied; else PyTorch's error."""
     x, y = a._array, b._array
     for name, each in (("batch1", x), ("batch2", y)):
         if each.ndim != 3:
@@ -212,6 +205,8 @@ def check_batches(a: Any, b: Any) -> None:
         raise _bool_error(x, y)
     if x.dtype != y.dtype:
         raise _dtype_error(x, y)
+    result: Tensor = Bmm()(a, b)
+    return result
 
 
 def dot(a: Any, b: Any, form: str) -> Tensor:
