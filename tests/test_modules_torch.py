@@ -68,12 +68,10 @@ def add_class(covers: str, define: Callable[[Any], Any], *inputs: np.ndarray, ul
     ROWS.append(Row(covers, define, inputs, ulps))
 
 
-IN_PLACE_OR_NOT = ["ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Hardswish", "Hardsigmoid"]
-PLAIN = ["Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Softplus", "Softshrink", "Hardshrink", "GELU",
-         "GLU", "LeakyReLU", "ELU", "CELU"]  # fmt: skip
-ALONG = ["Softmax", "LogSoftmax", "Softmin"]
-DROPOUTS = {"Dropout": (50,), "AlphaDropout": (50,), "Dropout1d": (5, 6, 4), "Dropout2d": (5, 6, 2, 2),
-            "Dropout3d": (5, 6, 2, 1, 2), "FeatureAlphaDropout": (5, 6, 4)}  # fmt: skip
+IN_PLACE_OR_NOT = ["ReLU", "SiLU"]
+PLAIN = ["Sigmoid", "Tanh", "LogSigmoid", "Softplus", "GELU", "LeakyReLU", "ELU"]
+ALONG = ["Softmax", "LogSoftmax"]
+DROPOUTS = {"Dropout": (50,), "Dropout2d": (5, 6, 2, 2)}
 
 for name in [*IN_PLACE_OR_NOT, *PLAIN]:
     add(name, f"nn.{name}()", 2 * normal(3, 4))
@@ -84,19 +82,14 @@ for name in ALONG:
     add(name, f"nn.{name}(dim=-1)", normal(2, 3, 4))
     add(name, f"nn.{name}(0)", normal(3, 4))
 add("GELU", "nn.GELU(approximate='tanh')", normal(3, 4))
-add("GLU", "nn.GLU(0)", normal(4, 3))
 add("LeakyReLU", "nn.LeakyReLU(0.2)", normal(3, 4))
 add("LeakyReLU", "nn.Sequential(nn.Linear(4, 3), nn.LeakyReLU(0.2, inplace=True))", normal(2, 4))
 add("ELU", "nn.ELU(0.5)", normal(3, 4))
-add("CELU", "nn.CELU(alpha=2)", normal(3, 4))
 add("Softplus", "nn.Softplus(2.0, threshold=1)", normal(3, 4))
-add("Threshold", "nn.Threshold(0.1, 20)", normal(3, 4))
 add("Hardtanh", "nn.Hardtanh()", 2 * normal(3, 4))
 add("Hardtanh", "nn.Hardtanh(-0.5, 2)", 2 * normal(3, 4))
 add("Hardtanh", "nn.Hardtanh(min_value=-0.5, max_value=2)", 2 * normal(3, 4))
 add("Hardtanh", "nn.Hardtanh(1, 1)")
-add("Hardshrink", "nn.Hardshrink(1)", normal(3, 4))
-add("Softshrink", "nn.Softshrink(0.2)", normal(3, 4))
 add("PReLU", "nn.PReLU()", normal(3, 4))
 add("PReLU", "nn.PReLU(4, init=0.1, dtype=torch.float32)", normal(3, 4))
 for name, shape in DROPOUTS.items():
@@ -108,16 +101,9 @@ for name, shape in DROPOUTS.items():
 add("Identity", "nn.Identity(54, unused=0.1)", normal(3, 4))
 add("Flatten", "nn.Flatten()", normal(2, 3, 4))
 add("Flatten", "nn.Flatten(0, 1)", normal(2, 3, 4))
-add("Unflatten", "nn.Unflatten(1, (2, -1))", normal(3, 4))
-add("Unflatten", "nn.Unflatten(0, [3, 1])", normal(3, 4))
-add("Unflatten", "nn.Unflatten(1, 3)")
-add("Unflatten", "nn.Unflatten(1, (3, 2.0))")
 add("Linear", "nn.Linear(4, 3)", normal(2, 5, 4))
 add("Linear", "nn.Linear(4, 3, bias=False)", normal(4))
 add("Linear", "nn.Linear(4, 3)", normal(2, 5))
-add("Bilinear", "nn.Bilinear(3, 4, 2)", normal(5, 3), normal(5, 4))
-add("Bilinear", "nn.Bilinear(3, 4, 2, bias=False)", normal(5, 3), normal(5, 4))
-add("Bilinear", "nn.Bilinear(0, 4, 2)")
 add("Embedding", "nn.Embedding(5, 3)", ids(2, 4, below=5))
 add("Embedding", "nn.Embedding(5, 3, padding_idx=-1, scale_grad_by_freq=True)", ids(2, 4, below=5))
 add("Embedding", "nn.Embedding(5, 3, max_norm=1.0)", ids(2, 4, below=5))
@@ -142,40 +128,23 @@ for n, shape in ((1, (4, 3)), (1, (4, 3, 5)), (2, (4, 3, 2, 2)), (3, (4, 3, 2, 1
     add(f"BatchNorm{n}d", f"nn.BatchNorm{n}d(3, 0.1, 0.3, False, False)", normal(*shape), ulps=64)
     add(f"BatchNorm{n}d", f"nn.BatchNorm{n}d(3, bias=False)", normal(*shape), ulps=64)
     add(f"BatchNorm{n}d", f"nn.BatchNorm{n}d(3)", normal(3))
-for n, shape in (
-    (1, (4, 3, 5)),
-    (1, (3, 5)),
-    (2, (4, 3, 2, 2)),
-    (2, (3, 2, 2)),
-    (3, (4, 3, 2, 1, 2)),
-    (3, (3, 1, 2, 3)),
-):
-    add(f"InstanceNorm{n}d", f"nn.InstanceNorm{n}d(3)", normal(*shape), ulps=64)
-    add(f"InstanceNorm{n}d", f"nn.InstanceNorm{n}d(3, affine=True, track_running_stats=True)", normal(*shape), ulps=64)
-    add(f"InstanceNorm{n}d", f"nn.InstanceNorm{n}d(7)", normal(*shape), ulps=64)
-    add(f"InstanceNorm{n}d", f"nn.InstanceNorm{n}d(7, affine=True)", normal(*shape))
-    add(f"InstanceNorm{n}d", f"nn.InstanceNorm{n}d(3)", normal(3))
+for shape in ((4, 3, 2, 2), (3, 2, 2)):
+    add("InstanceNorm2d", "nn.InstanceNorm2d(3)", normal(*shape), ulps=64)
+    add("InstanceNorm2d", "nn.InstanceNorm2d(3, affine=True, track_running_stats=True)", normal(*shape), ulps=64)
+    add("InstanceNorm2d", "nn.InstanceNorm2d(7)", normal(*shape), ulps=64)
+    add("InstanceNorm2d", "nn.InstanceNorm2d(7, affine=True)", normal(*shape))
+    add("InstanceNorm2d", "nn.InstanceNorm2d(3)", normal(3))
 for reduction in ("mean", "sum", "none"):
     how = f"reduction={reduction!r}"
     add("L1Loss", f"nn.L1Loss({how})", normal(3, 4), normal(3, 4, seed=1))
     add("MSELoss", f"nn.MSELoss({how})", normal(3, 4), normal(3, 4, seed=1))
     add("SmoothL1Loss", f"nn.SmoothL1Loss({how}, beta=0.5)", normal(3, 4), normal(3, 4, seed=1))
-    add("HuberLoss", f"nn.HuberLoss({how}, delta=0.5)", normal(3, 4), normal(3, 4, seed=1))
-    add("SoftMarginLoss", f"nn.SoftMarginLoss({how})", normal(3, 4), signs(3, 4))
     add("KLDivLoss", f"nn.KLDivLoss({how})", np.log(unit(3, 4)), unit(3, 4, seed=1))
     add("NLLLoss", f"nn.NLLLoss({how})", np.log(unit(3, 4)), ids(3, below=4))
     add("CrossEntropyLoss", f"nn.CrossEntropyLoss({how})", normal(3, 4), ids(3, below=4))
     add("BCELoss", f"nn.BCELoss({how})", unit(3, 4), unit(3, 4, seed=1))
     add("BCEWithLogitsLoss", f"nn.BCEWithLogitsLoss({how})", normal(3, 4), unit(3, 4, seed=1))
-    add("MultiLabelSoftMarginLoss", f"nn.MultiLabelSoftMarginLoss({how})", normal(3, 4), unit(3, 4))
-    add("PoissonNLLLoss", f"nn.PoissonNLLLoss({how})", normal(3, 4), unit(3, 4))
-    add("GaussianNLLLoss", f"nn.GaussianNLLLoss({how})", normal(3, 4), normal(3, 4, seed=1), unit(3, 4))
-    add("HingeEmbeddingLoss", f"nn.HingeEmbeddingLoss({how})", normal(3, 4), signs(3, 4))
     add("CosineEmbeddingLoss", f"nn.CosineEmbeddingLoss({how})", normal(3, 4), normal(3, 4, seed=1), signs(3))
-    add("MarginRankingLoss", f"nn.MarginRankingLoss({how})", normal(5), normal(5, seed=1), signs(5))
-    triplet = (normal(3, 4), normal(3, 4, seed=1), normal(3, 4, seed=2))
-    add("TripletMarginLoss", f"nn.TripletMarginLoss({how})", *triplet)
-    add("TripletMarginWithDistanceLoss", f"nn.TripletMarginWithDistanceLoss({how})", *triplet)
 add("KLDivLoss", "nn.KLDivLoss(log_target=True, reduction='batchmean')", np.log(unit(3, 4)), np.log(unit(3, 4, seed=1)))
 add("NLLLoss", "nn.NLLLoss(torch.tensor([1.0, 2.0, 0.0, 3.0]), ignore_index=1)", np.log(unit(6, 4)), ids(6, below=4))
 add("CrossEntropyLoss", "nn.CrossEntropyLoss(torch.tensor([1.0, 2.0, 0.5, 3.0]), label_smoothing=0.1, ignore_index=1)",
@@ -184,20 +153,7 @@ add("CrossEntropyLoss", "nn.CrossEntropyLoss()", normal(2, 4, 3), ids(2, 3, belo
 add("BCELoss", "nn.BCELoss(torch.tensor([1.0, 2.0, 0.0, 3.0]))", unit(3, 4), unit(3, 4, seed=1))
 add("BCEWithLogitsLoss", "nn.BCEWithLogitsLoss(pos_weight=torch.tensor([1.0, 2.0, 0.0, 3.0]))", normal(3, 4),
     unit(3, 4, seed=1))  # fmt: skip
-add(
-    "MultiLabelSoftMarginLoss",
-    "nn.MultiLabelSoftMarginLoss(torch.tensor([1.0, 2.0, 0.5, 3.0]))",
-    normal(3, 4),
-    unit(3, 4),
-)
-add("PoissonNLLLoss", "nn.PoissonNLLLoss(log_input=False, full=True, eps=1e-3)", unit(3, 4), 3 * unit(3, 4, seed=1))
-add("GaussianNLLLoss", "nn.GaussianNLLLoss(full=True, eps=0.1)", normal(3, 4), normal(3, 4, seed=1), unit(3, 1))
-add("HingeEmbeddingLoss", "nn.HingeEmbeddingLoss(0.5)", normal(3, 4), signs(3, 4))
 add("CosineEmbeddingLoss", "nn.CosineEmbeddingLoss(0.3)", normal(3, 4), normal(3, 4, seed=1), signs(3))
-add("MarginRankingLoss", "nn.MarginRankingLoss(margin=0.3)", normal(5), normal(5, seed=1), signs(5))
-add("TripletMarginLoss", "nn.TripletMarginLoss(0.5, p=1, swap=True)", *triplet)
-add("TripletMarginWithDistanceLoss",
-    "nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(1))", *triplet)  # fmt: skip
 for call in ("MSELoss(False)", "L1Loss(reduce=False)", "CrossEntropyLoss(size_average=False)"):
     add(
         call.split("(")[0], f"nn.{call}", normal(3, 4), normal(3, 4, seed=1) if "Cross" not in call else ids(3, below=4)
@@ -205,8 +161,6 @@ for call in ("MSELoss(False)", "L1Loss(reduce=False)", "CrossEntropyLoss(size_av
 add("MSELoss", "nn.MSELoss(reduction='average')", normal(3), normal(3))
 add("CosineSimilarity", "nn.CosineSimilarity()", normal(3, 4), normal(3, 4, seed=1))
 add("CosineSimilarity", "nn.CosineSimilarity(dim=0, eps=0.1)", normal(3, 4), normal(3, 4, seed=1))
-add("PairwiseDistance", "nn.PairwiseDistance()", normal(3, 4), normal(3, 4, seed=1))
-add("PairwiseDistance", "nn.PairwiseDistance(1, 1e-3, True)", normal(3, 4), normal(3, 4, seed=1))
 add("Sequential", "nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Dropout(0.4), nn.Linear(5, 2))", normal(3, 4))
 add("Sequential", "nn.Sequential()", normal(3, 4))
 add("Sequential", "nn.Sequential(3)")
@@ -242,19 +196,6 @@ def choices_of(api: Any) -> Any:
     return Choices()
 
 
-def weights_of(api: Any) -> Any:
-    class Weights(api.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.weights = api.nn.ParameterList([api.randn(4, 4), api.nn.Parameter(api.randn(4)), "note"])
-            self.scales = api.nn.ParameterDict({"b": api.randn(4), "a": api.nn.Parameter(api.randn(4)), "c": None})
-
-        def forward(self, x: Any) -> Any:
-            return x @ self.weights[0] * self.scales["a"] + self.weights[1] * self.scales.b
-
-    return Weights()
-
-
 def tied_of(api: Any) -> Any:
     class Tied(api.nn.Module):
         def __init__(self) -> None:
@@ -273,7 +214,6 @@ def tied_of(api: Any) -> Any:
 
 add_class("ModuleList", stack_of, normal(3, 4))
 add_class("ModuleDict", choices_of, normal(3, 4))
-add_class("ParameterList ParameterDict", weights_of, normal(3, 4))
 add_class("Module", tied_of, ids(2, 3, below=5))
 
 
@@ -381,9 +321,8 @@ def test_layers_take_what_those_of_pytorch_take(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["nn.init", "nn.utils", "nn.utils.rnn", "nn.Module", "nn.Sequential", "nn.ModuleList", "nn.ModuleDict",
-              "nn.ParameterList", "nn.ParameterDict"]
-)  # fmt: skip
+    "where", ["nn.init", "nn.utils", "nn.utils.rnn", "nn.Module", "nn.Sequential", "nn.ModuleList", "nn.ModuleDict"]
+)
 def test_functions_take_what_those_of_pytorch_take(where: str) -> None:
     for name, got in vars(eval(f"minigrad.{where}")).items():
         if name.startswith("_") or not inspect.isfunction(got) or name in ("state_dict", "forward", "named_modules"):
@@ -410,7 +349,6 @@ INITS = {
     "kaiming_uniform_": [(), (0.5,), (0, "fan_out", "relu"), (0, "FAN_IN", "selu"), (0, "fan"), (0, "fan_in", "what")],
     "kaiming_normal_": [(), (0.5,), (0, "fan_out", "relu"), (0, "fan_in", "tanh")],
     "orthogonal_": [(), (2.0,)],
-    "sparse_": [(0.3,), (0.5, 2.0)],
 }
 
 
@@ -482,30 +420,10 @@ s.update({'z': nn.GELU(), 'b': nn.SiLU()}); s.update([('z', nn.GELU())]); s.upda
 s.update([3]); s.update(nn.ModuleDict({'y': nn.GELU(), 'x': nn.ReLU()})); s['train'] = nn.ReLU()
 s['a.b'] = nn.ReLU(); s['keys'] = s; s.a; len(s); s(); bool(s); s['']=nn.ReLU()
 """
-PARAMETERS_IN_A_LIST = """
-s; s[0]; s[-1]; s[3]; s[:2]; s[0] = torch.ones(3); s[0] = None; s[5] = torch.ones(1); s['0']; len(s)
-s.append(torch.ones(2, 2)); s.extend([1, torch.ones(1)]); s.extend(3); s.extend(torch.ones(2))
-s += [torch.zeros(1)]; s + [1]; list(s); s(); list(s.named_parameters()); s[torch.tensor(1)]; s.append(nn.ReLU())
-del s[0]; bool(s); s.state_dict(); s.append(nn.Buffer(torch.ones(1))); nn.ParameterList([torch.tensor([1])])
-nn.ParameterList([torch.ones(2)]); nn.ParameterList(); nn.ParameterList(torch.ones(2, 3))
-nn.ParameterList(torch.ones(2, 3) for _ in range(2))
-"""
-PARAMETERS_BY_NAME = """
-s; s['b']; s['q']; s[0]; s['c'] = 3; s['c'] = torch.ones(1); s[0] = 3; del s['b']; del s['z']; 'b' in s; list(s)
-list(s.keys()); list(s.items()); list(s.values()); s.pop('b'); s.pop('z'); s.popitem(); s.clear(); len(s); s.b
-s.update({'z': torch.ones(3), 'b': torch.zeros(1), 'c': 1}); s.update([('z', torch.ones(1))]); s.update(3)
-s.get('q', 5); s.get('q'); s.get('b'); s.setdefault('b', torch.zeros(1)); s.setdefault('n', torch.zeros(1))
-s.setdefault('n'); s.copy(); s.fromkeys(['x', 'y'], torch.ones(1)); s | {'k': torch.ones(1)}
-{'k': torch.ones(1)} | s; s |= {'k': torch.ones(1)}; s | nn.ParameterDict({'k': torch.ones(1)}); list(reversed(s))
-list(s.named_parameters()); s.state_dict(); bool(s); s['train'] = torch.ones(1); s['x.y'] = torch.ones(1)
-nn.ParameterDict(); nn.ParameterDict({'a': torch.ones(2)})
-"""
 MODULE = """
 s; s.p = 3; s.p = None; s.p = torch.ones(1); s.p = nn.Parameter(torch.ones(1)); s.p = nn.ReLU(); s.m = 3; s.m = None
 s.m = nn.ReLU(); s.m = nn.Parameter(torch.ones(1)); s.m = torch.ones(1); s.b = 3; s.b = None; s.b = torch.zeros(1)
-s.b = nn.Parameter(torch.ones(1)); s.b = nn.ReLU(); s.b = nn.Buffer(torch.ones(1), persistent=False)
-s.n = torch.zeros(1); s.x = nn.Buffer(torch.ones(1)); s.x = nn.Buffer(torch.ones(1), persistent=False)
-s.p = nn.Buffer(torch.ones(1)); s.m = nn.Buffer(torch.ones(1)); s.training = 3; s.forward = nn.ReLU()
+s.b = nn.Parameter(torch.ones(1)); s.b = nn.ReLU(); s.n = torch.zeros(1); s.training = 3; s.forward = nn.ReLU()
 s.train = nn.Parameter(torch.ones(1)); del s.p; del s.b; del s.m; del s.n; del s.q; s.q; s.extra_repr()
 s._get_name(); s(); s.train(1); s.eval().training; s.train().training
 s.register_parameter('y', nn.Parameter(torch.ones(1))); s.register_parameter('y', torch.ones(1))
@@ -532,8 +450,6 @@ s.type(torch.float64); s.type(torch.int64); s.double().m[0].weight; s.double().b
 s.type('torch.DoubleTensor').i; nn.Module(3); nn.Module(a=3); nn.ReLU(True, 3); nn.Tanh(3); nn.Linear(2)
 nn.Linear(2, 3, 4, 5, 6, 7); s.zero_grad(); s.apply(lambda m: setattr(m, 'tag', type(m).__name__)).m[0].tag
 'b' in dir(s); 'p' in dir(s); '0' in dir(s.m); s.register_parameter('y', nn.Parameter(torch.ones(1)) * 2)
-nn.Buffer(); isinstance(nn.Buffer(torch.ones(1)), nn.Buffer); isinstance(torch.ones(1), nn.Buffer)
-nn.Buffer(torch.ones(2)); nn.Buffer(torch.ones(2)).persistent; isinstance(s.b, nn.Buffer)
 nn.Parameter(torch.ones(2), False); nn.Parameter(torch.ones(2).half()); nn.Parameter([1.0])
 nn.Parameter(torch.tensor([1])); nn.Parameter(nn.Parameter(torch.ones(2))); nn.Parameter()
 type(nn.Parameter(torch.ones(2)) * 2).__name__; nn.Parameter(requires_grad=False); s.load_state_dict({})
@@ -553,9 +469,6 @@ STARTS = {
     "list": ("nn.ModuleList([nn.ReLU(), nn.Tanh(), nn.GELU()])", SERIES),
     "runs": ("nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Sequential(nn.Tanh()), nn.Sequential(nn.Tanh())])", SERIES),
     "dict": ("nn.ModuleDict(OrderedDict(b=nn.ReLU(), a=nn.Tanh()))", MODULES_BY_NAME),
-    "parameters": ("nn.ParameterList([nn.Parameter(torch.ones(2)), torch.ones(1, 2), 7])", PARAMETERS_IN_A_LIST),
-    "named parameters": ("nn.ParameterDict(OrderedDict(b=nn.Parameter(torch.ones(2)), a=torch.ones(1, 2)))",
-                         PARAMETERS_BY_NAME),
     "module": ("module(nn, torch)", MODULE),
 }  # fmt: skip
 # Where PyTorch raises a KeyError of its own making.
@@ -621,7 +534,7 @@ def test_expressions(kind: str) -> None:
     assert not different, "\n".join([f"{line}\n  PyTorch  {a}\n  minigrad {b}" for line, a, b in different])
 
 
-@pytest.mark.parametrize("value", ["nn.Parameter(torch.ones(1))", "nn.ReLU()", "nn.Buffer(torch.ones(1))", "3"])
+@pytest.mark.parametrize("value", ["nn.Parameter(torch.ones(1))", "nn.ReLU()", "3"])
 def test_assignments_before_init(value: str) -> None:
     for line in (
         f"self.x = {value}",
@@ -816,7 +729,7 @@ def test_clipping_by_norm(norm_type: Any, max_norm: float) -> None:
                 check_same(wanted, got, 16)
 
 
-def test_clipping_by_value_and_vectors() -> None:
+def test_clipping_by_value() -> None:
     results = []
     for api in BOTH:
         parameters = [api.nn.Parameter(tensor_of(api, normal(*shape))) for shape in ((3, 4), (5,), ())]
@@ -825,12 +738,6 @@ def test_clipping_by_value_and_vectors() -> None:
         utils = api.nn.utils
         found = [utils.clip_grad_value_(parameters, 0.5, foreach=None), utils.clip_grad_value_(parameters[0], 1)]
         found += [parameter.grad for parameter in parameters[:2]]
-        vector = utils.parameters_to_vector(iter(parameters))
-        found += [vector, utils.vector_to_parameters(vector.detach() * 2, parameters), *parameters]
-        found += [parameters[0].is_leaf, parameters[0].requires_grad]
-        for wrong in ([1.0], api.ones(3)):
-            found.append(outcome(lambda: utils.vector_to_parameters(wrong, parameters)))  # noqa: B023
-        found.append(outcome(lambda: utils.parameters_to_vector([])))  # noqa: B023
         found.append(utils.get_total_norm([parameter.detach() for parameter in parameters]))
         found.append(utils.get_total_norm(parameters))
         found.append(utils.clip_grads_with_norm_(parameters, 0.1, api.tensor(3.0)))

@@ -357,6 +357,18 @@ def test_layers_take_dtypes_and_fail_with_the_reason() -> None:
         nn.Embedding(2, 3)(torch.tensor([0.0]))
 
 
+def test_a_linear_layer_says_which_size_does_not_fit() -> None:
+    layer = nn.Linear(3, 2)
+    for shape, shown in [((5,), "1x5"), ((2, 5), "2x5"), ((2, 4, 5), "8x5")]:
+        with pytest.raises(RuntimeError, match=r"^mat1 and mat2 shapes cannot be multiplied") as caught:
+            layer(torch.ones(*shape))
+        assert f"({shown} and 3x2)" in str(caught.value)
+        assert "What comes before gives 5 features, and 3 are expected" in str(caught.value)
+    for name, sizes in [("in_features", (2.5, 3)), ("out_features", (3, 2.5))]:
+        with pytest.raises(TypeError, match=f"but {name} is 2.5, a float"):
+            nn.Linear(*sizes)
+
+
 def test_learning_lowers_the_loss() -> None:
     model, ids, wanted = Model(), torch.tensor([0, 2, 3]), torch.ones(3, 4)
     losses: list[float] = []

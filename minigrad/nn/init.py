@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.creation import empty_like, eye
 from minigrad.dtypes import Number
 from minigrad.functions import where
+from minigrad.missing import advised
 from minigrad.random import Generator
-from minigrad.sampling import randperm
 from minigrad.tensor import Tensor
 
 Mode: TypeAlias = Literal["fan_in", "fan_out"]
+
+if not TYPE_CHECKING:
+    __getattr__ = advised("minigrad.nn.init")
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -158,21 +161,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     q *= np.sign(np.diagonal(r))
     with no_grad():
         return tensor.copy_(tensor._new(q.T if wide else q).reshape(tensor.shape)).mul_(gain)
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Fill a matrix with normal draws, and then the fraction `sparsity` of each column with zeros.
-
-    Which rows these are is drawn from the default generator.  Source: J. Martens, "Deep learning via Hessian-free
-    optimization", ICML 2010.
-    """
-    _check_matrix(tensor)
-    rows, columns = tensor.shape
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[randperm(rows)[: math.ceil(sparsity * rows)], column] = 0
-    return tensor
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -1,4 +1,4 @@
-"""`Parameter`, a tensor that a module learns; and `Buffer`, one that it only keeps."""
+"""`Parameter`, a tensor that a module learns."""
 
 from __future__ import annotations
 
@@ -56,32 +56,3 @@ class Parameter(Tensor):
     @classmethod
     def _rebuilt(cls, array: Array, requires_grad: bool) -> Any:
         return Parameter(new_leaf(array), requires_grad)
-
-
-class _BufferMeta(type):
-    """A buffer is an ordinary tensor with a mark, by which `isinstance` knows it."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
-
-
-class Buffer(Tensor, metaclass=_BufferMeta):
-    """A tensor that a module, when it is assigned to it, keeps among its buffers: not learned, but part of its state.
-
-    It lies on the storage of `data`.  With `persistent=False` it is left out of the module's `state_dict`.
-
-    >>> import minigrad as torch
-    >>> module = torch.nn.Module()
-    >>> module.mask = torch.nn.Buffer(torch.ones(2))
-    >>> list(module.state_dict()), list(module.parameters())
-    (['mask'], [])
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
-        if data is None:
-            data = new_leaf(np.empty(0, np.float32))
-        buffer = data.detach().requires_grad_(data.requires_grad)
-        buffer.__dict__.update(persistent=persistent, _is_buffer=True)
-        return buffer

@@ -60,36 +60,6 @@ class SiLU(_MayBeInPlace):
     _function = staticmethod(F.silu)
 
 
-class Mish(_MayBeInPlace):
-    """`x * tanh(softplus(x))`."""
-
-    _function = staticmethod(F.mish)
-
-
-class SELU(_MayBeInPlace):
-    """The scaled ELU that keeps the mean of normal inputs at 0 and their variance at 1."""
-
-    _function = staticmethod(F.selu)
-
-
-class Hardswish(_MayBeInPlace):
-    """`x * hardsigmoid(x)`."""
-
-    _function = staticmethod(F.hardswish)
-
-    def extra_repr(self) -> str:
-        return ""
-
-
-class Hardsigmoid(_MayBeInPlace):
-    """`x / 6 + 1 / 2`, raised to 0 and lowered to 1."""
-
-    _function = staticmethod(F.hardsigmoid)
-
-    def extra_repr(self) -> str:
-        return ""
-
-
 class Sigmoid(_Plain):
     """`1 / (1 + exp(-x))`."""
 
@@ -106,18 +76,6 @@ class LogSigmoid(_Plain):
     """`log(sigmoid(x))`."""
 
     _function = staticmethod(F.logsigmoid)
-
-
-class Softsign(_Plain):
-    """`x / (1 + |x|)`."""
-
-    _function = staticmethod(F.softsign)
-
-
-class Tanhshrink(_Plain):
-    """`x - tanh(x)`."""
-
-    _function = staticmethod(F.tanhshrink)
 
 
 class Softmax(_AlongDim):
@@ -140,12 +98,6 @@ class LogSoftmax(Softmax):
     _function = staticmethod(F.log_softmax)
 
 
-class Softmin(Softmax):
-    """The softmax of `-x` along `dim`."""
-
-    _function = staticmethod(F.softmin)
-
-
 class GELU(_Activation):
     """`x * P(x)`, for the probability P(x) that a normal number is below `x`; see `nn.functional.gelu`.
 
@@ -158,15 +110,6 @@ class GELU(_Activation):
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__(approximate=approximate)
-
-
-class GLU(_Activation):
-    """`a * sigmoid(b)` for the two halves a and b of the input along `dim`."""
-
-    _function = staticmethod(F.glu)
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__(dim=dim)
 
 
 class LeakyReLU(_Activation):
@@ -187,15 +130,6 @@ class ELU(_Activation):
         super().__init__(alpha=alpha, inplace=inplace)
 
 
-class CELU(_Activation):
-    """`x` where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
-
-    _function = staticmethod(F.celu)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(alpha=alpha, inplace=inplace)
-
-
 class Softplus(_Activation):
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`."""
 
@@ -203,15 +137,6 @@ class Softplus(_Activation):
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__(beta=beta, threshold=threshold)
-
-
-class Threshold(_Activation):
-    """`x` where it is above `threshold`, else `value`."""
-
-    _function = staticmethod(F.threshold)
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__(threshold=threshold, value=value, inplace=inplace)
 
 
 class Hardtanh(_Activation):
@@ -236,34 +161,6 @@ class Hardtanh(_Activation):
         if high <= low:
             raise AssertionError(f"max_val must be greater than min_val: got {high} and {low}")
         super().__init__(min_val=low, max_val=high, inplace=inplace)
-
-
-class ReLU6(Hardtanh):
-    """`x`, raised to 0 and lowered to 6."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-
-class Hardshrink(_Activation):
-    """`x`, but 0 where `|x| <= lambd`."""
-
-    _function = staticmethod(F.hardshrink)
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__(lambd=lambd)
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
-
-
-class Softshrink(Hardshrink):
-    """`x`, moved by `lambd` towards 0, but not across it."""
-
-    _function = staticmethod(F.softshrink)
 
 
 class PReLU(Module):

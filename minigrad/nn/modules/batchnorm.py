@@ -172,22 +172,10 @@ class _InstanceNorm(_ChannelNorm):
         return F.instance_norm(input, *given, by_input, momentum, self.eps)
 
 
-class InstanceNorm1d(_InstanceNorm):
-    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, L)` or `(C, L)`.
+class InstanceNorm2d(_InstanceNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, H, W)` or `(C, H, W)`.
 
     See `nn.functional.instance_norm`.
     """
 
-    _ranks = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """`InstanceNorm1d` for an input `(N, C, H, W)` or `(C, H, W)`."""
-
     _ranks = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """`InstanceNorm1d` for an input `(N, C, D, H, W)` or `(C, D, H, W)`."""
-
-    _ranks = (4, 5)

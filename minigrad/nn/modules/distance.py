@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.constant import ConstantLayer
-from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
 
@@ -26,16 +25,3 @@ class CosineSimilarity(ConstantLayer):
 
     def extra_repr(self) -> str:
         return ""
-
-
-class PairwiseDistance(Module):
-    """The `p`-norm of `x1 - x2 + eps` along the last dimension; see `nn.functional.pairwise_distance`."""
-
-    def __init__(self, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> None:
-        super().__init__()
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

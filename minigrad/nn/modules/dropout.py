@@ -41,38 +41,7 @@ class Dropout(_Dropout):
     _function = staticmethod(F.dropout)
 
 
-class Dropout1d(_Dropout):
-    """While training, the input, `(N, C, L)` or `(C, L)`, with whole channels set to 0."""
-
-    _function = staticmethod(F.dropout1d)
-
-
 class Dropout2d(_Dropout):
     """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
 
     _function = staticmethod(F.dropout2d)
-
-
-class Dropout3d(_Dropout):
-    """While training, the input, `(N, C, D, H, W)` or `(C, D, H, W)`, with whole channels set to 0."""
-
-    _function = staticmethod(F.dropout3d)
-
-
-class _AlphaDropout(_Dropout):
-    """As in PyTorch, the input is never written over, `inplace` or not."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return type(self)._function(input, self.p, self.training)
-
-
-class AlphaDropout(_AlphaDropout):
-    """While training, the input with elements set to the floor of SELU, in a way that keeps mean and variance."""
-
-    _function = staticmethod(F.alpha_dropout)
-
-
-class FeatureAlphaDropout(_AlphaDropout):
-    """While training, the input, `(N, C, *)`, with whole channels set to the floor of SELU."""
-
-    _function = staticmethod(F.feature_alpha_dropout)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from minigrad.functions import flatten
 from minigrad.nn.modules.constant import ConstantLayer
-from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
 
 
@@ -26,35 +22,3 @@ class Flatten(ConstantLayer):
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input)
-
-
-class Unflatten(Module):
-    """The input with its dimension `dim` made into those of `unflattened_size`: the inverse of `Flatten`.
-
-    >>> import minigrad as torch
-    >>> torch.nn.Unflatten(1, (2, 3))(torch.zeros(5, 6)).shape
-    torch.Size([5, 2, 3])
-    """
-
-    def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
-        super().__init__()
-        _check_sizes(unflattened_size)
-        self.dim = dim
-        self.unflattened_size = unflattened_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
-
-
-def _check_sizes(sizes: Any) -> None:
-    if not isinstance(sizes, tuple | list):
-        raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
-    for position, size in enumerate(sizes):
-        if not isinstance(size, int):
-            raise TypeError(
-                "unflattened_size must be tuple of ints, but found element of type "
-                f"{type(size).__name__} at pos {position}"
-            )

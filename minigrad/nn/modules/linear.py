@@ -1,4 +1,4 @@
-"""`Linear`, a matrix and a bias; `Bilinear`, one matrix per output; `Identity`, nothing."""
+"""`Linear`, a matrix and a bias; `Identity`, nothing."""
 
 from __future__ import annotations
 
@@ -87,54 +87,3 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-
-
-class Bilinear(Module):
-    """`x1 @ weight[o] @ x2 + bias[o]` for each output o: linear in each of two inputs.
-
-    `weight`
-        `(out_features, in1_features, in2_features)`.
-    `bias`
-        `(out_features,)`, or None.
-
-    Both start as draws from the uniform distribution on [-k, k) with `k = 1 / sqrt(in1_features)`.
-    """
-
-    weight: Parameter
-    bias: Parameter | None
-
-    def __init__(
-        self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: OnDevice = None,
-        dtype: dtype | None = None,
-    ) -> None:
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
-        super().__init__()
-        self.in1_features = in1_features
-        self.in2_features = in2_features
-        self.out_features = out_features
-        self.weight = Parameter(empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw the weight and the bias anew."""
-        bound = 1 / math.sqrt(self.in1_features)
-        init.uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            init.uniform_(self.bias, -bound, bound)
-
-    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """`(*, in1_features)` and `(*, in2_features)` give `(*, out_features)`."""
-        return F.bilinear(input1, input2, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
-        )

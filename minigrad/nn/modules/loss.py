@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.nn import functional as F
 from minigrad.nn.functional.arguments import legacy_reduction
 from minigrad.nn.modules.constant import ConstantLayer
-from minigrad.nn.modules.distance import PairwiseDistance
 from minigrad.tensor import Tensor
 
 
@@ -106,26 +104,6 @@ class SmoothL1Loss(_Loss):
         super().__init__(size_average, reduce, reduction, beta=beta)
 
 
-class HuberLoss(_Loss):
-    """`delta * (|d| - delta / 2)` for differences d of at least `delta`, else `d**2 / 2`, averaged."""
-
-    _function = staticmethod(F.huber_loss)
-
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        if not isinstance(delta, float | int):
-            raise TypeError(
-                f"delta must be a float or int, got: {type(delta)}. A loss is made first, and then called with "
-                "tensors: nn.HuberLoss()(input, target)"
-            )
-        super().__init__(reduction=reduction, delta=delta)
-
-
-class SoftMarginLoss(_PlainLoss):
-    """`log(1 + exp(-target * input))`, averaged, for targets 1 and -1."""
-
-    _function = staticmethod(F.soft_margin_loss)
-
-
 class KLDivLoss(_Loss):
     """`target * (log(target) - input)`, averaged, for an input of log-probabilities; see `nn.functional.kl_div`."""
 
@@ -216,107 +194,7 @@ class BCEWithLogitsLoss(_Loss):
         self._add_weights(weight=weight, pos_weight=pos_weight)
 
 
-class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The `BCEWithLogitsLoss` of each row, averaged over its classes, then over the rows."""
-
-    _function = staticmethod(F.multilabel_soft_margin_loss)
-
-
-class PoissonNLLLoss(_Reduced):
-    """`exp(input) - target * input`, averaged: how surprising counts are; see `nn.functional.poisson_nll_loss`."""
-
-    _function = staticmethod(F.poisson_nll_loss)
-
-    def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        size_average: bool | None = None,
-        eps: float = 1e-8,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
-
-    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        return self._compute(log_input, target)
-
-
-class GaussianNLLLoss(_Reduced):
-    """`(log(var) + (input - target)**2 / var) / 2`, averaged; see `nn.functional.gaussian_nll_loss`."""
-
-    _function = staticmethod(F.gaussian_nll_loss)
-
-    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        super().__init__(reduction=reduction, full=full, eps=eps)
-
-    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
-        return self._compute(input, target, var)
-
-
-class HingeEmbeddingLoss(_Loss):
-    """`input` for a target of 1, `max(0, margin - input)` for -1, averaged."""
-
-    _function = staticmethod(F.hinge_embedding_loss)
-
-    def __init__(
-        self,
-        margin: float = 1.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, margin=margin)
-
-
 class CosineEmbeddingLoss(_PairLoss):
     """`1 - cos(input1, input2)` for a target of 1, `max(0, cos(input1, input2) - margin)` for -1, averaged."""
 
     _function = staticmethod(F.cosine_embedding_loss)
-
-
-class MarginRankingLoss(_PairLoss):
-    """`max(0, -target * (input1 - input2) + margin)`, averaged: a target of 1 wants the first input higher."""
-
-    _function = staticmethod(F.margin_ranking_loss)
-
-
-class TripletMarginLoss(_Reduced):
-    """`max(0, d(anchor, positive) - d(anchor, negative) + margin)`, averaged, for the distance d of the `p`-norm."""
-
-    _function = staticmethod(F.triplet_margin_loss)
-
-    def __init__(
-        self,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        return self._compute(anchor, positive, negative)
-
-
-class TripletMarginWithDistanceLoss(_Reduced):
-    """The `TripletMarginLoss` for a distance of one's own; `PairwiseDistance()` if None."""
-
-    _function = staticmethod(F.triplet_margin_with_distance_loss)
-
-    def __init__(
-        self,
-        *,
-        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-        margin: float = 1.0,
-        swap: bool = False,
-        reduction: str = "mean",
-    ) -> None:
-        distance = PairwiseDistance() if distance_function is None else distance_function
-        super().__init__(reduction=reduction, distance_function=distance, margin=margin, swap=swap)
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        return self._compute(anchor, positive, negative)

@@ -14,7 +14,7 @@ from minigrad.devices import device as Device
 from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state import LoadResult
-from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, new_leaf
 
 
@@ -24,7 +24,7 @@ class _Kind(NamedTuple):
     registry: str
     name: str
     plural: str
-    member: type[Any]
+    member: type[Any] | tuple[()]
     allowed: type[Any]
     wanted: str
 
@@ -150,8 +150,6 @@ class Module:
                     self._forget(name)
                 if kind is _PARAMETER:
                     self.register_parameter(name, value)
-                elif kind is _BUFFER:
-                    self.register_buffer(name, value, value.persistent)
                 else:
                     registry[name] = value
                 return
@@ -537,7 +535,7 @@ class Module:
 
 _PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Parameter, "torch.nn.Parameter or None")
 _MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None")
-_BUFFER = _Kind("_buffers", "buffer", "buffer", Buffer, Tensor, "torch.nn.Buffer, torch.Tensor or None")
+_BUFFER = _Kind("_buffers", "buffer", "buffer", (), Tensor, "torch.Tensor or None")
 _KINDS = (_PARAMETER, _MODULE, _BUFFER)
 
 _EXTRA_STATE = (
