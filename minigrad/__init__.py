@@ -41,7 +41,7 @@ from minigrad.dtypes import int32 as int
 from minigrad.dtypes import int64 as long
 from minigrad.functions import *
 from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
-from minigrad.limits import finfo, iinfo
+from minigrad.limits import finfo
 from minigrad.missing import advice
 from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
@@ -84,7 +84,6 @@ __all__ = [
     "float64",
     "get_default_dtype",
     "half",
-    "iinfo",
     "inf",
     "inference_mode",
     "initial_seed",

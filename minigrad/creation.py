@@ -15,8 +15,7 @@ from minigrad.data import array_of_data
 from minigrad.dtypes import Array, Number
 from minigrad.layouts import keeps_order, memory_format
 from minigrad.leaves import like, made, number_of
-from minigrad.methods.interoperation import checked_array, shared
-from minigrad.methods.making import strided_array
+from minigrad.methods.interoperation import shared
 from minigrad.ops.shape import Reshape
 from minigrad.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
 from minigrad.tensor import Tensor, new_leaf
@@ -24,21 +23,15 @@ from minigrad.tensor import Tensor, new_leaf
 __all__ = [
     "arange",
     "as_tensor",
-    "asarray",
     "empty",
     "empty_like",
-    "empty_permuted",
-    "empty_strided",
     "eye",
-    "from_dlpack",
     "from_numpy",
     "full",
     "full_like",
     "linspace",
-    "logspace",
     "ones",
     "ones_like",
-    "scalar_tensor",
     "sparse_coo_tensor",
     "tensor",
     "zeros",
@@ -87,44 +80,6 @@ def as_tensor(data: Any, dtype: DType = None, device: OnDevice = None) -> Tensor
     return new_leaf(array_of_data(data, wanted), False, device)
 
 
-def asarray(
-    obj: Any, *, dtype: DType = None, device: OnDevice = None, copy: bool | None = None, requires_grad: bool = False
-) -> Tensor:
-    """`obj` as a tensor: without a copy where that can be, unless `copy` is True; with False, a copy is an error.
-
-    What is no array but memory, such as a bytearray, is read as numbers of the dtype, the default one if none is given.
-
-    >>> import numpy as np
-    >>> array = np.ones(2)
-    >>> asarray(array).zero_()
-    tensor([0., 0.], dtype=torch.float64)
-    >>> array
-    array([0., 0.])
-    """
-    wanted = as_dtype("asarray", dtype)
-    if not isinstance(obj, Tensor | np.ndarray | np.generic) and _is_memory(obj):
-        obj = np.frombuffer(obj, (wanted or dtypes.get_default_dtype())._numpy)
-    given = as_tensor(obj, wanted, device)
-    source = obj._array if isinstance(obj, Tensor) else obj
-    shared_memory = isinstance(source, np.ndarray) and source.dtype == given._array.dtype
-    if copy is False and not shared_memory:
-        raise ValueError(
-            "can't alias arbitrary sequence, or an array of another dtype: copy=None copies where it has to be"
-        )
-    if copy and shared_memory:
-        given = given.clone()
-    return given.detach().requires_grad_() if requires_grad else given
-
-
-def _is_memory(obj: Any) -> bool:
-    """Whether `obj` lets others at its memory, as bytes, bytearrays and memoryviews do."""
-    try:
-        memoryview(obj)
-    except TypeError:
-        return False
-    return True
-
-
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of `ndarray`: a write to one shows in the other.
 
@@ -136,28 +91,6 @@ def from_numpy(ndarray: Array) -> Tensor:
     tensor([7., 0.], dtype=torch.float64)
     """
     return new_leaf(shared(ndarray))
-
-
-def from_dlpack(ext_tensor: Any, *, device: OnDevice = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of an array or tensor of any framework that has `__dlpack__`: NumPy, PyTorch, JAX, ….
-
-    `copy` is whether to make a copy; None makes one only if there is no other way.  Errors: RuntimeError for what has
-    no `__dlpack__`, TypeError for a dtype that tensors do not have.
-
-    >>> import numpy as np
-    >>> array = np.zeros(2)
-    >>> x = from_dlpack(array)
-    >>> array[0] = 7
-    >>> x
-    tensor([7., 0.], dtype=torch.float64)
-    """
-    if not hasattr(ext_tensor, "__dlpack__"):
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule: expected an array or a tensor that has __dlpack__, got "
-            f"{type(ext_tensor).__name__}"
-        )
-    array = np.from_dlpack(ext_tensor) if copy is None else np.from_dlpack(ext_tensor, copy=copy)
-    return new_leaf(checked_array(array), False, device)
 
 
 # ---- filled ------------------------------------------------------------------------------------------------------
@@ -192,37 +125,6 @@ def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Un
     return made("empty", np.empty, sizes, options)
 
 
-def empty_strided(size: Sizes, stride: Sizes, **options: Unpack[Options]) -> Tensor:
-    """As `empty`, with `stride[d]` elements between two neighbours in dimension d.
-
-    >>> empty_strided((2, 3), (1, 2)).stride()
-    (1, 2)
-    """
-    return made("empty_strided", lambda shape, of: strided_array(shape, stride, of), (size,), options)
-
-
-def empty_permuted(size: Sizes, physical_layout: Sizes, **options: Unpack[Options]) -> Tensor:
-    """As `empty`, with the dimensions in the order `physical_layout` in memory, the last one dense.
-
-    >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
-    (12, 1, 3)
-    """
-    wanted, requires_grad = checked("empty_permuted", options)
-    shape, order = checked_shape("empty_permuted", (size,), options, wanted), [index(dim) for dim in physical_layout]
-    if len(order) != len(shape):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
-            f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    for position, dim in enumerate(order):
-        if not 0 <= dim < len(shape):
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim})")
-        if dim in order[:position]:
-            raise RuntimeError("Duplicate dim not allowed")
-    dense = np.empty([shape[dim] for dim in order], wanted)
-    return new_leaf(dense.transpose(sorted(range(len(order)), key=order.__getitem__)), requires_grad)
-
-
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, whose type decides the dtype if none is given.
 
@@ -235,17 +137,6 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     wanted, requires_grad = checked("full", options, dtypes.of_number(value))
     filler = dtypes.filler(value, dtypes.of(np.empty(0, wanted)))
     return new_leaf(np.full(checked_shape("full", (size,), options, wanted), filler), requires_grad)
-
-
-def scalar_tensor(s: Number, **options: Unpack[Options]) -> Tensor:
-    """A 0-d tensor of the number `s`, in the default dtype if none is given.
-
-    >>> scalar_tensor(3)
-    tensor(3.)
-    """
-    wanted, requires_grad = checked("scalar_tensor", options)
-    filler = dtypes.written(number_of("scalar_tensor", "s", s, 1), dtypes.of(np.empty(0, wanted)))
-    return new_leaf(filler, requires_grad)
 
 
 def sparse_coo_tensor(
@@ -419,18 +310,6 @@ def linspace(start: Any, end: Any, steps: SupportsIndex, **options: Unpack[Optio
     """
     wanted, requires_grad = checked("linspace", options)
     return new_leaf(_spaced("linspace", start, end, steps, wanted).astype(wanted), requires_grad)
-
-
-def logspace(start: Any, end: Any, steps: SupportsIndex, base: float = 10.0, **options: Unpack[Options]) -> Tensor:
-    """The powers of `base` with exponents `linspace(start, end, steps)`.
-
-    >>> logspace(0, 2, 3)
-    tensor([  1.,  10., 100.])
-    """
-    wanted, requires_grad = checked("logspace", options)
-    exponents = _spaced("logspace", start, end, steps, wanted)
-    with np.errstate(all="ignore"):
-        return new_leaf(np.power(exponents.dtype.type(base), exponents).astype(wanted), requires_grad)
 
 
 @np.errstate(all="ignore")

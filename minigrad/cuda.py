@@ -19,24 +19,16 @@ __all__ = [
     "get_device_name",
     "is_available",
     "is_bf16_supported",
-    "is_initialized",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
     "memory_allocated",
     "memory_reserved",
-    "seed",
-    "seed_all",
     "synchronize",
 ]
 
 
 def is_available() -> bool:
-    """False."""
-    return False
-
-
-def is_initialized() -> bool:
     """False."""
     return False
 
@@ -59,14 +51,6 @@ def manual_seed(seed: int) -> None:
 def manual_seed_all(seed: int) -> None:
     """Seed the generators of all graphics processors: there are none, and nothing is done."""
     int(seed)
-
-
-def seed() -> None:
-    """As `manual_seed`, with a random seed."""
-
-
-def seed_all() -> None:
-    """As `manual_seed_all`, with a random seed."""
 
 
 def empty_cache() -> None:

@@ -182,58 +182,6 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
     return _fill(array, generator._random64, transform)
 
 
-def log_normal_(array: Array, mean: float, std: float, generator: Generator) -> Array:
-    """Every element is `exp(n)`, n normal with that mean and standard deviation, one by one in double precision.
-
-    >>> log_normal_(np.empty(3), 1.0, 2.0, Generator().manual_seed(0)).round(4)
-    array([5.92634e+01, 1.51160e+00, 3.48000e-02])
-    """
-    if not std > 0.0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    _check_floating(array, "log_normal_cpu")
-    return _fill(
-        array,
-        lambda count: _serial_normal(count, generator),
-        lambda values: np.exp(_scale_and_shift(values, np.float64(std), np.float64(mean))),
-    )
-
-
-def cauchy_(array: Array, median: float, sigma: float, generator: Generator) -> Array:
-    """Every element is `median + sigma * tan(pi * (u - 1/2))`, u a uniform float64 in (0, 1).
-
-    >>> cauchy_(np.empty(3), 0.0, 1.0, Generator().manual_seed(0)).round(4)
-    array([10.5977,  0.7648, -0.1283])
-    """
-    if not sigma > 0.0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    if array.dtype.kind != "f":
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {dtypes.of(array)._c_name}"
-        )
-    eps = float(np.finfo(np.float64).eps)
-    return _fill(
-        array,
-        generator._random64,
-        lambda bits: median + sigma * np.tan(math.pi * (np.clip(_unit(bits), eps, 1 - eps) - 0.5)),
-    )
-
-
-def geometric_(array: Array, p: float, generator: Generator) -> Array:
-    """Every element is `ceil(log(u) / log(1 - p))`, u a uniform float64 in [0, 1): how often to try for a success.
-
-    >>> geometric_(np.empty(3), 0.3, Generator().manual_seed(0))
-    array([1., 1., 3.])
-    """
-    if not 0.0 < p < 1.0:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if array.dtype.kind == "b":
-        raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool': expected numbers")
-    rate = math.log1p(-p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _fill(array, generator._random64, lambda bits: np.ceil(np.log(_unit(bits)) / rate))
-
-
 def randperm(n: int, generator: Generator) -> Array:
     """A random order of 0, 1, ..., n - 1, shuffled from the front: an int64 array of shape (n,).
 

@@ -1,4 +1,4 @@
-"""What the numbers of a dtype can be: `finfo` and `iinfo`."""
+"""What the numbers of a dtype can be: `finfo`."""
 
 from __future__ import annotations
 
@@ -45,41 +45,6 @@ dtype=float16)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and self.dtype == other.dtype
-
-    def __hash__(self) -> int:
-        return hash(self.dtype)
-
-
-class iinfo:
-    """The limits of an integer dtype.
-
-    `dtype`, `bits`
-        its name and its size.
-    `max`, `min`
-        the largest and the smallest number.
-
-    >>> iinfo(dtypes.int8).max
-    127
-    >>> iinfo(dtypes.uint8)
-    iinfo(min=0, max=255, dtype=uint8)
-    """
-
-    __slots__ = ("bits", "dtype", "max", "min")
-
-    def __init__(self, type: dtypes.dtype) -> None:
-        if not isinstance(type, dtypes.dtype) or type.is_floating_point:
-            raise TypeError(f"torch.iinfo() requires an integer input type, got {type!r}. Use torch.finfo to handle it")
-        if type is dtypes.bool_:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
-        info = np.iinfo(type._numpy)
-        self.dtype, self.bits = type._name, 8 * type.itemsize
-        self.min, self.max = int(info.min), int(info.max)
-
-    def __repr__(self) -> str:
-        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, iinfo) and self.dtype == other.dtype
 
     def __hash__(self) -> int:
         return hash(self.dtype)

@@ -25,7 +25,6 @@ __all__ = [
     "rand",
     "rand_like",
     "randint",
-    "randint_like",
     "randn",
     "randn_like",
     "randperm",
@@ -104,26 +103,6 @@ def randint(
     wanted, requires_grad = checked("randint", options, dtypes.int64)
     array = np.empty(checked_shape("randint", (size,), options, wanted), wanted)
     return new_leaf(draws.random_(array, low, high, generator or default_generator), requires_grad)
-
-
-def randint_like(
-    input: Tensor,
-    *args: Any,
-    low: int = 0,
-    high: int | None = None,
-    generator: Generator | None = None,
-    memory_format: memory_format | None = None,
-    **options: Unpack[Options],
-) -> Tensor:
-    """Draws as of `randint`, of the shape, dtype and memory order of `input`: `randint_like(input, low, high)`.
-
-    >>> import minigrad as torch
-    >>> torch.randint_like(torch.zeros(3), 10, generator=torch.Generator().manual_seed(123))
-    tensor([2., 9., 2.])
-    """
-    low, high = _bounds("randint_like", list(args), low, high)
-    source = generator or default_generator
-    return like("randint_like", input, lambda array: draws.random_(array, low, high, source), memory_format, options)
 
 
 def _bounds(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:

@@ -14,10 +14,8 @@ from typing import Any
 from minigrad.devices import CPU, check_on_cpu, device
 
 __all__ = [
-    "are_deterministic_algorithms_enabled",
     "compile",
     "get_default_device",
-    "get_float32_matmul_precision",
     "get_num_threads",
     "set_default_device",
     "set_float32_matmul_precision",
@@ -29,8 +27,6 @@ _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "m
 _PRECISIONS = ("highest", "high", "medium")
 
 _num_threads = os.cpu_count() or 1
-_deterministic = False
-_precision = "highest"
 
 
 def compile(
@@ -85,29 +81,14 @@ def set_num_threads(num: int, /) -> None:
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for results that are the same each time: they always are."""
-    global _deterministic
     if not isinstance(mode, bool):
         raise TypeError(f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}")
-    _deterministic = mode
-
-
-def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms(True)` was called."""
-    return _deterministic
 
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow, with "high" or "medium", float32 products of fewer digits: on the CPU they keep them all."""
-    global _precision
-    if precision in _PRECISIONS:
-        _precision = precision
-    else:
+    if precision not in _PRECISIONS:
         warnings.warn(f"{precision} is not one of 'highest', 'high', and 'medium': nothing is set", stacklevel=2)
-
-
-def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was told last, at first "highest"."""
-    return _precision
 
 
 def set_default_device(device: device | str | None) -> None:

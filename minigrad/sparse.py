@@ -94,7 +94,7 @@ class Sparse(TensorBase):
     # A gradient of this tensor, for these to see, would be a dense one.
     backward = retain_grad = register_hook = register_post_accumulate_grad_hook = _refuse
     # These make dense tensors, and would have to make sparse ones.
-    new_zeros = new_ones = new_full = new_empty = new_empty_strided = _refuse
+    new_zeros = new_ones = new_full = new_empty = _refuse
 
     @property
     def _node(self) -> Any:  # type: ignore[override]

@@ -81,13 +81,6 @@ add(
 
 # ---- DLPack ----------------------------------------------------------------------------------------------------------
 
-add("from_dlpack", lambda api, array: api.from_dlpack(array), one(any_array().map(Plain)))
-add(
-    "from_dlpack",
-    lambda api, array, copy: api.from_dlpack(array, device="cpu", copy=copy),
-    st.tuples(any_array().map(Plain), st.none() | st.booleans()),
-)
-add("from_dlpack Tensor.__dlpack__", lambda api, x: api.from_dlpack(x), one(any_array()))
 add("Tensor.__dlpack__", lambda api, x: np.from_dlpack(x), one(any_array()))
 for wish in ({"stream": 1}, {"stream": "x"}, {"stream": None}, {"max_version": (1, 0)}, {"copy": True}, {"unknown": 1}):
     add("Tensor.__dlpack__", lambda api, x, wish=wish: x.__dlpack__(**wish) is None, one(any_array()))

@@ -250,13 +250,6 @@ for name in ("tril", "triu"):
     in_place(f"{name}_", st.tuples(any_array(), shift))
 in_place("fill_diagonal_", st.tuples(any_array(special=False), st.sampled_from([0, 3, -1, 1.0, True])))
 add("Tensor.fill_diagonal_", written("fill_diagonal_"), st.tuples(matrices, st.sampled_from([2.0, 3]), st.booleans()))
-for name in ("tril_indices", "triu_indices"):
-    add(name, function(name), st.tuples(st.integers(-1, 4), st.integers(-1, 4), shift))
-    add(
-        name,
-        lambda api, dtype, name=name: getattr(api, name)(3, 2, offset=1, dtype=getattr(api, dtype)),
-        one(st.sampled_from(["int32", "int64", "int16", "float32"])),
-    )
 
 # ---- the table: joins and grids --------------------------------------------------------------------------------------
 
@@ -298,10 +291,6 @@ for indexing in ("ij", "xy"):
         "meshgrid", lambda api, *xs, how=indexing: api.meshgrid(*xs, indexing=how), vectors(2) | vectors(3) | vectors(1)
     )
     add("meshgrid", lambda api, *xs, how=indexing: api.meshgrid(xs, indexing=how), st.tuples(any_array(), any_array()))
-add("cartesian_prod", function("cartesian_prod"), vectors(1) | vectors(2) | vectors(3))
-add("cartesian_prod", function("cartesian_prod"), st.tuples(any_array(), any_array()))
-add("combinations", function("combinations"), st.tuples(any_array(), st.integers(-1, 3), st.booleans()))
-add("combinations", function("combinations"), vectors(1))
 
 # ---- the table: products ---------------------------------------------------------------------------------------------
 

@@ -157,14 +157,6 @@ CASES += [
         [V, (2,)],
         lambda a, b: np.subtract(*np.meshgrid(a, b)),
     ),
-    Case("cartesian_prod", torch.cartesian_prod, [V, (2,)], lambda a, b: np.array([[x, y] for x in a for y in b])),
-    Case("combinations", torch.combinations, [V], lambda a: np.array([a[[0, 1]], a[[0, 2]], a[[1, 2]]])),
-    Case(
-        "combinations, with replacement",
-        lambda a: torch.combinations(a, 2, True),
-        [(2,)],
-        lambda a: np.array([a[[0, 0]], a[[0, 1]], a[[1, 1]]]),
-    ),
     # ---- products ----
     Case("mm", lambda a, b: a.mm(b), [M, (3, 4)], np.matmul),
     Case("bmm", lambda a, b: a.bmm(b), [B, (4, 3, 2)], np.matmul),

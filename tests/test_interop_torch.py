@@ -26,32 +26,21 @@ def layouts(api: Any, dtype: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("source", "target"), [(torch, minigrad), (minigrad, torch)], ids=["here", "there"])
-def test_dlpack_hands_the_memory_over(source: Any, target: Any, dtype: str) -> None:
-    for x in layouts(source, dtype):
-        y = target.from_dlpack(x)
+def test_dlpack_hands_the_memory_over(dtype: str) -> None:
+    for x in layouts(minigrad, dtype):
+        y = torch.from_dlpack(x)
         assert (str(y.dtype), tuple(y.shape)) == (str(x.dtype), tuple(x.shape))
         assert x.numel() == 0 or (y.data_ptr(), tuple(y.stride())) == (x.data_ptr(), tuple(x.stride()))
         x.fill_(1)
         assert y.tolist() == x.tolist()
         y.zero_()
         assert not x.numpy().any()
-        assert target.from_dlpack(x, copy=True).data_ptr() != x.data_ptr() or not x.numel()
-
-
-@pytest.mark.parametrize(("source", "target"), [(torch, minigrad), (minigrad, torch)], ids=["here", "there"])
-def test_dlpack_hands_out_nothing_that_requires_a_gradient(source: Any, target: Any) -> None:
-    x = source.ones(2, requires_grad=True)
-    for each in (x, x * 2):
-        with pytest.raises(BufferError, match="Can't export tensors that require gradient"):
-            target.from_dlpack(each)
 
 
 def test_the_memory_outlives_the_tensor_that_it_came_from() -> None:
-    x = minigrad.from_dlpack(torch.arange(1000.0))
     y = torch.from_dlpack(minigrad.arange(1000.0))
     for _ in range(3):
-        assert x.sum().item() == y.sum().item() == 499500
+        assert y.sum().item() == 499500
         np.full(1000, 7.0)
 
 
@@ -160,7 +149,6 @@ ONCE = [
     "torch.from_numpy(np.broadcast_to(fixed, (2, 2)))",
     "torch.ones(2) == fixed",
     "torch.tensor(fixed)",
-    "torch.from_dlpack(fixed)",
     "float(x); float(x)",
     "complex(x)",
     "int(x); bool(x); x.item(); x.tolist(); format(x, '.1f')",

@@ -215,7 +215,7 @@ def test_numbers_that_a_half_has_no_place_for() -> None:
             lambda number=number: torch.full_like(HALF, number),
         ):
             assert message(call) == f"{HALF_LIMIT}{number}"
-        for wide in (torch.where(here, number, HALF), torch.scalar_tensor(number, dtype=torch.float16)):
+        for wide in (torch.where(here, number, HALF), torch.tensor(number, dtype=torch.float16)):
             assert wide.dtype is torch.float16
             assert wide.item() == rounded
 

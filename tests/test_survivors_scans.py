@@ -178,27 +178,6 @@ def test_grids_are_of_vectors_or_numbers_of_one_dtype() -> None:
     )
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_combinations_and_products_are_those_of_itertools(dtype: Any) -> None:
-    x = torch.tensor([5, 1, 4], dtype=dtype)
-    for r in range(5):
-        for replaced in (False, True):
-            choose = itertools.combinations_with_replacement if replaced else itertools.combinations
-            found = torch.combinations(x, r, replaced)
-            rows = list(choose(x.tolist(), r)) if r else []
-            assert found.dtype is dtype
-            assert found.shape == ((len(rows), r) if r else (0,))
-            assert found.tolist() == list(map(list, rows))
-    y = torch.tensor([7, 8], dtype=dtype)
-    for vectors in ([x, y], [y, x, y], [x, y[:0]]):
-        wanted = list(map(list, itertools.product(*[vector.tolist() for vector in vectors])))
-        product = torch.cartesian_prod(*vectors)
-        assert (product.shape, product.tolist(), product.dtype) == ((len(wanted), len(vectors)), wanted, dtype)
-    assert message(RuntimeError, torch.combinations, x, -1) == "Expect a non-negative number, but got -1"
-    for call in (torch.combinations, torch.cartesian_prod):
-        assert message(RuntimeError, call, torch.ones(2, 3)) == "Expect a 1D vector, but got shape [2, 3]"
-
-
 # ---- windows ---------------------------------------------------------------------------------------------------------
 
 

@@ -7,17 +7,12 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-import numpy as np
-
-from minigrad import dtypes
-from minigrad.devices import device as Device
-from minigrad.dtypes import Array, dtype
-from minigrad.methods.forms import checked_sequence, checked_tensor
+from minigrad.methods.forms import checked_sequence
 from minigrad.ops import grids
 from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import INTEGER
 from minigrad.size import Size
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
 
 __all__ = [
     "atleast_1d",
@@ -25,11 +20,7 @@ __all__ = [
     "atleast_3d",
     "broadcast_shapes",
     "broadcast_tensors",
-    "cartesian_prod",
-    "combinations",
     "meshgrid",
-    "tril_indices",
-    "triu_indices",
 ]
 
 
@@ -73,31 +64,6 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     return grids.meshgrid(_all_tensors("meshgrid", tensors), indexing)
 
 
-def cartesian_prod(*tensors: Any) -> Tensor:
-    """The rows of one element of each vector, in lexicographic order; for one vector, that vector.
-
-    >>> from minigrad import tensor
-    >>> cartesian_prod(tensor([1, 2]), tensor([3, 4]))
-    tensor([[1, 3],
-            [1, 4],
-            [2, 3],
-            [2, 4]])
-    """
-    return grids.cartesian_prod(_all_tensors("cartesian_prod", tensors))
-
-
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """The rows of `r` elements of a vector in their order, each element once in a row, or repeatedly if so said.
-
-    >>> from minigrad import tensor
-    >>> combinations(tensor([1, 2, 3]))
-    tensor([[1, 2],
-            [1, 3],
-            [2, 3]])
-    """
-    return grids.combinations(checked_tensor("combinations", input), r, with_replacement)
-
-
 def atleast_1d(*tensors: Any) -> Any:
     """The tensor with at least one dimension; a tuple of such for several tensors or a list."""
     return _each(lambda x: x if x.ndim else x.reshape(1), tensors, "atleast_1d")
@@ -131,46 +97,3 @@ def _all_tensors(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     """Tensors given as `f(a, b)` or as `f([a, b])`."""
     listed = len(tensors) == 1 and isinstance(tensors[0], list | tuple)
     return checked_sequence(name, tensors[0] if listed else tensors)
-
-
-def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: Device | str | None = None
-) -> Tensor:
-    """The row and column indices of the elements of a lower triangle, of a matrix of `row` by `col`.
-
-    >>> tril_indices(2, 2)
-    tensor([[0, 1, 1],
-            [0, 0, 1]])
-    """
-    return _triangle("tril_indices", np.tril_indices, row, col, offset, dtype, device)
-
-
-def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: Device | str | None = None
-) -> Tensor:
-    """The row and column indices of the elements of an upper triangle, of a matrix of `row` by `col`.
-
-    >>> triu_indices(2, 2, 1)
-    tensor([[0],
-            [1]])
-    """
-    return _triangle("triu_indices", np.triu_indices, row, col, offset, dtype, device)
-
-
-def _triangle(
-    name: str,
-    indices: Callable[..., tuple[Array, Array]],
-    row: int,
-    col: int,
-    offset: int,
-    dtype: dtype | None,
-    device: Device | str | None,
-) -> Tensor:
-    for argument, size in (("row", row), ("col", col)):
-        if index(size) < 0:
-            raise RuntimeError(f"{argument} must be non-negative, got {size}")
-    wanted = dtype or dtypes.int64
-    if wanted not in (dtypes.int64, dtypes.int32):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{wanted._tensor_name}': expected int64 or int32")
-    found = np.stack(indices(index(row), index(offset), index(col)))
-    return new_leaf(found.astype(wanted._numpy, copy=False), False, device)

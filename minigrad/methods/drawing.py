@@ -55,22 +55,3 @@ class Drawing(Writing):
         high = to if high is None else high
         form = "RandomBackward1" if len(bounds) + (to is not None) == 1 else "RandomBackward0"
         return self._write(lambda array: draws.random_(array, index(low), high, source), form)
-
-    def log_normal_(
-        self, mean: builtins.float = 1.0, std: builtins.float = 2.0, *, generator: Generator | None = None
-    ) -> Any:
-        """Write `exp` of draws from the normal distribution."""
-        source = generator or default_generator
-        return self._write(lambda array: draws.log_normal_(array, mean, std, source), "LogNormalBackward0")
-
-    def cauchy_(
-        self, median: builtins.float = 0.0, sigma: builtins.float = 1.0, *, generator: Generator | None = None
-    ) -> Any:
-        """Write draws from the Cauchy distribution around `median`, half of them within `sigma` of it."""
-        source = generator or default_generator
-        return self._write(lambda array: draws.cauchy_(array, median, sigma, source), "CauchyBackward0")
-
-    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Any:
-        """Write how many trials it takes, each of which succeeds with probability `p`, until one does."""
-        source = generator or default_generator
-        return self._write(lambda array: draws.geometric_(array, p, source), "GeometricBackward0")

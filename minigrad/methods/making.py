@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -60,10 +59,6 @@ class Making(Attributes):
 
         return self._made("new_full", make, (size,), options)
 
-    def new_empty_strided(self, size: Sizes, stride: Sizes, **options: Unpack[Options]) -> Tensor:
-        """As `new_empty`, with `stride[d]` elements between two neighbours in dimension d."""
-        return self._made("new_empty_strided", lambda shape, of: strided_array(shape, stride, of), (size,), options)
-
     def new_tensor(
         self,
         data: Any,
@@ -103,19 +98,3 @@ class Making(Attributes):
         out = self._new(make(checked_shape(name, sizes, options, wanted), wanted))
         out._requires_grad = requires_grad
         return out
-
-
-def strided_array(shape: tuple[int, ...], strides: Sizes, of: np.dtype[Any]) -> Array:
-    """An array whose elements are whatever was in memory, with that many elements between two neighbours."""
-    steps = [index(step) for step in strides]
-    if len(shape) != len(steps):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
-        )
-    if min(steps, default=0) < 0:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={steps}")
-    extent = 0 if 0 in shape else 1 + sum([(size - 1) * step for size, step in zip(shape, steps, strict=True)])
-    array: Array = np.ndarray(shape, of, np.empty(extent, of), 0, [step * of.itemsize for step in steps])
-    # As everywhere here, what has several elements at one place is not to be written to.
-    array.flags.writeable = not any([size > 1 and step == 0 for size, step in zip(shape, steps, strict=True)])
-    return array
