@@ -142,6 +142,14 @@ _NAMES: dict[str, dict[str, str]] = {
     },
 }
 
+#: Functions that are missing as their layers are: what does the work of the layer does theirs.
+_FUNCTIONS_OF_LAYERS = """
+bilinear gaussian_nll_loss hinge_embedding_loss huber_loss margin_ranking_loss multilabel_soft_margin_loss
+pairwise_distance poisson_nll_loss soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss
+"""
+_LAYERS = {layer.lower(): hint for layer, hint in _NAMES["minigrad.nn"].items()}
+_NAMES["minigrad.nn.functional"] = {name: _LAYERS[name.replace("_", "")] for name in _FUNCTIONS_OF_LAYERS.split()}
+
 #: The same for NumPy's names, which PyTorch has not either.
 _NUMPY_NAMES: dict[str, dict[str, str]] = {
     "minigrad": {

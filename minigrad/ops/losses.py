@@ -291,33 +291,28 @@ class L1Loss(ElementLoss):
         return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]
 
 
-class HuberLoss(ElementLoss):
-    """`scale * d**2 / 2` for `|d| < delta`, else the line that goes on from there; or the mean or sum of these.
+class SmoothL1Loss(ElementLoss):
+    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these.
 
-    dd = g * scale * clip(d), with d clipped to [-delta, delta], divided by n for a mean of n.
+    dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n.
     """
 
-    __slots__ = ("delta", "form", "scale")
+    __slots__ = ("beta",)
 
-    def __init__(self, reduction: Reduction, delta: float, scale: float, form: str) -> None:
+    def __init__(self, reduction: Reduction, beta: float) -> None:
         super().__init__(reduction)
-        self.delta = delta
-        self.scale = scale
-        self.form = form
+        self.beta = beta
 
     def losses(self, d: Array) -> Array:
         losses = np.absolute(d)
-        near = np.minimum(losses, d.dtype.type(self.delta))
+        near = np.minimum(losses, d.dtype.type(self.beta))
         losses -= near * d.dtype.type(0.5)
         losses *= near
-        losses *= d.dtype.type(self.scale)
+        losses *= d.dtype.type(1 / self.beta)
         return losses
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return Clip(self.delta)(d) * (g * self.scale)
-
-    def name(self) -> str:
-        return f"{self.form}Backward0"
+        return Clip(self.beta)(d) * (g * (1 / self.beta))
 
 
 class Clip(Unary):
@@ -334,18 +329,6 @@ class Clip(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return masked(g, np.absolute(self.kept(0)._array) < self.bound)
-
-
-class SoftMarginLoss(ElementLoss):
-    """`log(1 + exp(-d))`, or the mean or sum of these.   dd = -g * sigmoid(-d), divided by n for a mean of n."""
-
-    __slots__ = ()
-
-    def losses(self, d: Array) -> Array:
-        return -log_sigmoid(d)
-
-    def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return (-d).sigmoid() * -g
 
 
 def reduced(losses: Array, reduction: Reduction) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from minigrad.dtypes import dtype
 from minigrad.methods.forms import checked_tensor
+from minigrad.missing import advised
 from minigrad.nn.functional.activations import (
     celu,
     celu_,
@@ -40,7 +41,7 @@ from minigrad.nn.functional.activations import (
 )
 from minigrad.nn.functional.attention import scaled_dot_product_attention
 from minigrad.nn.functional.classification import cross_entropy, nll_loss
-from minigrad.nn.functional.distances import cosine_similarity, normalize, pairwise_distance
+from minigrad.nn.functional.distances import cosine_similarity, normalize
 from minigrad.nn.functional.dropouts import (
     alpha_dropout,
     dropout,
@@ -50,34 +51,24 @@ from minigrad.nn.functional.dropouts import (
     feature_alpha_dropout,
 )
 from minigrad.nn.functional.gates import glu, gumbel_softmax
-from minigrad.nn.functional.likelihoods import gaussian_nll_loss, kl_div, poisson_nll_loss
 from minigrad.nn.functional.lookup import embedding, embedding_bag, one_hot
 from minigrad.nn.functional.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    huber_loss,
+    cosine_embedding_loss,
+    kl_div,
     l1_loss,
     mse_loss,
     smooth_l1_loss,
 )
-from minigrad.nn.functional.margins import (
-    cosine_embedding_loss,
-    hinge_embedding_loss,
-    margin_ranking_loss,
-    multilabel_soft_margin_loss,
-    soft_margin_loss,
-    triplet_margin_loss,
-    triplet_margin_with_distance_loss,
-)
 from minigrad.nn.functional.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from minigrad.nn.functional.padding import pad
-from minigrad.nn.functional.products import bilinear, linear
+from minigrad.nn.functional.products import linear
 from minigrad.tensor import Tensor
 
 __all__ = [
     "alpha_dropout",
     "batch_norm",
-    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -94,7 +85,6 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
-    "gaussian_nll_loss",
     "gelu",
     "glu",
     "group_norm",
@@ -104,8 +94,6 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "hardtanh_",
-    "hinge_embedding_loss",
-    "huber_loss",
     "instance_norm",
     "kl_div",
     "l1_loss",
@@ -115,16 +103,12 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
-    "margin_ranking_loss",
     "mish",
     "mse_loss",
-    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
-    "pairwise_distance",
-    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
@@ -136,7 +120,6 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
-    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -146,9 +129,11 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
 ]
+
+
+if not TYPE_CHECKING:
+    __getattr__ = advised("minigrad.nn.functional")
 
 
 def softmax(

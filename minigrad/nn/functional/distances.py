@@ -11,7 +11,7 @@ from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import cast
 from minigrad.tensor import Tensor
 
-__all__ = ["cosine_similarity", "normalize", "pairwise_distance"]
+__all__ = ["cosine_similarity", "normalize"]
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
@@ -59,15 +59,3 @@ def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
     length = x.norm(2, dim, keepdim=True)
     # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
     return x / (length + length._new(np.maximum(length._array.dtype.type(eps) - length._array, 0)))
-
-
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The norm of order `p` of `x1 - x2 + eps` along the last dimension; shapes broadcast.
-
-    >>> import minigrad as torch
-    >>> pairwise_distance(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
-    tensor([5.0000])
-    """
-    checked_tensor("pairwise_distance", x1, "x1", 1)
-    checked_tensor("pairwise_distance", x2, "x2", 2)
-    return (x1 - x2 + eps).norm(p, -1, keepdim)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.nn.functional.arguments import check_constant, checked_reduction, legacy_reduction
+from minigrad.methods.forms import checked_tensor
+from minigrad.nn.functional.arguments import check_constant, checked_reduction, legacy_reduction, reduced
 from minigrad.ops import losses as ops
 from minigrad.ops.broadcast import broadcast_shapes_message
-from minigrad.ops.elementwise import cast
+from minigrad.ops.elementwise import cast, masked
 from minigrad.ops.losses import Reduction
 from minigrad.ops.widening import in_float32, rounded
 from minigrad.tensor import Tensor
@@ -19,7 +20,8 @@ from minigrad.tensor import Tensor
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "huber_loss",
+    "cosine_embedding_loss",
+    "kl_div",
     "l1_loss",
     "mse_loss",
     "smooth_l1_loss",
@@ -102,36 +104,38 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     if beta == 0:
         return _l1(input, target, how)
-    return _elementwise(ops.HuberLoss(how, beta, 1 / beta, "SmoothL1Loss"), input, target, "smooth_l1_cpu")
+    return _elementwise(ops.SmoothL1Loss(how, beta), input, target, "smooth_l1_cpu")
 
 
-def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
-    """The mean of `d**2 / 2` for differences d of at most `delta`, and of `delta * (|d| - delta / 2)` for others.
+    """`1 - cos(input1, input2)` where the target is 1, for alike, and `max(0, cos - margin)` where it is -1.
 
-    With a `weight`, of the input's shape, each loss is multiplied by it.  Source: P. J. Huber, "Robust estimation of a
-    location parameter" (1964).
+    The inputs are `(N, D)` and the target is `(N,)`, or all without the N.
 
     >>> import minigrad as torch
-    >>> huber_loss(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
-    tensor([0.1250, 4.0000])
+    >>> cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
+    tensor(0.7071)
     """
-    result_type = input.dtype if isinstance(input, Tensor) else None
-    input, target = _same_shape(input, target)
-    if weight is not None:
-        losses = huber_loss(input, target, "none", delta)
-        return _weighted(losses, weight, reduction, input, mean_of="losses")
-    how = checked_reduction(reduction, None, None)
-    if delta <= 0:
-        raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")
-    if result_type is not None and not result_type.is_floating_point and target.is_floating_point():
+    how = checked_reduction(reduction, size_average, reduce)
+    if target.ndim > 1:
+        raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
         raise RuntimeError(
-            f"result type {target.dtype._tensor_name} can't be cast to the desired output type "
-            f"{result_type._tensor_name}: make the input floating point, input.float()"
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
         )
-    loss = _elementwise(ops.HuberLoss(how, delta, 1.0, "HuberLoss"), input, target, "huber_cpu")
-    return rounded(loss, input.dtype)
+    lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+    cosine = (input1 * input2).sum(-1) / lengths.sqrt()
+    alike, apart = masked(1 - cosine, target._array == 1), masked((cosine - margin).clamp_min(0), target._array == -1)
+    return reduced(alike + apart, how)
 
 
 def _elementwise(op: ops.ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
@@ -267,6 +271,41 @@ def binary_cross_entropy_with_logits(
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)
     pos_weight = _factor("binary_cross_entropy_with_logits", "pos_weight", pos_weight, x)
     return rounded(in_float32(ops.BinaryCrossEntropyWithLogits(how), x, t, weight, pos_weight), target.dtype)
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """`target * (log(target) - input)`: the divergence of the distribution `exp(input)` from the right one, `target`.
+
+    With `log_target`, the targets are logarithms as well.  The divergence of Kullback and Leibler is a sum over
+    probabilities and a mean over a batch, the reduction "batchmean"; "mean", with a warning, is one over all elements.
+
+    >>> import minigrad as torch
+    >>> kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
+    tensor(0.6931)
+    """
+    checked_tensor("kl_div", input)
+    checked_tensor("kl_div", target, "target", 2)
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
+    legacy = legacy_reduction(reduction, size_average, reduce)
+    how = checked_reduction("sum" if legacy == "batchmean" else legacy)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported. Expected floating point, input.float()")
+    loss = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    total = reduced(loss, how)
+    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
 
 
 def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Tensor | None:

@@ -1,4 +1,4 @@
-"""Products with weights: linear and bilinear maps."""
+"""The linear map, and what to do where input and weight do not fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minigrad.ops.linear import Linear
 from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
 from minigrad.tensor import Tensor
 
-__all__ = ["bilinear", "linear"]
+__all__ = ["linear"]
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -40,43 +40,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if bias._array.shape != (w.shape[0],):
             return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
     return Linear()(input, weight, bias)
-
-
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input1 @ weight[o] @ input2 + bias[o]` for each output o: linear in each of two inputs.
-
-    The inputs are `(*, I)` and `(*, J)`, `weight` is `(O, I, J)`, `bias` is `(O,)` or None; the result is `(*, O)`.
-
-    >>> import minigrad as torch
-    >>> x, y = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]])
-    >>> bilinear(x, y, torch.eye(2).unsqueeze(0))
-    tensor([[11.]])
-    """
-    for position, (name, each) in enumerate((("input1", input1), ("input2", input2), ("weight", weight)), start=1):
-        checked_tensor("bilinear", each, name, position)
-    if input1.ndim != input2.ndim:
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
-    if weight.ndim != 3:
-        raise RuntimeError(f"bilinear(): weight must be (O, I, J), got {weight.shape}")
-    for dim, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
-        if a != b:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
-    for position, x in ((1, input1), (2, input2)):
-        if x.shape[-1] != weight.shape[position]:
-            raise RuntimeError(
-                f"bilinear(): input{position} size does not match weight size: got {x.shape[-1]} but expected "
-                f"{weight.shape[position]}"
-            )
-    if bias is not None and bias.shape[0] != weight.shape[0]:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
-        )
-    outputs, left, right = weight.shape
-    x, y = input1.reshape(-1, left), input2.reshape(-1, right)
-    # (N, O, J): what is left of each weight matrix once the first input has been multiplied in.
-    partial = matmul(x, weight.permute(1, 0, 2).reshape(left, outputs * right)).reshape(-1, outputs, right)
-    result = (partial * y.unsqueeze(1)).sum(2, dtype=y.dtype).reshape(*input1.shape[:-1], outputs)
-    return result if bias is None else result + bias
 
 
 def linear_error(

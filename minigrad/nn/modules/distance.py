@@ -1,4 +1,4 @@
-"""Distances: layers of two inputs."""
+"""`CosineSimilarity`, a layer of two inputs."""
 
 from __future__ import annotations
 
