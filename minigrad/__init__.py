@@ -53,7 +53,7 @@ from minigrad.tensor import Tensor
 from minigrad.typed import *
 
 if TYPE_CHECKING:
-    from minigrad import accelerator, backends, cuda, mps, nn, optim, utils
+    from minigrad import accelerator, backends, cuda, mps, nn, optim, testing, utils
 
 __version__ = "0.1.0"
 
@@ -120,6 +120,7 @@ __all__ = [
     "short",
     "sparse_coo",
     "strided",
+    "testing",
     "uint8",
     "utils",
 ]
@@ -129,7 +130,7 @@ __all__ += sampling.__all__
 __all__ += settings.__all__
 __all__ += typed.__all__
 
-_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "utils")
+_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "testing", "utils")
 
 
 def __getattr__(name: str) -> ModuleType:

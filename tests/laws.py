@@ -1,7 +1,7 @@
 """The laws of the equivalence, each a Hypothesis test that a correct library passes and a broken copy does not.
 
 For ids `i` and a table `W` of shape `(V, D)`, with `X = one_hot(i, V)`: `W[i] == X @ W`, and so for the gradients
-and the gradients of the gradients.  These laws are those of `minigrad.testing`, for each of `VARIANTS`: ways to
+and the gradients of the gradients.  These laws are those of `minigrad.checks`, for each of `VARIANTS`: ways to
 look rows up, and the product with `X` among them.  The laws below them are of more than one lookup.
 
 `test_equivalence.py` runs the laws; `test_broken_copies.py` runs them on deliberately broken copies of the code, which
@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from strategies import Array, cotangents, ids, ids_for, tables
 
 import minigrad as torch
+from minigrad.checks.laws import STEADY
+from minigrad.checks.laws import Law as SharedLaw
+from minigrad.checks.lookup import LOOKUP_LAWS, Tensors
 from minigrad.nn import functional as F
-from minigrad.testing.laws import STEADY
-from minigrad.testing.laws import Law as SharedLaw
-from minigrad.testing.lookup import LOOKUP_LAWS, Tensors
 
 # Integer-valued floats make every sum exact, so the two ways must agree to the last bit.
 EXACT_DTYPES = st.sampled_from(["float32", "float64"])
@@ -121,7 +121,7 @@ BOUNDARY = {"unread rows", "separate rows"}
 
 
 class Variant:
-    """A way to look rows up, and the laws of `minigrad.testing` that it does not keep."""
+    """A way to look rows up, and the laws of `minigrad.checks` that it does not keep."""
 
     def __init__(self, embedding: Callable[..., Any], *without: str, raises: type[Exception] = IndexError) -> None:
         self.subject = Tensors(embedding, torch, raises, tables(st.sampled_from(["float32", "float64", "float16"])))

@@ -1,9 +1,8 @@
-"""What tests draw from: the strategies of `minigrad.testing`, and the dtypes that NumPy, PyTorch and minigrad share."""
+"""What tests draw from: the strategies of `minigrad.checks`, and the dtypes that NumPy, PyTorch and minigrad share."""
 
 from __future__ import annotations
 
-from minigrad.dtypes import Array
-from minigrad.testing.strategies import (
+from minigrad.checks.strategies import (
     Shape,
     arrays,
     broadcastable_shapes,
@@ -13,6 +12,7 @@ from minigrad.testing.strategies import (
     shapes,
     tables,
 )
+from minigrad.dtypes import Array
 
 __all__ = [
     "DTYPES",

@@ -55,7 +55,7 @@ def test_the_tape_knows_no_operator_and_ops_know_no_tensor() -> None:
 
 
 def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
-    apart = ("minigrad.testing", "minigrad.explain")
+    apart = ("minigrad.checks", "minigrad.explain")
     for name in FILES:
         if not name.startswith((*apart, "minigrad.__main__", "minigrad.page")):
             assert not {each for each in IMPORTS[name] if each.startswith(apart)}, name

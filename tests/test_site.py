@@ -37,7 +37,7 @@ MODULES = (
     "minigrad.mps",
     "minigrad.accelerator",
     "minigrad.return_types",
-    "minigrad.testing",
+    "minigrad.checks",
     "minigrad.explain",
 )
 # What they meet there without a name: it is given to them, or raised.

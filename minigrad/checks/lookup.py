@@ -16,9 +16,9 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.checks.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
+from minigrad.checks.strategies import cotangents, ids, laid_out, one_hot, shapes, tables
 from minigrad.dtypes import Array
-from minigrad.testing.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
-from minigrad.testing.strategies import cotangents, ids, laid_out, one_hot, shapes, tables
 
 
 def check_lookup(

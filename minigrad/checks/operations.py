@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import minigrad
+from minigrad.checks.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
+from minigrad.checks.strategies import Shape, cotangents
 from minigrad.dtypes import Array
-from minigrad.testing.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
-from minigrad.testing.strategies import Shape, cotangents
 
 _STEP = 1e-3
 

@@ -14,15 +14,15 @@ try:
     import hypothesis as _hypothesis
 except ImportError as error:
     raise ImportError(
-        "minigrad.testing draws its examples with Hypothesis, which is not installed: "
+        "minigrad.checks draws its examples with Hypothesis, which is not installed: "
         "pip install -e '.[test]', in the checkout",
         name="hypothesis",
     ) from error
 
-from minigrad.testing.laws import Law
-from minigrad.testing.lookup import LOOKUP_LAWS, check_lookup
-from minigrad.testing.operations import OP_LAWS, check_op
-from minigrad.testing.strategies import (
+from minigrad.checks.laws import Law
+from minigrad.checks.lookup import LOOKUP_LAWS, check_lookup
+from minigrad.checks.operations import OP_LAWS, check_op
+from minigrad.checks.strategies import (
     arrays,
     broadcastable_shapes,
     cotangents,

@@ -1,0 +1,148 @@
+"""`torch.testing`: whether what a program computed is what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import minigrad as torch
+
+__all__ = ["assert_close"]
+
+#: The relative and absolute tolerance of numbers of a dtype; those of the others have to be equal.
+_TOLERANCES = {torch.float16: (1e-3, 1e-5), torch.float32: (1.3e-6, 1e-5), torch.float64: (1e-7, 1e-7)}
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: str | Callable[[str], str] | None = None,
+) -> None:
+    """Nothing if `|actual - expected| <= atol + rtol * |expected|` for each element; else an AssertionError.
+
+    Both are tensors, NumPy arrays or numbers, or sequences and mappings of these, which may be nested; shapes, dtypes
+    and layouts must be equal, too.  Without `rtol` and `atol`, which go together, tolerances are those of the dtypes:
+    1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for float64, 1e-3 and 1e-5 for float16, 0 for the others.  `msg` is the
+    error's text, or a function that makes it of the usual one.
+
+    >>> import minigrad as torch
+    >>> torch.testing.assert_close(torch.tensor([0.1, 0.2]).sum(), torch.tensor(0.3))
+    >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.5]))
+    Traceback (most recent call last):
+    AssertionError: Tensor-likes are not close!
+    <BLANKLINE>
+    Mismatched elements: 1 / 2 (50.0%)
+    Greatest absolute difference: 0.5 at index (1,) (up to 1e-05 allowed)
+    Greatest relative difference: 0.20000000298023224 at index (1,) (up to 1.3e-06 allowed)
+    """
+    __tracebackhide__ = True
+    if (rtol is None) != (atol is None):
+        missing = "rtol" if rtol is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
+    for a, b, where in list(_pairs(actual, expected, "", allow_subclasses)):
+        if a is None or b is None or (isinstance(a, bool) and isinstance(b, bool)):
+            kind = "None" if a is None or b is None else "Booleans"
+            told = "" if a is b else f"{kind} mismatch: {a} is not {b}"
+        elif isinstance(a, (int, float)) and check_dtype and type(a) is not type(b):
+            told = f"The (d)types do not match: {type(a)} != {type(b)}."
+        else:
+            x, y = torch.as_tensor(a, dtype=_dtype(a)), torch.as_tensor(b, dtype=_dtype(b))
+            both = [_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (x, y)]
+            tolerances = max(both) if rtol is None or atol is None else (rtol, atol)
+            told = _unlike(x, y, check_dtype, check_layout, check_stride) or _apart(x, y, *tolerances, equal_nan)
+        if told:
+            raise AssertionError(msg if isinstance(msg, str) else (msg or str)(told + where))
+
+
+def _pairs(actual: Any, expected: Any, where: str, allow_subclasses: bool) -> Iterator[tuple[Any, Any, str]]:
+    """What is to be compared, and, for items of sequences and mappings, the words that say which one it is."""
+    pair = (actual, expected)
+    if all([isinstance(each, Sequence) and not isinstance(each, str) for each in pair]):
+        if len(actual) != len(expected):
+            raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{where}")
+        keys: Sequence[Any] = range(len(actual))
+    elif all([isinstance(each, Mapping) for each in pair]):
+        if actual.keys() != expected.keys():
+            raise AssertionError(
+                "The keys of the mappings do not match:\n"
+                f"Missing keys in the actual mapping: {sorted(expected.keys() - actual.keys())}\n"
+                f"Additional keys in the actual mapping: {sorted(actual.keys() - expected.keys())}{where}"
+            )
+        keys = sorted(actual, key=str)
+    else:
+        related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
+        arrays = related and (allow_subclasses or type(actual) is type(expected))
+        if not (
+            actual is None
+            or expected is None
+            or all([isinstance(each, (bool, int, float, np.number, np.bool_)) for each in pair])
+            or (arrays and isinstance(actual, (torch.Tensor, np.ndarray)))
+        ):
+            kinds = f"{type(actual)} and {type(expected)}"
+            raise TypeError(f"No comparison pair was able to handle inputs of type {kinds}.{where}")
+        scalars = [each.item() if isinstance(each, np.generic) else each for each in pair]
+        yield scalars[0], scalars[1], where
+        return
+    for key in keys:
+        item = f"{where or f'{chr(10) * 2}The failure occurred for item '}[{key!r}]"
+        yield from _pairs(actual[key], expected[key], item, allow_subclasses)
+
+
+def _dtype(number: Any) -> torch.dtype | None:
+    """The dtype in which a number of Python is compared."""
+    return torch.float64 if isinstance(number, float) else None
+
+
+def _unlike(a: torch.Tensor, b: torch.Tensor, dtype: bool, layout: bool, stride: bool) -> str:
+    """The first attribute in which the tensors differ, of those that are to be equal."""
+    dense = a.layout == b.layout == torch.strided
+    attributes: list[tuple[str, Any, Any]] = [("shape", a.shape, b.shape)]
+    attributes += [("layout", a.layout, b.layout)] if layout else []
+    attributes += [("stride()", a.stride(), b.stride())] if stride and dense else []
+    attributes += [("dtype", a.dtype, b.dtype)] if dtype else []
+    told = [f"The values for attribute '{name}' do not match: {x} != {y}." for name, x, y in attributes if x != y]
+    return told[0] if told else ""
+
+
+def _apart(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool, name: str = "Tensor-likes") -> str:
+    """Where, and how far, elements of two tensors of one shape are further apart than the tolerances allow."""
+    if a.is_sparse and b.is_sparse:
+        if a._nnz() != b._nnz():
+            return f"The number of specified values in sparse COO tensors does not match: {a._nnz()} != {b._nnz()}"
+        indices = _apart(a._indices(), b._indices(), 0, 0, False, "Sparse COO indices")
+        return indices or _apart(a._values(), b._values(), rtol, atol, equal_nan, "Sparse COO values")
+    dtype = torch.promote_types(a.dtype, b.dtype)
+    a, b = [(each.to_dense() if each.is_sparse else each).detach().to(dtype) for each in (a, b)]
+    close = a.isclose(b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if close.all():
+        return ""
+    equality = rtol == atol == 0
+    allowed = ["", ""] if equality else [f" (up to {each} allowed)" for each in (atol, rtol)]
+    title = f"{name if a.ndim else 'Scalars'} are not {'equal' if equality else 'close'}!\n\n"
+    x, y = [each if dtype.is_floating_point else each.long() for each in (a, b)]
+    absolute = (x - y).abs().masked_fill(close, 0)
+    if not a.ndim:
+        difference, size = absolute.item(), abs(y.item())
+        relative = difference / size if size else float("inf")
+        return (
+            f"{title}Expected {b.item()} but got {a.item()}.\n"
+            f"Absolute difference: {difference}{allowed[0]}\nRelative difference: {relative}{allowed[1]}"
+        )
+    count = a.numel() - int(close.sum())
+    told = f"{title}Mismatched elements: {count} / {a.numel()} ({count / a.numel():.1%})"
+    distances = {"absolute": absolute, "relative": (absolute / y.abs()).masked_fill(close, 0)}
+    for (kind, distance), tolerance in zip(distances.items(), allowed, strict=True):
+        place = tuple([int(n) for n in np.unravel_index(int(distance.argmax()), a.shape)])
+        told += f"\nGreatest {kind} difference: {distance[place].item()} at index {place}{tolerance}"
+    return told
