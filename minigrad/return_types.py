@@ -21,16 +21,11 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 __all__ = [
-    "aminmax",
-    "cummax",
-    "cummin",
     "histogram",
-    "kthvalue",
     "max",
     "median",
     "min",
     "mode",
-    "nanmedian",
     "sort",
     "topk",
 ]
@@ -90,20 +85,8 @@ class median(Selected):
     __slots__ = ()
 
 
-class nanmedian(Selected):
-    """The medians of the numbers along a dimension, and their indices."""
-
-    __slots__ = ()
-
-
 class mode(Selected):
     """The most frequent elements along a dimension, and their indices."""
-
-    __slots__ = ()
-
-
-class kthvalue(Selected):
-    """The k-th smallest elements along a dimension, and their indices."""
 
     __slots__ = ()
 
@@ -118,26 +101,6 @@ class topk(Selected):
     """The k largest or smallest elements along a dimension, and their indices."""
 
     __slots__ = ()
-
-
-class cummax(Selected):
-    """For each element the largest one up to there, and its index."""
-
-    __slots__ = ()
-
-
-class cummin(Selected):
-    """For each element the smallest one up to there, and its index."""
-
-    __slots__ = ()
-
-
-class aminmax(Named):
-    """The smallest and the largest elements."""
-
-    __slots__ = ()
-    min: Tensor
-    max: Tensor
 
 
 class histogram(Named):

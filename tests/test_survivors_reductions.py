@@ -42,7 +42,6 @@ NAMES = {
     "max": ("MaxBackward1", "MaxBackward0"),
     "min": ("MinBackward1", "MinBackward0"),
     "median": ("MedianBackward0", "MedianBackward1"),
-    "nanmedian": ("NanmedianBackward0", "NanmedianBackward1"),
 }
 
 

@@ -11,17 +11,13 @@ __all__ = [
     "all",
     "amax",
     "amin",
-    "aminmax",
     "any",
     "argmax",
     "argmin",
     "count_nonzero",
-    "cummax",
-    "cummin",
     "cumprod",
     "cumsum",
     "log_softmax",
-    "logcumsumexp",
     "logsumexp",
     "max",
     "mean",
@@ -51,7 +47,6 @@ max = free(Tensor.max)
 min = free(Tensor.min)
 amax = free(Tensor.amax)
 amin = free(Tensor.amin)
-aminmax = free(Tensor.aminmax)
 argmax = free(Tensor.argmax)
 argmin = free(Tensor.argmin)
 all = free(Tensor.all)
@@ -61,9 +56,6 @@ softmax = free(Tensor.softmax)
 log_softmax = free(Tensor.log_softmax)
 cumsum = free(Tensor.cumsum)
 cumprod = free(Tensor.cumprod)
-logcumsumexp = free(Tensor.logcumsumexp)
-cummax = free(Tensor.cummax)
-cummin = free(Tensor.cummin)
 
 
 @numpy_names

@@ -2,67 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.methods.forms import Operand, checked_operand, checked_tensor, free
-from minigrad.methods.sorting import inserted
 from minigrad.tensor import Tensor
 
 __all__ = [
     "argsort",
     "bincount",
     "bucketize",
-    "diff",
     "histc",
     "histogram",
     "isin",
-    "kthvalue",
     "median",
     "mode",
-    "msort",
-    "nanmedian",
-    "searchsorted",
     "sort",
     "topk",
     "unique",
-    "unique_consecutive",
 ]
 
 sort = free(Tensor.sort)
 argsort = free(Tensor.argsort)
-msort = free(Tensor.msort)
 topk = free(Tensor.topk)
-kthvalue = free(Tensor.kthvalue)
 median = free(Tensor.median)
-nanmedian = free(Tensor.nanmedian)
 mode = free(Tensor.mode)
-diff = free(Tensor.diff)
 unique = free(Tensor.unique)
-unique_consecutive = free(Tensor.unique_consecutive)
 bincount = free(Tensor.bincount)
 histc = free(Tensor.histc)
 histogram = free(Tensor.histogram)
-
-
-def searchsorted(
-    sorted_sequence: Tensor,
-    input: Operand,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Tensor | None = None,
-) -> Tensor:
-    """For each value the index at which it would keep the sequence sorted: before equal elements, or after them.
-
-    `sorted_sequence` is `(*, N)`, sorted along the last dimension or, if not, by the indices `sorter`; `input` is
-    `(*, M)`, or of any shape for a sequence `(N,)`.  After equal elements with `right` or with `side="right"`.
-
-    >>> from minigrad import tensor
-    >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
-    tensor([1, 3])
-    """
-    return inserted(sorted_sequence, input, out_int32, right, side, sorter)
 
 
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
@@ -92,4 +62,10 @@ def bucketize(input: Operand, boundaries: Tensor, *, out_int32: bool = False, ri
     """
     if checked_tensor("bucketize", boundaries, "boundaries", 2).ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return inserted(boundaries, input, out_int32, right, None, None)
+    edges = boundaries._array
+    values = input._array if isinstance(input, Tensor) else input
+    # A number is rounded as the boundaries are.
+    common = dtypes.result_type(edges, values)._numpy
+    side: Literal["left", "right"] = "right" if right else "left"
+    points = np.searchsorted(edges.astype(common, copy=False), np.asarray(values).astype(common, copy=False), side)
+    return boundaries._new(np.asarray(points, np.int32 if out_int32 else np.int64))

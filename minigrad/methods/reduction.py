@@ -17,7 +17,7 @@ from minigrad.dtypes import Number
 from minigrad.methods.forms import Dims, checked_tensor, in_place, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import elementwise, reduce, scan, softmax, statistics
-from minigrad.ops.along import TakeAlong, TakeRepeated
+from minigrad.ops.along import TakeAlong
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.ops.summing import count_over
 from minigrad.options import as_dtype
@@ -203,13 +203,6 @@ class Reduction(Writing):
         return _extrema(self, "amin", ndarray.min, dim, keepdim, "AminBackward0")
 
     @numpy_names
-    def aminmax(self, *, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
-        """The smallest and the largest element, of all or along `dim`: `(min, max)`."""
-        dims = () if dim is None else normal_dim(dim, self.ndim)
-        finds = (ndarray.min, ndarray.max)
-        return return_types.aminmax([_extrema(self, "aminmax", f, dims, keepdim, "AminmaxBackward0") for f in finds])
-
-    @numpy_names
     def argmax(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """The index of the largest element, of all in order or along `dim`.
 
@@ -296,28 +289,6 @@ class Reduction(Writing):
     def cumprod(self, dim: SupportsIndex, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
         return scan.CumProd(normal_dim(dim, self.ndim))(_running_summands("cumprod", self, dtype))
-
-    @numpy_names
-    def logcumsumexp(self, dim: SupportsIndex) -> Tensor:
-        """For each element `log(sum(exp(x)))` of those up to it along `dim`."""
-        return scan.LogCumSumExp(normal_dim(dim, self.ndim))(_floating("logcumsumexp_out_cpu", self))
-
-    @numpy_names
-    def cummax(self, dim: SupportsIndex) -> Any:
-        """For each element the largest of those up to it along `dim`, and the last index of that: `(values, indices)`.
-
-        >>> from minigrad import tensor
-        >>> tensor([1, 3, 2, 3]).cummax(0)
-        torch.return_types.cummax(
-        values=tensor([1, 3, 3, 3]),
-        indices=tensor([0, 1, 1, 3]))
-        """
-        return return_types.cummax(_running_extremum(self, np.maximum, dim, "CummaxBackward0"))
-
-    @numpy_names
-    def cummin(self, dim: SupportsIndex) -> Any:
-        """For each element the smallest of those up to it along `dim`, and its last index: `(values, indices)`."""
-        return return_types.cummin(_running_extremum(self, np.minimum, dim, "CumminBackward0"))
 
     cumsum_ = in_place(cumsum)
     cumprod_ = in_place(cumprod)
@@ -471,9 +442,3 @@ def _checked_for_norm(x: Any, dtype: Any) -> Any:
                 f"narrowing to the specified dtype ({dtype._tensor_name})"
             )
     return x if dtype is None else elementwise.cast(x, dtype)
-
-
-def _running_extremum(x: Any, ufunc: np.ufunc, dim: SupportsIndex, form: str) -> tuple[Any, Any]:
-    position = normal_dim(dim, x.ndim)
-    indices = x._new(scan.running_extremum(ufunc, x._array, position))
-    return TakeRepeated(position, form=form)(x, indices), indices

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes, return_types
+from minigrad import return_types
 from minigrad.autograd.base import TensorBase
 from minigrad.autograd.node import quiet
 from minigrad.dtypes import Array, Number
 from minigrad.methods.forms import checked_tensor, numpy_names
 from minigrad.methods.reduction import selected
 from minigrad.methods.writing import Writing
-from minigrad.ops import counting, elementwise, reduce, sorting
+from minigrad.ops import counting, reduce, sorting
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.indexing import Slice
-from minigrad.ops.join import Cat
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -63,10 +61,6 @@ class Sorting(Writing):
         """
         return self._new(sorting.order(self._array, normal_dim(dim, self.ndim), descending))
 
-    def msort(self) -> Tensor:
-        """The elements in order along the first dimension."""
-        return self.sort(0)[0]
-
     @numpy_names
     def topk(
         self,
@@ -92,21 +86,6 @@ class Sorting(Writing):
         return selected(return_types.topk, self, position, indices, True, "TopkBackward0")
 
     @numpy_names
-    def kthvalue(self, k: SupportsIndex, dim: SupportsIndex = -1, keepdim: builtins.bool = False) -> Any:
-        """The `k`-th smallest element along `dim`, counted from 1, and its index: `(values, indices)`."""
-        position = normal_dim(dim, self.ndim)
-        _check_has_elements("kthvalue", self, position)
-        if not 1 <= index(k) <= _size(self, position):
-            raise RuntimeError(
-                f"kthvalue(): selected number k out of range for dimension {position}: {k} is not in "
-                f"[1, {_size(self, position)}]"
-            )
-        if self.ndim:
-            _check_is_not_bool("kthvalue_cpu", self)
-        indices = sorting.kth(self._array, index(k) - 1, position)
-        return selected(return_types.kthvalue, self, position, indices, keepdim, "KthvalueBackward0")
-
-    @numpy_names
     def median(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
         """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`.
 
@@ -116,12 +95,20 @@ class Sorting(Writing):
         >>> tensor([4.0, 1.0, 3.0, 2.0]).median()
         tensor(2.)
         """
-        return _median(self, "median", sorting.middle, dim, keepdim)
+        if dim is not None:
+            position = normal_dim(dim, self.ndim)
+            _check_has_elements("median", self, position)
+            _check_is_not_bool("median_cpu", self)
+            indices = sorting.middle(self._array, position)
+            return selected(return_types.median, self, position, indices, keepdim, "MedianBackward1")
 
-    @numpy_names
-    def nanmedian(self, dim: SupportsIndex | None = None, keepdim: builtins.bool = False) -> Any:
-        """The median as of `median`, of the elements that are not nan."""
-        return _median(self, "nanmedian", sorting.middle_number, dim, keepdim)
+        def value(array: Array) -> Any:
+            elements = array.reshape(-1)
+            # Of nothing it is nan, or what the processor makes of that.
+            return elements[sorting.middle(elements, 0)[0]] if elements.size else np.array(np.nan).astype(array.dtype)
+
+        _check_is_not_bool("median_cpu", self)
+        return reduce.Extremum(value, "MedianBackward0")(self)
 
     @numpy_names
     def mode(self, dim: SupportsIndex = -1, keepdim: builtins.bool = False) -> Any:
@@ -130,28 +117,6 @@ class Sorting(Writing):
         _check_has_elements("mode", self, position)
         indices = sorting.most_frequent(self._array, position)
         return selected(return_types.mode, self, position, indices, keepdim, "ModeBackward0")
-
-    def diff(
-        self,
-        n: SupportsIndex = 1,
-        dim: SupportsIndex = -1,
-        prepend: Tensor | None = None,
-        append: Tensor | None = None,
-    ) -> Any:
-        """The differences of neighbours along `dim`, `n` times over, with `prepend` before and `append` after them."""
-        if self.ndim == 0:
-            raise RuntimeError("diff expects input to be at least one-dimensional: got a 0-d tensor")
-        if index(n) < 0:
-            raise RuntimeError(f"order must be non-negative but got {n}")
-        if index(n) == 0:
-            return elementwise.Copy()(self._new(np.empty_like(self._array)), self)
-        position = normal_dim(dim, self.ndim)
-        x: Any = _joined(self, position, prepend, append)
-        before = (slice(None),) * position
-        for _ in range(builtins.min(index(n), _size(x, position))):
-            later, earlier = Slice((*before, slice(1, None)))(x), Slice((*before, slice(None, -1)))(x)
-            x = later ^ earlier if x._array.dtype == builtins.bool else elementwise.Sub()(later, earlier)
-        return x
 
     # ---- counting ----------------------------------------------------------------------------------------------------
 
@@ -171,16 +136,18 @@ class Sorting(Writing):
         >>> tensor([3, 1, 3]).unique(return_inverse=True, return_counts=True)
         (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
         """
-        return _distinct(self, "unique", dim, return_inverse, return_counts)
-
-    def unique_consecutive(
-        self,
-        return_inverse: builtins.bool = False,
-        return_counts: builtins.bool = False,
-        dim: SupportsIndex | None = None,
-    ) -> Any:
-        """As `unique`, but in the order in which they stand, where only neighbours are taken for one."""
-        return _distinct(self, "unique_consecutive", dim, return_inverse, return_counts)
+        position = None if dim is None else normal_dim(dim, self.ndim)
+        if position is not None:
+            _check_has_parts(self._array.shape, position)
+        found, inverse, counts = counting.distinct(self._array, position)
+        form, step = ("Unique2", "_unique2") if dim is None else ("UniqueDim", "unique_dim")
+        error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
+        results = [counting.Underived(found, f"{form}Backward0", error)(self)]
+        if return_inverse:
+            results.append(self._new(inverse))
+        if return_counts:
+            results.append(self._new(counts))
+        return tuple(results) if len(results) > 1 else results[0]
 
     def bincount(self, weights: Tensor | None = None, minlength: SupportsIndex = 0) -> Tensor:
         """How often each number from 0 to the largest occurs among these integers, or with what sum of weights.
@@ -264,55 +231,6 @@ class Sorting(Writing):
         return return_types.histogram([_underived("histogram", each, self, weight) for each in (hist, edges)])
 
 
-def inserted(boundaries: Any, values: Any, out_int32: bool, right: bool, side: str | None, sorter: Any) -> Any:
-    """The indices that `searchsorted` gives, after its checks."""
-    given: Array = checked_tensor("searchsorted", boundaries, "sorted_sequence")._array
-    common = dtypes.result_type(given, values._array if isinstance(values, TensorBase) else values)._numpy
-    wanted = np.asarray(values._array if isinstance(values, TensorBase) else values).astype(common, copy=False)
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError(
-            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
-        )
-    if given.ndim == 0:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
-        )
-    if wanted.ndim == 0 and given.ndim != 1:
-        raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-            f"boundaries tensor dim({given.ndim}) and input value's dim(0) numel(1)"
-        )
-    if given.ndim > 1 and given.shape[:-1] != wanted.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(given.shape)} and input "
-            f"value tensor {list(wanted.shape)}"
-        )
-    if sorter is not None:
-        given = np.take_along_axis(given, _sorter(given, sorter), -1)
-    points = sorting.insertion_points(given.astype(common, copy=False), wanted, right or side == "right")
-    return boundaries._new(points.astype(np.int32 if out_int32 else np.int64, copy=False))
-
-
-def _sorter(boundaries: Array, sorter: Any) -> Array:
-    """The indices of a sorter of `boundaries`, checked."""
-    indices: Array = checked_tensor("searchsorted", sorter, "sorter", 6)._array
-    if indices.shape != boundaries.shape:
-        raise RuntimeError(
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-            f"{list(boundaries.shape)} and got sorter tensor {list(indices.shape)}"
-        )
-    if indices.dtype != np.int64:
-        raise RuntimeError(
-            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype._tensor_name}"
-        )
-    if indices.size and not (indices.min() >= 0 and indices.max() < boundaries.shape[-1]):
-        raise RuntimeError("torch.searchsorted(): sorter index out of range")
-    return indices
-
-
 def _size(x: Any, dim: int) -> int:
     """The size of `x` along `dim`; of a 0-d tensor 1."""
     size: int = x._array.shape[dim] if x._array.ndim else 1
@@ -334,62 +252,14 @@ def _check_has_elements(name: str, x: Any, dim: int) -> None:
         reduce.check_not_empty(name, x._array.shape, (dim,))
 
 
-def _median(x: Any, name: str, find: Any, dim: SupportsIndex | None, keepdim: bool) -> Any:
-    """The median of all elements as `find` finds it, or those along `dim` and their indices."""
-    if dim is not None:
-        position = normal_dim(dim, x.ndim)
-        _check_has_elements("median", x, position)
-        _check_is_not_bool("median_cpu", x)
-        form = f"{name.capitalize()}Backward1"
-        return selected(getattr(return_types, name), x, position, find(x._array, position), keepdim, form)
-
-    def value(array: Array) -> Any:
-        elements = array.reshape(-1)
-        # Of nothing it is nan, or what the processor makes of that.
-        return elements[find(elements, 0)[0]] if elements.size else np.array(np.nan).astype(array.dtype)
-
-    _check_is_not_bool("median_cpu", x)
-    return reduce.Extremum(value, f"{name.capitalize()}Backward0")(x)
-
-
-def _joined(x: Any, dim: int, prepend: Any, append: Any) -> Any:
-    """`prepend`, `x` and `append` one after another along `dim`."""
-    given = [each for each in (prepend, x, append) if each is not None]
-    if len(given) == 1:
-        return x
-    for each in given:
-        if each.ndim != x.ndim:
-            raise RuntimeError(
-                f"diff expects prepend or append to be the same dimension as input: {x.ndim}, got {each.ndim}"
-            )
-        for other, (size, wanted) in enumerate(zip(each.shape, x.shape, strict=True)):
-            if other != dim and size != wanted:
-                raise RuntimeError(
-                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                    f"differencing dimension; input.size({other}) = {wanted}, but got tensor.size({other}) = {size}"
-                )
-    common = dtypes.result_type(*[each._array for each in given])
-    return Cat(dim)(*[elementwise.cast(each, common) for each in given])
-
-
-def _distinct(x: Any, name: str, dim: SupportsIndex | None, inverse: bool, counts: bool) -> Any:
-    """The distinct elements or, with `dim`, parts, and what else is asked for."""
-    position = None if dim is None else normal_dim(dim, x.ndim)
-    sizes = x._array.shape
-    if position is not None:
-        if not sizes:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        if sizes.count(0) > 1:
-            raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied")
-        if sizes[position] and 0 in sizes:
-            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    found, where, times = counting.distinct(x._array, position, name == "unique_consecutive")
-    form = name.title().replace("_", "") if name != "unique" else "Unique2" if dim is None else "UniqueDim"
-    step = {"Unique2": "_unique2", "UniqueDim": "unique_dim"}.get(form, name)
-    error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
-    results = [counting.Underived(found, f"{form}Backward0", error)(x)]
-    results += [x._new(array) for array, wanted in ((where, inverse), (times, counts)) if wanted]
-    return tuple(results) if len(results) > 1 else results[0]
+def _check_has_parts(shape: tuple[int, ...], dim: int) -> None:
+    """Nothing if there are parts along `dim` to tell apart; else PyTorch's error."""
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if shape.count(0) > 1:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied")
+    if shape[dim] and 0 in shape:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 def _underived(name: str, result: Array, x: Any, weight: Any) -> Any:

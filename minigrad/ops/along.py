@@ -41,11 +41,7 @@ class TakeAlong(Binary):
     def da(self, g: Tensor) -> Tensor:
         if g._array.ndim == 0 == self.kept(1)._array.ndim:
             return g
-        return self.put()(g, self.kept(1))
-
-    def put(self) -> Binary:
-        """The adjoint."""
-        return PutAlong(self.dim, self.size, self.keepdim)
+        return PutAlong(self.dim, self.size, self.keepdim)(g, self.kept(1))
 
     def name(self) -> str:
         return self.form
@@ -66,43 +62,9 @@ class PutAlong(Binary):
         self.keepdim = keepdim
 
     def forward(self, x: Array, indices: Array) -> Array:
-        y = np.zeros(self.shape(indices), x.dtype)
+        y = np.zeros((*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :]), x.dtype)
         y.reshape(-1)[places_along(indices, self.dim, y.shape)] = x.reshape(indices.shape)
         return y
 
-    def shape(self, indices: Array) -> tuple[int, ...]:
-        """The shape of the result."""
-        return (*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :])
-
     def da(self, g: Tensor) -> Tensor:
         return TakeAlong(self.dim, self.keepdim)(g, self.kept(1))
-
-
-class TakeRepeated(TakeAlong):
-    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`: TakeAlong where a place may be taken more than once.
-
-    dx = AddAlong(g): what comes back to the same place adds up.
-    """
-
-    __slots__ = ()
-
-    def put(self) -> Binary:
-        return AddAlong(self.dim, self.size)
-
-
-class AddAlong(PutAlong):
-    """`y = 0;  y[…, indices[…, j, …], …] += x[…, j, …]` along `dim`: PutAlong where places may meet.
-
-    What comes to the same place adds up, in at least float32.   dx = TakeRepeated(g).
-    """
-
-    __slots__ = ()
-
-    def forward(self, x: Array, indices: Array) -> Array:
-        y = np.zeros(self.shape(indices), np.promote_types(x.dtype, np.float32))
-        places = np.indices(indices.shape, sparse=True)
-        np.add.at(y, (*places[: self.dim], indices, *places[self.dim + 1 :]), x)
-        return y.astype(x.dtype, copy=False)
-
-    def da(self, g: Tensor) -> Tensor:
-        return TakeRepeated(self.dim)(g, self.kept(1))

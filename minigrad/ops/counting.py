@@ -30,8 +30,8 @@ class Underived(Node):
         return self.form
 
 
-def distinct(x: Array, dim: int | None, consecutive: bool) -> tuple[Array, Array, Array]:
-    """The distinct elements of `x`, or the distinct parts along `dim`: sorted or, if `consecutive`, each run's one.
+def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
+    """The distinct elements of `x`, or the distinct parts along `dim`, in order.
 
     With them come for each element the index of its like among them, and for each of them how often it occurs.  No
     nan is like another.
@@ -39,7 +39,7 @@ def distinct(x: Array, dim: int | None, consecutive: bool) -> tuple[Array, Array
     parts = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     rows = parts.reshape(len(parts), -1) if parts.size else np.zeros((len(parts), 1))
     # The first column decides, then the second, …: np.lexsort takes the last key first.
-    order = np.arange(len(rows)) if consecutive else np.lexsort(rows.T[::-1])
+    order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
     starts = np.ones(len(rows), bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from minigrad.autograd.node import Binary, Unary, keep_input_and_output
 from minigrad.dtypes import Array
 from minigrad.ops.blocks import blocks_along
-from minigrad.ops.elementwise import masked
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -62,35 +60,6 @@ class CumProd(Unary):
 
     def name(self) -> str:
         return "CumprodBackward0"
-
-
-class LogCumSumExp(Unary):
-    """`y[k] = log(exp(x[0]) + … + exp(x[k]))` along `dim`.
-
-    dx[j] = exp(x[j] - y[j]) * (the sum over k >= j of g[k] * exp(y[j] - y[k])), a Recurrence: no exponent is above 0.
-    Where x[j] is y[j] and infinite, dx[j] is nan.
-    """
-
-    __slots__ = ("dim",)
-    keep = keep_input_and_output
-
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-
-    def forward(self, x: Array) -> Array:
-        return accumulated(np.logaddexp, x, self.dim)
-
-    def dx(self, g: Tensor) -> Tensor:
-        x, y = self.kept(0), self.kept_output(g)
-        if x._array.ndim == 0:
-            return g
-        decay = _difference(y, Shift(self.dim, -1, math.inf)(y)).exp()
-        dx = _difference(x, y).exp() * Recurrence(self.dim, reverse=True)(decay, g)
-        undefined = _equal_infinities(x._array, y._array)
-        return dx + x._new(np.where(undefined, x._array.dtype.type(np.nan), x._array.dtype.type(0)))
-
-    def name(self) -> str:
-        return "LogcumsumexpBackward0"
 
 
 class Recurrence(Binary):
@@ -147,16 +116,6 @@ class Shift(Unary):
         return Shift(self.dim, -self.by)(g)
 
 
-def _difference(a: Tensor, b: Tensor) -> Tensor:
-    """`a - b`, 0 also of equal infinities: a nan there would spread along the way back."""
-    return masked(a - b, ~_equal_infinities(a._array, b._array))
-
-
-def _equal_infinities(a: Array, b: Array) -> Array:
-    """Where both are infinite, with one sign."""
-    return np.isinf(a) & (a == b)
-
-
 def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> Array:
     """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
     if x.ndim == 0:
@@ -173,15 +132,3 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
 def _wide(x: Array) -> Any:
     """The dtype in which results of `x` are accumulated, before each is rounded to that of `x`."""
     return {np.dtype(np.float16): np.float32, np.dtype(np.float32): np.float64}.get(x.dtype, x.dtype)
-
-
-def running_extremum(ufunc: np.ufunc, x: Array, dim: int) -> Array:
-    """The index along `dim` of the latest element that equals the extremum up to there; a nan is one."""
-    if x.ndim == 0:
-        return np.zeros((), np.int64)
-    is_extremum = x == ufunc.accumulate(x, axis=dim)
-    if x.dtype.kind == "f":
-        is_extremum |= np.isnan(x)
-    places = np.arange(x.shape[dim]).reshape([-1 if each == dim else 1 for each in range(x.ndim)])
-    latest: Array = np.maximum.accumulate(np.where(is_extremum, places, 0), axis=dim)
-    return latest

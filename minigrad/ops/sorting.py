@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from minigrad.dtypes import Array
@@ -34,26 +32,13 @@ def top(x: Array, k: int, dim: int, largest: bool) -> Array:
     return np.take_along_axis(chosen, among, dim)
 
 
-def kth(x: Array, k: int, dim: int) -> Array:
-    """The index of the k-th smallest element along `dim`, counted from 0; the dimension stays."""
-    return np.take(order(x, dim), [k], dim) if x.ndim else np.zeros((), np.int64)
-
-
 def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
-    index = kth(x, (x.shape[dim] - 1) // 2 if x.ndim else 0, dim)
+    index = np.take(order(x, dim), [(x.shape[dim] - 1) // 2], dim) if x.ndim else np.zeros((), np.int64)
     if x.dtype.kind != "f":
         return index
     nan = np.isnan(x)
     return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), index)
-
-
-def middle_number(x: Array, dim: int) -> Array:
-    """The index of the median along `dim` of the elements that are not nan; the dimension stays."""
-    if x.ndim == 0 or x.dtype.kind != "f":
-        return middle(x, dim)
-    numbers = np.count_nonzero(~np.isnan(x), axis=dim, keepdims=True)
-    return np.take_along_axis(order(x, dim), np.maximum(numbers - 1, 0) // 2, dim)
 
 
 def most_frequent(x: Array, dim: int) -> Array:
@@ -69,17 +54,3 @@ def most_frequent(x: Array, dim: int) -> Array:
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)
     return np.moveaxis(found, -1, dim)
-
-
-def insertion_points(boundaries: Array, values: Array, right: bool) -> Array:
-    """For each value how many boundaries, of the same dtype, are below it, or with `right` not above it.
-
-    `boundaries` is `(*, N)`, sorted along the last dimension, and `values` is `(*, M)`; or `(N,)` and of any shape.
-    """
-    side: Literal["left", "right"] = "right" if right else "left"
-    if boundaries.ndim == 1:
-        return np.asarray(np.searchsorted(boundaries, values, side))
-    points = np.empty(values.shape, np.int64)
-    for row in np.ndindex(values.shape[:-1]):
-        points[row] = np.searchsorted(boundaries[row], values[row], side)
-    return points
