@@ -154,11 +154,16 @@ _NAMES: dict[str, dict[str, str]] = {
 
 #: Functions that are missing as their layers are: what does the work of the layer does theirs.
 _FUNCTIONS_OF_LAYERS = """
-bilinear gaussian_nll_loss hinge_embedding_loss huber_loss margin_ranking_loss multilabel_soft_margin_loss
-pairwise_distance poisson_nll_loss soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss
+alpha_dropout bilinear celu celu_ dropout1d dropout3d feature_alpha_dropout gaussian_nll_loss hardshrink hardsigmoid
+hardswish hinge_embedding_loss huber_loss margin_ranking_loss mish multilabel_soft_margin_loss pairwise_distance
+poisson_nll_loss relu6 selu selu_ soft_margin_loss softmin softshrink softsign tanhshrink threshold threshold_
+triplet_margin_loss triplet_margin_with_distance_loss
 """
 _LAYERS = {layer.lower(): hint for layer, hint in _NAMES["minigrad.nn"].items()}
 _NAMES["minigrad.nn.functional"] = {name: _LAYERS[name.replace("_", "")] for name in _FUNCTIONS_OF_LAYERS.split()}
+_NAMES["minigrad.nn.functional"]["gumbel_softmax"] = (
+    "((logits - torch.empty_like(logits).exponential_().log()) / tau).softmax(-1)"
+)
 
 #: The same for NumPy's names, which PyTorch has not either.
 _NUMPY_NAMES: dict[str, dict[str, str]] = {

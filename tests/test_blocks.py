@@ -21,7 +21,6 @@ CURVES: list[Callable[[Any], Any]] = [
     F.gelu,
     lambda x: F.gelu(x, approximate="tanh"),
     F.silu,
-    F.mish,
     F.softplus,
     torch.sigmoid,
     torch.tanh,

@@ -467,7 +467,6 @@ CURVES: dict[str, Callable[[Any], Any]] = {
     "softplus": F.softplus,
     "logsigmoid": F.logsigmoid,
     "silu": F.silu,
-    "mish": F.mish,
     "gelu": F.gelu,
     "gelu, tanh": lambda x: F.gelu(x, approximate="tanh"),
 }

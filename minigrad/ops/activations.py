@@ -103,63 +103,6 @@ class Hardtanh(Gate):
         return ~((x <= self.low) | (x >= self.high))
 
 
-class Threshold(Gate):
-    """`x` where it is above `threshold`, else `value`.   dx = g, but 0 where x <= threshold."""
-
-    __slots__ = ("form", "threshold", "value")
-
-    def __init__(self, threshold: float, value: float, form: int) -> None:
-        self.threshold = threshold
-        self.value = value
-        self.form = form
-
-    def forward(self, x: Array) -> Array:
-        of_type = dtypes.of(x)
-        if of_type is dtypes.bool_:
-            raise NotImplementedError("\"threshold_cpu\" not implemented for 'Bool': expected numbers, as x.long()")
-        return chosen(self.passes(x), x, dtypes.filler(self.value, of_type))
-
-    def passes(self, x: Array) -> Array:
-        return ~(x <= dtypes.filler(self.threshold, dtypes.of(x)))
-
-    def name(self) -> str:
-        return f"ThresholdBackward{self.form}"
-
-
-class Softshrink(FloatingOnly, Gate):
-    """`x`, moved by `lambd` towards 0, but not across it.   dx = g, but 0 where |x| <= lambd."""
-
-    __slots__ = ("lambd",)
-    kernel = "softshrink_check"
-
-    def __init__(self, lambd: float) -> None:
-        self.lambd = lambd
-
-    def forward(self, x: Array) -> Array:
-        largest = np.finfo(x.dtype).max
-        if not 0 <= self.lambd <= largest:
-            raise RuntimeError(
-                f"lambda must be in range [0, {largest:g}] for input dtype {dtypes.of(x)._tensor_name}, but found "
-                f"{self.lambd}"
-            )
-        lambd = x.dtype.type(self.lambd)
-        # Multiplied by 0, what is nan stays nan.
-        return chosen(x > lambd, x - lambd, chosen(x < -lambd, x + lambd, x * 0))
-
-    def passes(self, x: Array) -> Array:
-        return ~(np.abs(x) <= x.dtype.type(self.lambd))
-
-
-class Hardshrink(Softshrink):
-    """`x`, but 0 where |x| <= lambd.   dx = g, but 0 where x is."""
-
-    __slots__ = ()
-    kernel = "hardshrink_cpu"
-
-    def forward(self, x: Array) -> Array:
-        return cleared(self.passes(x), x)
-
-
 class LeakyRelu(FloatingOnly, Piecewise):
     """`x` where it is above 0, else `x * negative_slope`.   dx = g where x > 0, else g * negative_slope."""
 
@@ -202,73 +145,36 @@ class Prelu(Elementwise):
         return "PreluKernelBackward0"
 
 
-class Hardsigmoid(FloatingOnly):
-    """`x / 6 + 1 / 2`, raised to 0 and lowered to 1.   dx = g / 6 where -3 < x < 3, else 0."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    kernel = "hardsigmoid_cpu"
-
-    def forward(self, x: Array) -> Array:
-        return restored(clipped(workable(x) + 3, 0, 6) / 6, x)
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)._array
-        return masked(g / 6, (x > -3) & (x < 3))
-
-
-class Hardswish(FloatingOnly, Curve):
-    """`x * hardsigmoid(x)`.   dx = g * (x / 3 + 1 / 2) where -3 < x < 3, else g for x at and above 3, 0 below."""
-
-    __slots__ = ()
-    kernel = "hardswish_cpu"
-
-    def value(self, x: Array) -> Array:
-        return x * clipped(x + 3, 0, 6) / 6
-
-    def slope(self, x: Array) -> Array:
-        return cleared(~(x <= -3), chosen(x < 3, x / 3 + x.dtype.type(0.5), np.ones((), x.dtype)))
-
-    def bend(self, x: Any) -> Any:
-        inside = (x._array > -3) & (x._array < 3)
-        return x._new((inside / 3).astype(x._array.dtype))
-
-
 # ---- smooth functions ------------------------------------------------------------------------------------------------
 
 
 class Elu(FloatingOnly, Curve):
-    """`scale * x` where x > 0, else `scale * alpha * (exp(rate * x) - 1)`.
+    """`x` where x > 0, else `alpha * (exp(x) - 1)`.   dx = g where x > 0, else g * alpha * exp(x)."""
 
-    dx = g * scale where x > 0, else g * scale * alpha * rate * exp(rate * x).
-    """
-
-    __slots__ = ("alpha", "form", "rate", "scale")
+    __slots__ = ("alpha", "form")
     kernel = "elu_cpu"
 
-    def __init__(self, alpha: float, scale: float, rate: float, form: str) -> None:
+    def __init__(self, alpha: float, form: int) -> None:
         self.alpha = alpha
-        self.scale = scale
-        self.rate = rate
         self.form = form
 
     def value(self, x: Array) -> Array:
-        below = np.expm1(x * self.rate)
-        below *= self.alpha * self.scale
-        return chosen(x < 0, below, x * self.scale)
+        below = np.expm1(x)
+        below *= self.alpha
+        return chosen(x < 0, below, x)
 
     def slope(self, x: Array) -> Array:
-        below = np.exp(x * self.rate)
-        below *= self.alpha * self.scale * self.rate
-        return chosen(x <= 0, below, np.asarray(self.scale, x.dtype))
+        below = np.exp(x)
+        below *= self.alpha
+        return chosen(x <= 0, below, np.ones((), x.dtype))
 
     def bend(self, x: Any) -> Any:
         below = x._array < 0
         # Masked before as well, since the exponential of what is not below may overflow.
-        return masked((masked(x, below) * self.rate).exp() * (self.alpha * self.scale * self.rate**2), below)
+        return masked(masked(x, below).exp() * self.alpha, below)
 
     def name(self) -> str:
-        return self.form
+        return f"EluBackward{self.form}"
 
 
 class Softplus(FloatingOnly, Curve):
@@ -340,33 +246,6 @@ class Silu(FloatingOnly, CurveByPart):
     def bend(self, x: Any) -> Any:
         s = x.sigmoid()
         return s * (1 - s) * (2 + x * (1 - 2 * s))
-
-
-class Mish(FloatingOnly, CurveByPart):
-    """`x * t` for `t = tanh(log(1 + exp(x)))`.   dx = g * (t + x * sigmoid(x) * (1 - t**2))."""
-
-    __slots__ = ()
-    kernel = "mish_cpu"
-    slope_name = "MulBackward0"
-
-    def part(self, x: Array) -> Array:
-        t = Softplus(1, 20).value(x)
-        return np.tanh(t, out=t)
-
-    def value_by(self, x: Array, part: Array) -> Array:
-        return x * part
-
-    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
-        slope = np.multiply(part, part, out=out)
-        np.subtract(1, slope, out=slope)
-        slope *= sigmoid(x)
-        slope *= x
-        slope += part
-        return slope
-
-    def bend(self, x: Any) -> Any:
-        s, t = x.sigmoid(), Softplus(1, 20)(x).tanh()
-        return s * (1 - t * t) * (2 + x * (1 - s - 2 * s * t))
 
 
 class Gelu(FloatingOnly, CurveByPart):

@@ -9,48 +9,27 @@ from minigrad.dtypes import dtype
 from minigrad.methods.forms import checked_tensor
 from minigrad.missing import advised
 from minigrad.nn.functional.activations import (
-    celu,
-    celu_,
     elu,
     elu_,
     gelu,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
     hardtanh,
     hardtanh_,
     leaky_relu,
     leaky_relu_,
     logsigmoid,
-    mish,
     prelu,
     relu,
-    relu6,
     relu_,
-    selu,
-    selu_,
     sigmoid,
     silu,
     softplus,
-    softshrink,
-    softsign,
     tanh,
-    tanhshrink,
-    threshold,
-    threshold_,
 )
 from minigrad.nn.functional.attention import scaled_dot_product_attention
 from minigrad.nn.functional.classification import cross_entropy, nll_loss
 from minigrad.nn.functional.distances import cosine_similarity, normalize
-from minigrad.nn.functional.dropouts import (
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
-from minigrad.nn.functional.gates import glu, gumbel_softmax
+from minigrad.nn.functional.dropouts import dropout, dropout2d
+from minigrad.nn.functional.gates import glu
 from minigrad.nn.functional.lookup import embedding, embedding_bag, one_hot
 from minigrad.nn.functional.losses import (
     binary_cross_entropy,
@@ -67,31 +46,21 @@ from minigrad.nn.functional.products import linear
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "celu",
-    "celu_",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
-    "dropout1d",
     "dropout2d",
-    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
-    "feature_alpha_dropout",
     "gelu",
     "glu",
     "group_norm",
-    "gumbel_softmax",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
     "hardtanh",
     "hardtanh_",
     "instance_norm",
@@ -103,7 +72,6 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
-    "mish",
     "mse_loss",
     "nll_loss",
     "normalize",
@@ -111,24 +79,15 @@ __all__ = [
     "pad",
     "prelu",
     "relu",
-    "relu6",
     "relu_",
     "rms_norm",
     "scaled_dot_product_attention",
-    "selu",
-    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
     "softmax",
-    "softmin",
     "softplus",
-    "softshrink",
-    "softsign",
     "tanh",
-    "tanhshrink",
-    "threshold",
-    "threshold_",
 ]
 
 
@@ -149,14 +108,6 @@ def softmax(
     """
     checked_tensor("softmax", input)
     return input.softmax(_chosen_dim("softmax", input, _stacklevel) if dim is None else dim, dtype)
-
-
-def softmin(
-    input: Tensor, dim: SupportsIndex | None = None, _stacklevel: int = 3, dtype: dtype | None = None
-) -> Tensor:
-    """The softmax of `-input`; see `softmax`."""
-    checked_tensor("softmin", input)
-    return (-input).softmax(_chosen_dim("softmin", input, _stacklevel) if dim is None else dim, dtype)
 
 
 def log_softmax(

@@ -12,35 +12,21 @@ from minigrad.ops import activations as ops
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "celu",
-    "celu_",
     "elu",
     "elu_",
     "gelu",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
     "hardtanh",
     "hardtanh_",
     "leaky_relu",
     "leaky_relu_",
     "logsigmoid",
-    "mish",
     "prelu",
     "relu",
-    "relu6",
     "relu_",
-    "selu",
-    "selu_",
     "sigmoid",
     "silu",
     "softplus",
-    "softshrink",
-    "softsign",
     "tanh",
-    "tanhshrink",
-    "threshold",
-    "threshold_",
 ]
 
 
@@ -54,11 +40,6 @@ def relu_(input: Tensor) -> Tensor:
     return relu(input, True)
 
 
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x`, raised to 0 and lowered to 6."""
-    return _applied(ops.Hardtanh(0, 6), "relu6", input, inplace)
-
-
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """`x`, raised to `min_val` and lowered to `max_val`; a ValueError if these are in the wrong order."""
     low, high = checked_number("hardtanh", "min_val", min_val), checked_number("hardtanh", "max_val", max_val)
@@ -70,18 +51,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """In place: `hardtanh`."""
     return hardtanh(input, min_val, max_val, True)
-
-
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """`x` where it is above `threshold`, else `value`."""
-    limits = checked_number("threshold", "threshold", threshold), checked_number("threshold", "value", value)
-    return _applied(ops.Threshold(*limits, int(inplace)), "threshold", input, inplace)
-
-
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """In place: `threshold`."""
-    limits = checked_number("threshold_", "threshold", threshold), checked_number("threshold_", "value", value)
-    return _applied(ops.Threshold(*limits, 1), "threshold_", input, True)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -131,38 +100,12 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
-    return _elu("elu", "Elu", input, inplace, checked_number("elu", "alpha", alpha))
+    return _applied(ops.Elu(checked_number("elu", "alpha", alpha), int(inplace)), "elu", input, inplace)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In place: `elu`."""
     return elu(input, alpha, True)
-
-
-def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`scale * elu(x, alpha)`, with the two numbers that keep the mean of normal inputs at 0 and their variance at 1.
-
-    Source: Klambauer et al., "Self-Normalizing Neural Networks", 2017.
-    """
-    return _elu("selu", "Elu", input, inplace, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
-
-
-def selu_(input: Tensor) -> Tensor:
-    """In place: `selu`."""
-    return selu(input, True)
-
-
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """`x` where it is positive, else `alpha * (exp(x / alpha) - 1)`, whose slope at 0 is 1 for every alpha."""
-    number = checked_number("celu", "alpha", alpha)
-    if number == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _elu("celu", "Celu", input, inplace, number, 1.0, 1 / number)
-
-
-def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In place: `celu`."""
-    return celu(input, alpha, True)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -185,11 +128,6 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return _applied(ops.Silu(), "silu", input, inplace)
 
 
-def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * tanh(softplus(x))`."""
-    return _applied(ops.Mish(), "mish", input, inplace)
-
-
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`.
 
@@ -204,43 +142,6 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 def logsigmoid(input: Tensor) -> Tensor:
     """`log(sigmoid(x))`, without overflow on the way."""
     return _applied(ops.LogSigmoid(), "logsigmoid", input)
-
-
-def softsign(input: Tensor) -> Tensor:
-    """`x / (1 + |x|)`."""
-    checked_tensor("softsign", input)
-    return input / (input.abs() + 1)
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    """`x - tanh(x)`."""
-    checked_tensor("tanhshrink", input)
-    return input - input.tanh()
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """`x`, moved by `lambd` towards 0, but not across it."""
-    number = checked_number("softshrink", "lambd", lambd)
-    return _applied(ops.Softshrink(number), "softshrink", input)
-
-
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """`x`, but 0 where `|x| <= lambd`."""
-    return _applied(ops.Hardshrink(checked_number("hardshrink", "lambd", lambd)), "hardshrink", input)
-
-
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x / 6 + 1 / 2`, raised to 0 and lowered to 1."""
-    return _applied(ops.Hardsigmoid(), "hardsigmoid", input, inplace)
-
-
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * hardsigmoid(x)`."""
-    return _applied(ops.Hardswish(), "hardswish", input, inplace)
-
-
-def _elu(name: str, form: str, input: Any, inplace: bool, alpha: float, scale: float = 1.0, rate: float = 1.0) -> Any:
-    return _applied(ops.Elu(alpha, scale, rate, f"{form}Backward{int(inplace)}"), name, input, inplace)
 
 
 def _applied(op: Callable[[Any], Any], name: str, input: Any, inplace: bool = False) -> Any:
