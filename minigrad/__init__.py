@@ -9,12 +9,10 @@ from sys import modules
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from minigrad import autograd, creation, functions, random, sampling, serialization, settings, typed
+from minigrad import autograd, functions, random, serialization
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.autograd.grad_mode import is_inference_mode_enabled
-from minigrad.creation import *
-from minigrad.devices import device
 from minigrad.dtypes import (
     bool_ as bool,
 )
@@ -40,17 +38,20 @@ from minigrad.dtypes import int16 as short
 from minigrad.dtypes import int32 as int
 from minigrad.dtypes import int64 as long
 from minigrad.functions import *
-from minigrad.layouts import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
-from minigrad.limits import finfo
-from minigrad.missing import advice
-from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
-from minigrad.sampling import *
 from minigrad.serialization import load, save
-from minigrad.settings import *
 from minigrad.size import Size
 from minigrad.tensor import Tensor
-from minigrad.typed import *
+from minigrad.tensors import creation, random_tensors, settings, typed_constructors
+from minigrad.tensors.creation import *
+from minigrad.tensors.devices import device
+from minigrad.tensors.errors import advice
+from minigrad.tensors.finfo import finfo
+from minigrad.tensors.options import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
+from minigrad.tensors.printing import set_printoptions
+from minigrad.tensors.random_tensors import *
+from minigrad.tensors.settings import *
+from minigrad.tensors.typed_constructors import *
 
 if TYPE_CHECKING:
     from minigrad import accelerator, backends, cuda, mps, nn, optim, testing, utils
@@ -126,9 +127,9 @@ __all__ = [
 ]
 __all__ += creation.__all__
 __all__ += functions.__all__
-__all__ += sampling.__all__
+__all__ += random_tensors.__all__
 __all__ += settings.__all__
-__all__ += typed.__all__
+__all__ += typed_constructors.__all__
 
 _LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "testing", "utils")
 

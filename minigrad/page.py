@@ -14,12 +14,12 @@ from string import Template
 
 import numpy as np
 
-from minigrad.creation import arange, tensor
 from minigrad.dtypes import Array
 from minigrad.explain import Graph, backward, graph
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
 from minigrad.explain.palette import COLOURS, DARK, DASHES, looks
 from minigrad.nn import Embedding
+from minigrad.tensors.creation import arange, tensor
 
 # Of the curves between two tables: a row is 30 high, they are 48 wide, and a line has a width of 2.
 _ROW, _WIDE, _STROKE = 30, 48, 2

@@ -2,7 +2,7 @@
 
 A path that ends in ".safetensors" is a file of that format (by the library safetensors, which `minigrad[io]` installs):
 PyTorch and others read its tensors.  Any other file is an archive of NumPy arrays, as `numpy.load` reads it, whatever
-its name, "model.pt" or "model.npz".  Both are told in `minigrad.archives`.
+its name, "model.pt" or "model.npz".  Both are told in `minigrad.tensors.file_formats`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeAlias
 
-from minigrad.devices import check_on_cpu, device
+from minigrad.tensors.devices import check_on_cpu, device
 
 __all__ = ["load", "save"]
 
@@ -91,9 +91,9 @@ def load(
 
 def _archives() -> Any:
     # By the first call, because zipfile and json, which they need, take a tenth of the time that `import numpy` takes.
-    from minigrad import archives
+    from minigrad.tensors import file_formats
 
-    return archives
+    return file_formats
 
 
 @contextmanager

@@ -16,20 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes, printing
+from minigrad import dtypes
 from minigrad.autograd import engine
 from minigrad.autograd.base import storage_of, version_of
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.autograd.node import Node, Output, watch_of
-from minigrad.data import array_of_arguments
-from minigrad.devices import check_on_cpu
-from minigrad.devices import device as Device
 from minigrad.dtypes import Array
 from minigrad.methods.arithmetic import Arithmetic
 from minigrad.methods.comparison import Comparison
 from minigrad.methods.conversion import Conversion
 from minigrad.methods.drawing import Drawing
-from minigrad.methods.interoperation import Interoperation
 from minigrad.methods.making import Making
 from minigrad.methods.mathematics import Mathematics
 from minigrad.methods.parts import Parts
@@ -39,7 +35,12 @@ from minigrad.methods.scattering import Scattering
 from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
 from minigrad.methods.sorting import Sorting
-from minigrad.sparse import Sparse
+from minigrad.tensors import printing
+from minigrad.tensors.devices import check_on_cpu
+from minigrad.tensors.devices import device as Device
+from minigrad.tensors.interoperation import Interoperation
+from minigrad.tensors.nested_data import array_of_arguments
+from minigrad.tensors.sparse import Sparse
 
 
 class Tensor(
@@ -317,7 +318,7 @@ class Tensor(
 
 
 class SparseTensor(Sparse, Tensor):  # type: ignore[override]  # its data cannot be replaced
-    """A tensor of which only some entries are in memory, all others being zero: see `minigrad.sparse`."""
+    """A tensor of which only some entries are in memory, all others being zero: see `minigrad.tensors.sparse`."""
 
     __slots__ = ("_coalesced", "_entries", "_places", "_size")
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import minigrad
-from minigrad import printing
+from minigrad.tensors import printing
 
 # The deadline is off: on a busy machine it measures the neighbours.  Tests restore what they change themselves,
 # for each example, so that the fixture below may run once per test.  Default runs draw the same everywhere; only

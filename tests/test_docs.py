@@ -240,7 +240,11 @@ def test_every_public_name_is_on_the_page_of_what_is_there() -> None:
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     listed = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`([^`]+)`", prose))))
     methods = {name for name in dir(minigrad.Tensor) if not name.startswith("_")}
-    public = methods | {*minigrad.functions.__all__, *minigrad.creation.__all__, *minigrad.nn.functional.__all__}
+    public = methods | {
+        *minigrad.functions.__all__,
+        *minigrad.tensors.creation.__all__,
+        *minigrad.nn.functional.__all__,
+    }
     public |= set(minigrad.autograd.__all__)
     # An in-place form is told by the form without the underscore.
     assert not {name for name in public if name not in listed and name.removesuffix("_") not in listed}

@@ -14,7 +14,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.methods import interoperation
+from minigrad.tensors import interoperation
 
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
 

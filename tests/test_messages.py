@@ -394,7 +394,7 @@ def test_print_options_that_are_refused_change_nothing() -> None:
 
 
 def test_what_is_advised_against_is_not_there_and_is_in_pytorch() -> None:
-    from minigrad.missing import _NAMES, _NUMPY_NAMES
+    from minigrad.tensors.errors import _NAMES, _NUMPY_NAMES
 
     def home(api: Any, place: str) -> Any:
         return attrgetter(place.removeprefix("minigrad."))(api) if "." in place else api

@@ -32,8 +32,9 @@ from strategies import cotangents
 from table import CASES, Case
 
 import minigrad
-from minigrad import creation, functions, sampling, typed
+from minigrad import functions
 from minigrad.nn import functional
+from minigrad.tensors import creation, random_tensors, typed_constructors
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -155,7 +156,7 @@ def test_every_public_name_is_in_the_table() -> None:
         for name in vars(cls)
         if name not in machinery and (name.startswith("__") or name == "_version" or not name.startswith("_"))
     }
-    free = {*functions.__all__, *creation.__all__, *sampling.__all__, *typed.__all__, "Tensor"}
+    free = {*functions.__all__, *creation.__all__, *random_tensors.__all__, *typed_constructors.__all__, "Tensor"}
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     # These have rows of their own, with sparse tensors: test_sparse_torch.py.
     sparse = {"Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from minigrad import dtypes, printing
+from minigrad import dtypes
 from minigrad.dtypes import Array
+from minigrad.tensors import printing
 
 
 def f16(*values: float) -> Array:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minigrad import draws
 from minigrad import random as minirandom
 from minigrad.random import Generator
+from minigrad.tensors import distributions as draws
 
 try:
     import torch
@@ -213,7 +213,7 @@ def test_long_arrays_are_the_same_in_any_number_of_draws() -> None:
 def test_import_leaves_numpy_random_alone() -> None:
     code = (
         "import sys, numpy; before = 'numpy.random' in sys.modules\n"
-        "import minigrad.random, minigrad.draws\n"
+        "import minigrad.random, minigrad.tensors.distributions\n"
         "sys.exit(('numpy.random' in sys.modules) != before)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -28,8 +28,9 @@ from hypothesis import strategies as st
 from strategies import arrays, shapes
 
 import minigrad as torch
-from minigrad import archives, nn
+from minigrad import nn
 from minigrad.nn import Parameter
+from minigrad.tensors import file_formats
 
 try:
     import safetensors.numpy
@@ -647,8 +648,8 @@ def test_a_full_disk_leaves_the_old_file(
     path = tmp_path / f"x{ending}"
     before = written({"epoch": 1}, path)
     with monkeypatch.context() as patched:
-        prepared = archives.prepared
-        patched.setattr(archives, "prepared", lambda *args: lambda file: prepared(*args)(Full(room)))
+        prepared = file_formats.prepared
+        patched.setattr(file_formats, "prepared", lambda *args: lambda file: prepared(*args)(Full(room)))
         with pytest.raises(OSError, match="No space left"):
             torch.save(checkpoint(), path)
     assert path.read_bytes() == before

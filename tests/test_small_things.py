@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad import settings
+from minigrad.tensors import settings
 
 # Openings of training scripts as people write them: each is run, with `torch` being minigrad here, and PyTorch in
 # test_small_things_torch.py, and what they print is compared.

@@ -33,4 +33,4 @@ def test_names_are_pytorchs(module: str) -> None:
     for part in module.split("."):
         ours, theirs = getattr(ours, part), getattr(theirs, part)
     assert {name for name in ours.__all__ if not hasattr(theirs, name)} == set()
-    assert {name for name in minigrad.settings.__all__ if not hasattr(torch, name)} == set()
+    assert {name for name in minigrad.tensors.settings.__all__ if not hasattr(torch, name)} == set()

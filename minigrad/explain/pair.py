@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import autograd
-from minigrad.creation import tensor
 from minigrad.dtypes import Array
 from minigrad.nn import functional
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import tensor
 
 #: What still can be taken in at a glance.
 MOST_ROWS, MOST_COLUMNS = 16, 8

@@ -20,8 +20,8 @@ from minigrad.explain.tables import Cell, Code, Table
 from minigrad.explain.watching import Watching
 from minigrad.ops.elementwise import Elementwise
 from minigrad.ops.ternary import Ternary
-from minigrad.printing import elements_text
 from minigrad.tensor import Tensor
+from minigrad.tensors.printing import elements_text
 
 #: Where gradients arrive: at an output of a node, or at a leaf.
 _Place: TypeAlias = tuple[Any, int]

@@ -1,4 +1,4 @@
-"""Functions of several shapes or tensors: broadcasting, grids, triangles of indices."""
+"""Functions of several shapes or tensors: broadcasting, grids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from operator import index
 from typing import Any
 
 from minigrad.methods.forms import checked_sequence
-from minigrad.ops import grids
 from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import INTEGER
 from minigrad.size import Size
@@ -61,7 +60,31 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
             [2, 2, 2]]), tensor([[3, 4, 5],
             [3, 4, 5]]))
     """
-    return grids.meshgrid(_all_tensors("meshgrid", tensors), indexing)
+    vectors = _all_tensors("meshgrid", tensors)
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for position, x in enumerate(vectors):
+        if x.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {list(x.shape)} at "
+                f"position {position}"
+            )
+        if x.dtype is not vectors[0].dtype:
+            raise RuntimeError(
+                f"meshgrid expects all tensors to have the same dtype: got {vectors[0].dtype!r} and {x.dtype!r}"
+            )
+    places = list(range(len(vectors)))
+    if indexing == "xy":
+        places[:2] = reversed(places[:2])
+    shape = [vectors[place].numel() for place in places]
+    grids: list[Tensor] = []
+    for x, place in zip(vectors, places, strict=True):
+        alone = [1] * len(vectors)
+        alone[place] = shape[place]
+        grids.append(x.reshape(alone).expand(shape))
+    return tuple(grids)
 
 
 def atleast_1d(*tensors: Any) -> Any:

@@ -9,11 +9,11 @@ from typing import Any, SupportsIndex
 
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
-from minigrad.devices import CPU
-from minigrad.devices import device as Device
-from minigrad.layouts import layout, strided
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.size import Size
+from minigrad.tensors.devices import CPU
+from minigrad.tensors.devices import device as Device
+from minigrad.tensors.options import layout, strided
 
 
 class Attributes(TensorBase):

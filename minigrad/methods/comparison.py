@@ -10,10 +10,10 @@ import numpy as np
 
 from minigrad.autograd.base import TensorBase
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, named_in_place
-from minigrad.methods.interoperation import shared
 from minigrad.methods.writing import Writing
 from minigrad.ops import comparing
 from minigrad.ops.elementwise import Copy, cast
+from minigrad.tensors.interoperation import shared
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

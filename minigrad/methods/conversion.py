@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
-from minigrad.devices import check_on_cpu
-from minigrad.devices import device as Device
-from minigrad.layouts import keeps_order, layout, memory_format, sparse_coo
 from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
 from minigrad.ops import elementwise, sparse
-from minigrad.options import as_dtype
+from minigrad.tensors.devices import check_on_cpu
+from minigrad.tensors.devices import device as Device
+from minigrad.tensors.options import as_dtype, keeps_order, layout, memory_format, sparse_coo
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

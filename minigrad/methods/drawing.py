@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import draws
 from minigrad.autograd.base import TensorBase
+from minigrad.autograd.node import Node
+from minigrad.dtypes import Array
 from minigrad.methods.writing import Writing
-from minigrad.ops.drawn import Drawn
 from minigrad.random import Generator, default_generator
+from minigrad.tensors import distributions
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
+
+
+class Drawn(Node):
+    """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
+
+    __slots__ = ("draw", "form", "shapes")
+
+    def __init__(self, draw: Callable[..., Array], form: str) -> None:
+        self.draw: Callable[..., Array] | None = draw
+        self.form = form
+
+    def forward(self, *arrays: Array) -> Array:
+        assert self.draw is not None
+        # The node lives on; what it drew with need not.
+        draw, self.draw = self.draw, None
+        self.shapes = [x.shape for x in arrays]
+        return draw(*arrays)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        return [g._new(np.zeros(shape, g._array.dtype)) for shape in self.shapes]
+
+    def name(self) -> str:
+        return self.form
 
 
 class Drawing(Writing):
@@ -30,7 +55,7 @@ class Drawing(Writing):
             raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
 
         def draw(x: Any) -> Any:
-            return draws.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
+            return distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
 
         return Drawn(draw, "BernoulliBackward0")(self)
 
@@ -39,7 +64,7 @@ class Drawing(Writing):
     ) -> Tensor:
         """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
         source = generator or default_generator
-        return self._new(draws.multinomial(self._array, index(num_samples), replacement, source))
+        return self._new(distributions.multinomial(self._array, index(num_samples), replacement, source))
 
     def random_(self, *bounds: Any, to: builtins.int | None = None, generator: Generator | None = None) -> Any:
         """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`.
@@ -48,10 +73,10 @@ class Drawing(Writing):
         """
         source = generator or default_generator
         if not bounds and to is None:
-            return self._write(lambda array: draws.random_all_(array, source), "RandomBackward2")
+            return self._write(lambda array: distributions.random_all_(array, source), "RandomBackward2")
         if len(bounds) > 2 or (len(bounds) == 2 and to is not None):
             raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
         low, high = bounds if len(bounds) == 2 else (*bounds, to) if to is not None and bounds else (0, *bounds, to)[:2]
         high = to if high is None else high
         form = "RandomBackward1" if len(bounds) + (to is not None) == 1 else "RandomBackward0"
-        return self._write(lambda array: draws.random_(array, index(low), high, source), form)
+        return self._write(lambda array: distributions.random_(array, index(low), high, source), form)

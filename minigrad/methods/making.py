@@ -11,10 +11,10 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
-from minigrad.data import array_of_data
 from minigrad.dtypes import Array, Number
 from minigrad.methods.attributes import Attributes
-from minigrad.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
+from minigrad.tensors.nested_data import array_of_data
+from minigrad.tensors.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

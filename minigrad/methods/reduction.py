@@ -20,8 +20,8 @@ from minigrad.ops import elementwise, reduce, scan, softmax, statistics
 from minigrad.ops.along import TakeAlong
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.ops.summing import count_over
-from minigrad.options import as_dtype
-from minigrad.warn import warn_program
+from minigrad.tensors.errors import warn_program
+from minigrad.tensors.options import as_dtype
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import draws, dtypes
+from minigrad import dtypes
 from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import keep_retaining
@@ -18,6 +18,7 @@ from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
 from minigrad.ops import elementwise, strided
 from minigrad.random import Generator, default_generator
+from minigrad.tensors import distributions
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -78,7 +79,7 @@ class Writing(Attributes):
         tensor([-0.4078,  0.0331, -0.4967])
         """
         return self._write(
-            lambda array: draws.uniform_(array, from_, to, generator or default_generator), "UniformBackward0"
+            lambda array: distributions.uniform_(array, from_, to, generator or default_generator), "UniformBackward0"
         )
 
     def normal_(
@@ -92,20 +93,21 @@ class Writing(Attributes):
         tensor([-0.0022,  0.0024, -0.0074])
         """
         return self._write(
-            lambda array: draws.normal_(array, mean, std, generator or default_generator), "NormalBackward0"
+            lambda array: distributions.normal_(array, mean, std, generator or default_generator), "NormalBackward0"
         )
 
     def exponential_(self, lambd: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Write draws from the exponential distribution of rate `lambd`."""
         return self._write(
-            lambda array: draws.exponential_(array, lambd, generator or default_generator), "ExponentialBackward0"
+            lambda array: distributions.exponential_(array, lambd, generator or default_generator),
+            "ExponentialBackward0",
         )
 
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
         chance = p._array if isinstance(p, TensorBase) else p
         return self._write(
-            lambda array: draws.bernoulli_(array, chance, generator or default_generator), "BernoulliBackward2"
+            lambda array: distributions.bernoulli_(array, chance, generator or default_generator), "BernoulliBackward2"
         )
 
     # ---- how a write is recorded -------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from minigrad.missing import advised
 from minigrad.nn import functional, init, modules, utils
 from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
 from minigrad.nn.parameter import Parameter
+from minigrad.tensors.errors import advised
 
 __all__ = ["Parameter", "functional", "init", "modules", "utils"]
 __all__ += modules.__all__

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.creation import empty_like, eye
 from minigrad.dtypes import Number
 from minigrad.functions import where
-from minigrad.missing import advised
 from minigrad.random import Generator
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty_like, eye
+from minigrad.tensors.errors import advised
 
 Mode: TypeAlias = Literal["fan_in", "fan_out"]
 

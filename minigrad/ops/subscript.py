@@ -14,7 +14,7 @@ from minigrad.dtypes import Array
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
-from minigrad.warn import warn_program
+from minigrad.tensors.errors import warn_program
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

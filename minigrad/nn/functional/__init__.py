@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from minigrad.dtypes import dtype
 from minigrad.methods.forms import checked_tensor
-from minigrad.missing import advised
 from minigrad.nn.functional.activations import (
     elu,
     elu_,
@@ -44,6 +43,7 @@ from minigrad.nn.functional.normalization import batch_norm, group_norm, instanc
 from minigrad.nn.functional.padding import pad
 from minigrad.nn.functional.products import linear
 from minigrad.tensor import Tensor
+from minigrad.tensors.errors import advised
 
 __all__ = [
     "batch_norm",

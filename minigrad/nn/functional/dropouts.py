@@ -6,9 +6,9 @@ import warnings
 from typing import SupportsIndex
 
 from minigrad import dtypes
-from minigrad.creation import empty, empty_like, zeros
 from minigrad.methods.forms import checked_tensor
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty, empty_like, zeros
 
 __all__ = ["dropout", "dropout2d"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 
-from minigrad.creation import full
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
 from minigrad.nn.modules.constant import ConstantLayer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import full
+from minigrad.tensors.options import OnDevice
 
 
 class _Activation(ConstantLayer):

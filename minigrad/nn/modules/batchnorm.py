@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import ClassVar
 
-from minigrad.creation import ones, tensor, zeros
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.nn.parameter import Parameter
-from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import ones, tensor, zeros
+from minigrad.tensors.options import OnDevice
 
 
 class _ChannelNorm(ScaledLayer):

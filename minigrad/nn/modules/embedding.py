@@ -5,15 +5,15 @@ from __future__ import annotations
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.lookup import padding_position
 from minigrad.nn.modules.module import Module, check_sizes
 from minigrad.nn.parameter import Parameter
-from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty
+from minigrad.tensors.options import OnDevice
 
 
 class Embedding(Module):

@@ -10,12 +10,12 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.devices import device as Device
 from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state import LoadResult
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensors.devices import device as Device
 
 
 class _Kind(NamedTuple):

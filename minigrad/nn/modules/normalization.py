@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minigrad.creation import empty
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.options import OnDevice
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty
+from minigrad.tensors.options import OnDevice
 
 
 class ScaledLayer(Module):

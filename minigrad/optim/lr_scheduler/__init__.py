@@ -5,13 +5,13 @@ Most rates are made from the ones before, `lr = lr * factor`, so that several sc
 
 from typing import TYPE_CHECKING
 
-from minigrad.missing import advised
 from minigrad.optim.lr_scheduler.base import LRScheduler
 from minigrad.optim.lr_scheduler.base import _LRScheduler as _LRScheduler
 from minigrad.optim.lr_scheduler.cosine import CosineAnnealingLR
 from minigrad.optim.lr_scheduler.cycles import OneCycleLR
 from minigrad.optim.lr_scheduler.factors import ExponentialLR, LambdaLR, LinearLR, MultiStepLR, StepLR
 from minigrad.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from minigrad.tensors.errors import advised
 
 __all__ = [
     "CosineAnnealingLR",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from minigrad.missing import advised
+from minigrad.tensors.errors import advised
 from minigrad.utils.data.collate import default_collate, default_convert
 from minigrad.utils.data.dataloader import DataLoader, get_worker_info
 from minigrad.utils.data.dataset import (

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.creation import as_tensor, tensor
 from minigrad.functions import stack
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import as_tensor, tensor
 
 
 def default_collate(batch: Sequence[Any]) -> Any:

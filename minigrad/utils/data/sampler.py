@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sized
 from typing import Any, Generic, TypeVar
 
 from minigrad import dtypes
-from minigrad.creation import empty
 from minigrad.random import Generator
-from minigrad.sampling import randint, randperm
+from minigrad.tensors.creation import empty
+from minigrad.tensors.random_tensors import randint, randperm
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -8,14 +8,14 @@ from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 
-from minigrad import draws, dtypes
-from minigrad.layouts import memory_format
-from minigrad.leaves import like, made, number_of
+from minigrad import dtypes
+from minigrad.methods.drawing import Drawn
 from minigrad.methods.forms import checked_tensor
-from minigrad.ops.drawn import Drawn
-from minigrad.options import Options, SizedOptions, Sizes, checked, checked_shape
 from minigrad.random import Generator, default_generator
 from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensors import distributions
+from minigrad.tensors.creation import like, made, number_of
+from minigrad.tensors.options import Options, SizedOptions, Sizes, checked, checked_shape, memory_format
 
 __all__ = [
     "bernoulli",
@@ -40,7 +40,7 @@ def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[Size
     tensor([0.2961, 0.5166])
     """
     source = generator or default_generator
-    return made("rand", lambda shape, of: draws.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+    return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
 
 
 def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -51,7 +51,7 @@ def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[Siz
     tensor([-0.1115,  0.1204])
     """
     source = generator or default_generator
-    return made("randn", lambda shape, of: draws.normal_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+    return made("randn", lambda shape, of: distributions.normal_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
 
 
 def rand_like(
@@ -63,7 +63,9 @@ def rand_like(
 ) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
     source = generator or default_generator
-    return like("rand_like", input, lambda array: draws.uniform_(array, 0.0, 1.0, source), memory_format, options)
+    return like(
+        "rand_like", input, lambda array: distributions.uniform_(array, 0.0, 1.0, source), memory_format, options
+    )
 
 
 def randn_like(
@@ -75,7 +77,9 @@ def randn_like(
 ) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
     source = generator or default_generator
-    return like("randn_like", input, lambda array: draws.normal_(array, 0.0, 1.0, source), memory_format, options)
+    return like(
+        "randn_like", input, lambda array: distributions.normal_(array, 0.0, 1.0, source), memory_format, options
+    )
 
 
 def randint(
@@ -102,7 +106,7 @@ def randint(
         )
     wanted, requires_grad = checked("randint", options, dtypes.int64)
     array = np.empty(checked_shape("randint", (size,), options, wanted), wanted)
-    return new_leaf(draws.random_(array, low, high, generator or default_generator), requires_grad)
+    return new_leaf(distributions.random_(array, low, high, generator or default_generator), requires_grad)
 
 
 def _bounds(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
@@ -129,7 +133,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
         raise NotImplementedError("\"randperm\" not implemented for 'Bool': an order has more than two numbers")
     if index(n) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {index(n)}: [{index(n)}]")
-    order = draws.randperm(index(n), generator or default_generator)
+    order = distributions.randperm(index(n), generator or default_generator)
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 
@@ -157,7 +161,10 @@ def normal(
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         center, width = float(mean), float(std)
         return made(
-            "normal", lambda shape, of: draws.normal_(np.empty(shape, of), center, width, source), (size,), options
+            "normal",
+            lambda shape, of: distributions.normal_(np.empty(shape, of), center, width, source),
+            (size,),
+            options,
         )
     if not tensors or options:
         raise TypeError(
@@ -171,8 +178,8 @@ def normal(
     def draw(*arrays: Any) -> Any:
         array = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
         if not isinstance(std, Tensor):
-            return draws.normal_(array, 0.0, float(deviations), source) + means
-        draws.normal_(array, 0.0, 1.0, source)
+            return distributions.normal_(array, 0.0, float(deviations), source) + means
+        distributions.normal_(array, 0.0, 1.0, source)
         array *= deviations
         array += means
         return array

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.devices import CPU, check_on_cpu, device
+from minigrad.tensors.devices import CPU, check_on_cpu, device
 
 __all__ = [
     "compile",

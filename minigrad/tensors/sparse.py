@@ -21,7 +21,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes, layouts, printing
+from minigrad import dtypes
 from minigrad.autograd.base import TensorBase, storage_of
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.node import quiet
@@ -33,6 +33,7 @@ from minigrad.ops.scatter import add_rows_at
 from minigrad.ops.shape import Reshape
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
 from minigrad.size import Size
+from minigrad.tensors import options, printing
 
 
 def _of_values(name: str) -> Callable[..., Any]:
@@ -130,9 +131,9 @@ class Sparse(TensorBase):
         return of_values
 
     @property
-    def layout(self) -> layouts.layout:
+    def layout(self) -> options.layout:
         """How the elements lie in memory: `torch.sparse_coo`, entries and their coordinates."""
-        return layouts.sparse_coo
+        return options.sparse_coo
 
     @property
     def ndim(self) -> builtins.int:
@@ -249,7 +250,7 @@ class Sparse(TensorBase):
         table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
         return _reshaped(table, self._size)
 
-    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layouts.layout | None = None) -> Any:
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: options.layout | None = None) -> Any:
         """This tensor, which is sparse."""
         if sparse_dim is not None and index(sparse_dim) != self.sparse_dim():
             raise RuntimeError(

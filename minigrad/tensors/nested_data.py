@@ -10,8 +10,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.dtypes import Array, Number, dtype
-from minigrad.methods.interoperation import checked_array
 from minigrad.size import Size
+from minigrad.tensors.interoperation import checked_array
 
 
 def array_of_data(data: Any, wanted: dtype | None = None) -> Array:

@@ -1,7 +1,10 @@
-"""Well-known names of PyTorch and NumPy that are not here, and what does their work."""
+"""What programs are told: which names are not here and what does their work, and warnings at their own line."""
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -200,3 +203,14 @@ def advised(place: str) -> Callable[[str], NoReturn]:
         raise AttributeError(f"module {place!r} has no attribute {name!r}{advice(place, name)}")
 
     return tell
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def warn_program(message: str) -> None:
+    """A UserWarning at the line that called into this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad import dtypes
-from minigrad.data import array_of_arguments
-from minigrad.devices import device as Device
 from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensors.devices import device as Device
+from minigrad.tensors.nested_data import array_of_arguments
 
 __all__ = [
     "BoolTensor",
