@@ -300,12 +300,6 @@ add(
 )
 add("fill_", lambda api, x, v: api.fill_(x.clone(), v), st.tuples(any_array(), fillers))
 add("zero_", lambda api, x: api.zero_(x.clone()), one(any_array()))
-places = st.lists(st.integers(0, 23), min_size=1, max_size=4).map(lambda found: np.array(found))
-add(
-    "unravel_index",
-    lambda api, x, shape: [each.tolist() for each in api.unravel_index(x, shape)],
-    st.tuples(places, st.sampled_from([(2, 3, 4), (24,), 24, (4, 6)])),
-)
 add(
     "as_tensor",
     lambda api, value: api.as_tensor(value, dtype=api.float32, device="cpu"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from strategies import DTYPES, FLOATS, INTEGERS, Array, arrays, broadcastable_shapes, shapes
+from strategies import DTYPES, Array, arrays, broadcastable_shapes, shapes
 from table import add, any_array, dims, floats, of_dtype, one
 
 ids_dtypes = st.sampled_from(["int64", "int64", "int32"])
@@ -103,16 +103,6 @@ for reduce in ("add", "multiply"):
         lambda api, x, dim, index, reduce=reduce: x.detach().clone().scatter_(dim, index, 3, reduce=reduce),
         along(False),
     )
-for reduce in ("sum", "mean", "amax", "amin", "prod", "add"):
-    for include_self in (True, False):
-        drawn = along(True, [*FLOATS, *INTEGERS] if reduce == "mean" else DTYPES, spacious=False).flatmap(
-            lambda d, reduce=reduce: st.tuples(*map(st.just, d), st.just(reduce))
-        )
-        # Where more than one 0 meets, PyTorch knows no second derivative of the product.
-        how = {"twice": reduce != "prod", "ulps": 2 * (reduce == "mean"), "grad_ulps": 64, "grad_least": 1}
-        rows("scatter_reduce", drawn, include_self=include_self, **how)
-bools = st.tuples(arrays("bool", (2,)), st.just(0), arrays("int64", (2,)).map(lambda x: x % 2), arrays("bool", (2,)))
-rows("scatter_reduce", bools, reduce="mean")
 
 
 @st.composite
@@ -142,7 +132,6 @@ rows("index_select", with_vector(), writes=False)
 rows("index_add", with_vector(True))
 for alpha in (2, -0.5, True):
     rows("index_add", with_vector(True), alpha=alpha)
-rows("index_copy", with_vector(True).map(_with_long))
 rows(
     "index_fill",
     with_vector(low=True).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))),
@@ -170,25 +159,18 @@ from_end = any_array().flatmap(
     lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64", -x.size)))
 )
 rows("take", from_end, writes=False)
-for accumulate in (False, True):
-    put = from_end.flatmap(lambda d: st.tuples(st.just(d[0]), st.just(d[1]), arrays(d[0].dtype.name, d[1].shape)))
-    # Which of several values for one place stays is nobody's promise.
-    once = put.filter(lambda d: len(np.unique(d[1] % max(d[0].size, 1))) == d[1].size)
-    rows("put", put if accumulate else once, accumulate=accumulate)
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 
 
 @st.composite
-def with_mask(draw: st.DrawFn, source: bool = False) -> tuple[Any, ...]:
+def with_mask(draw: st.DrawFn) -> tuple[Any, ...]:
     a, b = draw(broadcastable_shapes())
-    dtype = draw(st.sampled_from(DTYPES))
-    x, mask = draw(of_dtype(dtype, a)), draw(arrays("bool" if draw(st.integers(0, 9)) else "int64", b))
-    return (x, mask, draw(arrays(dtype, shapes(0, 3)))) if source else (x, mask)
+    x = draw(of_dtype(draw(st.sampled_from(DTYPES)), a))
+    return x, draw(arrays("bool" if draw(st.integers(0, 9)) else "int64", b))
 
 
 rows("masked_select", with_mask(), writes=False)
-rows("masked_scatter", with_mask(True))
 for as_tuple in (False, True):
     rows("nonzero", one(any_array()), writes=False, as_tuple=as_tuple)
 rows("argwhere", one(any_array()), writes=False)
@@ -234,31 +216,6 @@ for accumulate in (False, True):
 some = of_dtype("float32", shapes(0, 3)) | any_array()
 rows("select", st.tuples(some, dims, st.integers(-3, 2)), writes=False)
 rows("narrow", st.tuples(some, dims, st.integers(-3, 3), st.integers(-1, 3)), writes=False)
-
-
-@st.composite
-def with_part(draw: st.DrawFn, which: str) -> tuple[Any, ...]:
-    dtype = draw(st.sampled_from(DTYPES))
-    x = draw(of_dtype(dtype, shapes(2 if which == "diagonal" else 1, 3, min_side=1)))
-    dim = draw(st.integers(-x.ndim, x.ndim - 1))
-    how: tuple[Any, ...]
-    if which == "select":
-        how = (dim, draw(st.integers(-x.shape[dim], x.shape[dim] - 1)))
-        part = x.take(how[1], dim)
-    elif which == "slice":
-        bound = st.none() | st.integers(-4, 4)
-        how = (dim, draw(bound), draw(bound), draw(st.integers(1, 2)))
-        part = np.moveaxis(np.moveaxis(x, dim, 0)[slice(*how[1:])], 0, dim)
-    else:
-        first, second = draw(st.permutations(range(x.ndim)))[:2]
-        how = (draw(st.integers(-x.shape[first], x.shape[second])), first, second)
-        part = x.diagonal(*how)
-    shape = part.shape if draw(st.integers(0, 9)) else (2,)
-    return x, draw(arrays("float64" if dtype in FLOATS and draw(st.booleans()) else dtype, shape)), *how
-
-
-for which in ("select", "slice", "diagonal"):
-    rows(f"{which}_scatter", with_part(which), writes=False)
 
 # ---- operators -------------------------------------------------------------------------------------------------------
 

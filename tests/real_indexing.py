@@ -40,15 +40,6 @@ def scattered(x: Array, dim: int, index: Array, src: Array, join: Callable[[floa
     return y
 
 
-def reduced(x: Array, dim: int, index: Array, src: Array, reduce: Callable[[Any], Any], include_self: bool) -> Array:
-    met: dict[tuple[int, ...], list[float]] = {}
-    along(x, index, dim, lambda there, here: met.setdefault(there, []).append(src[here]))
-    y = x.copy()
-    for there, values in met.items():
-        y[there] = reduce([*([x[there]] if include_self else []), *values])
-    return y
-
-
 def with_set(x: Array, index: Any, value: Any, adds: bool = False) -> Array:
     y = np.array(x)
     if adds:
@@ -112,26 +103,6 @@ CASES += [
         [(3, 2), M],
         lambda a, b: scattered(a.T, 1, IDS, b, PLUS),
     ),
-    Case(
-        "scatter, multiply",
-        lambda a, b: a.scatter(1, t(IDS), b, reduce="multiply"),
-        [M, M],
-        lambda a, b: scattered(a, 1, IDS, b, lambda old, new: old * new),
-    ),
-]
-for _name, _reduce in (("sum", sum), ("mean", np.mean), ("prod", np.prod), ("amax", max), ("amin", min)):
-    for _include_self in (True, False):
-        CASES.append(
-            Case(
-                f"scatter_reduce, {_name}{'' if _include_self else ', without itself'}",
-                lambda a, b, name=_name, include=_include_self: a.scatter_reduce(
-                    1, t(IDS), b, name, include_self=include
-                ),
-                [M, M],
-                lambda a, b, reduce=_reduce, include=_include_self: reduced(a, 1, IDS, b, reduce, include),
-            )
-        )
-CASES += [
     Case("index_select", lambda a: a.index_select(1, t(ROWS)), [M], lambda a: a.take(ROWS, 1)),
     Case("index_select, rows", lambda a: a.index_select(0, t(ROWS)), [(3, 2)], lambda a: a.take(ROWS, 0)),
     Case("index_select, 0-d", lambda a: a.index_select(0, t(np.array([0]))), [()], np.copy),
@@ -153,12 +124,6 @@ CASES += [
         [(4, 2), (3, 2)],
         lambda a, b: with_set(a[1:], ROWS, b, adds=True),
     ),
-    Case(
-        "index_copy",
-        lambda a, b: a.index_copy(1, t(ROWS[:2]), b),
-        [M, (2, 2)],
-        lambda a, b: with_set(a, (slice(None), ROWS[:2]), b),
-    ),
     Case("index_fill", lambda a: a.index_fill(1, t(ROWS), 2.5), [M], lambda a: with_set(a, (slice(None), ROWS), 2.5)),
     Case(
         "index_fill, a tensor",
@@ -167,15 +132,6 @@ CASES += [
         lambda a, b: with_set(a, ROWS, b),
     ),
     Case("take", lambda a: a.take(t(IDS - 3)), [M], lambda a: a.reshape(-1)[IDS - 3]),
-    Case(
-        "put", lambda a, b: a.put(t(np.array([[-1], [2]])), b), [M, (2,)], lambda a, b: with_set(a, ([1, 0], [2, 2]), b)
-    ),
-    Case(
-        "put, accumulate",
-        lambda a, b: a.put(t(np.array([4, 1, 4])), b, accumulate=True),
-        [M, (3,)],
-        lambda a, b: with_set(a, ([1, 0, 1], [1, 1, 1]), b, adds=True),
-    ),
     Case("take_along_dim", lambda a: a.take_along_dim(t(IDS), 1), [M], lambda a: np.take_along_axis(a, IDS, 1)),
     Case(
         "take_along_dim, broadcast",
@@ -186,12 +142,6 @@ CASES += [
     Case("take_along_dim, of all", lambda a: a.take_along_dim(t(IDS)), [M], lambda a: a.reshape(-1)[IDS.reshape(-1)]),
     Case("masked_select", lambda a: a.masked_select(t(MASK)), [M], lambda a: a[MASK]),
     Case("masked_select, broadcast", lambda a: a.masked_select(t(MASK)), [(3,)], lambda a: np.stack([a, a])[MASK]),
-    Case(
-        "masked_scatter",
-        lambda a, b: a.masked_scatter(t(MASK), b),
-        [M, (3, 2)],
-        lambda a, b: with_set(a, MASK, b.reshape(-1)[:4]),
-    ),
     Case(
         "index_put", lambda a, b: a.index_put((t(ROWS[:2]),), b), [(3, 2), (2,)], lambda a, b: with_set(a, ROWS[:2], b)
     ),
@@ -204,24 +154,6 @@ CASES += [
     Case("index_put, a mask", lambda a, b: a.index_put((t(MASK),), b), [M, ()], lambda a, b: with_set(a, MASK, b)),
     Case("select", lambda a: a.select(1, -1), [B], lambda a: a[:, -1]),
     Case("narrow", lambda a: a.narrow(-1, 1, 2), [B], lambda a: a[..., 1:3]),
-    Case(
-        "select_scatter",
-        lambda a, b: a.select_scatter(b, 1, -1),
-        [M, (2,)],
-        lambda a, b: with_set(a, (slice(None), -1), b),
-    ),
-    Case(
-        "slice_scatter",
-        lambda a, b: a.slice_scatter(b, 1, 0, None, 2),
-        [M, (2, 2)],
-        lambda a, b: with_set(a, (slice(None), slice(None, None, 2)), b),
-    ),
-    Case(
-        "diagonal_scatter",
-        lambda a, b: a.diagonal_scatter(b, 1),
-        [M, (2,)],
-        lambda a, b: with_set(a, ([0, 1], [1, 2]), b),
-    ),
     Case("index, places apart", lambda a: a[t(IDS), :, t(IDS)], [(3, 2, 3)], lambda a: a[IDS, :, IDS]),
     Case("index, a mask of the last dims", lambda a: a[:, t(MASK)], [B], lambda a: a[:, MASK]),
     Case("index, of what is not contiguous", lambda a: a.T[t(IDS), t(IDS % 2)], [M], lambda a: a.T[IDS, IDS % 2]),

@@ -37,16 +37,14 @@ def test_integers_are_added_and_written_as_loops_do(data: st.DataObject, dtype: 
     src = data.draw(arrays(dtype, shapes(2, 2, min_side=1)), label="src")
     counts = [min(a, b) for a, b in zip(src.shape, array.shape, strict=True)]
     index = np.random.default_rng(0).integers(0, array.shape[1], (counts[0], src.shape[1]))
-    written, added, most = array.copy(), array.copy(), array.copy()
+    written, added = array.copy(), array.copy()
     for i, j in np.ndindex(*index.shape):
         there = (i, index[i, j])
         written[there] = src[i, j]
         added[there] = np.add(added[there], src[i, j], dtype=dtype)
-        most[there] = max(most[there], src[i, j])
     x, ids, values = torch.from_numpy(array), torch.from_numpy(index), torch.from_numpy(src)
     np.testing.assert_array_equal(x.scatter(1, ids, values).numpy(), written)
     np.testing.assert_array_equal(x.scatter_add(1, ids, values).numpy(), added)
-    np.testing.assert_array_equal(x.scatter_reduce(1, ids, values, "amax").numpy(), most)
 
 
 # ---- half precision --------------------------------------------------------------------------------------------------
@@ -56,9 +54,6 @@ ADDING: list[Callable[[Any, Any, Any], Any]] = [
     lambda x, ids, values: x.clone().scatter_add_(0, ids, values),
     lambda x, ids, values: x.index_add(0, ids, values),
     lambda x, ids, values: x.index_put((ids,), values, accumulate=True),
-    lambda x, ids, values: x.put(ids, values, accumulate=True),
-    lambda x, ids, values: x.scatter_reduce(0, ids, values, "sum"),
-    lambda x, ids, values: 5001 * x.scatter_reduce(0, ids, values, "mean").float(),
 ]
 
 
@@ -84,14 +79,10 @@ WRONG: list[tuple[str, Callable[[Any], Any], type[Exception]]] = [
     ("scatter_, from the end", lambda x: x.scatter_(1, L([[0, -1]]), 7.0), RuntimeError),
     ("scatter_add_", lambda x: x.scatter_add_(0, L([[0], [2]]), torch.ones(2, 1)), RuntimeError),
     ("scatter_add_, a shape", lambda x: x.scatter_add_(0, L([[0], [1]]), torch.ones(1, 1)), RuntimeError),
-    ("scatter_reduce_", lambda x: x.scatter_reduce_(0, L([[0], [2]]), torch.ones(2, 1), "mean"), RuntimeError),
     ("index_add_", lambda x: x.index_add_(1, L([0, 3]), torch.ones(2, 2)), RuntimeError),
-    ("index_copy_", lambda x: x.index_copy_(1, L([0, 3]), torch.ones(2, 2)), IndexError),
     ("index_fill_", lambda x: x.index_fill_(1, L([0, 3]), 7.0), IndexError),
     ("index_put_", lambda x: x.index_put_((L([0, 1]), L([0, 3])), torch.ones(2)), IndexError),
     ("index_put_, accumulate", lambda x: x.index_put_((L([0, 2]),), torch.ones(()), accumulate=True), IndexError),
-    ("put_", lambda x: x.put_(L([0, 6]), torch.ones(2)), IndexError),
-    ("masked_scatter_", lambda x: x.masked_scatter_(x < 9, torch.ones(5)), RuntimeError),
     ("random_", lambda x: x.random_(5, 2), RuntimeError),
 ]
 
@@ -119,9 +110,6 @@ def test_what_is_written_may_lie_in_the_tensor_itself() -> None:
         (lambda x: x.scatter_(0, L([1, 2, 3]), x[:-1]), [0, 0, 1, 2]),
         (lambda x: x.scatter_add_(0, L([1, 2, 3]), x[:-1]), [0, 1, 3, 5]),
         (lambda x: x.index_add_(0, L([0, 0, 0, 0]), x), [6, 1, 2, 3]),
-        (lambda x: x.index_copy_(0, L([3, 2, 1, 0]), x), [3, 2, 1, 0]),
-        (lambda x: x.put_(L([1, 2]), x[:2]), [0, 0, 1, 3]),
-        (lambda x: x.masked_scatter_(x > 0, x), [0, 0, 1, 2]),
     ]
     for write, wanted in writes:
         x = torch.arange(4.0)
@@ -137,13 +125,12 @@ def test_writes_reach_views_and_count_once() -> None:
         lambda: view.index_add_(0, L([0, 0]), torch.ones(2, 3)),
         lambda: view.index_put_((L([True, False, True]),), L(5.0)),
         lambda: operator.setitem(view, ([0, 1], [1, 2]), 9.0),
-        lambda: view.scatter_reduce_(0, L([[0, 0, 0]]), torch.full((1, 3), 7.0), "amax"),
     ):
         before = x._version
         write()
         assert x._version == before + 1
         np.testing.assert_array_equal(view.numpy(), x.numpy().T[1:])
-    assert x.tolist() == [[0, 7, 1, 5], [0, 9, 0, 5], [0, 7, 9, 5]]
+    assert x.tolist() == [[0, 5, 1, 5], [0, 9, 0, 5], [0, 5, 9, 5]]
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------

@@ -58,11 +58,6 @@ NAMES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x.take(ONE), "Take"),
     (lambda x: x.masked_select(x > 0), "MaskedSelect"),
     (lambda x: x.index_put((ONE,), torch.tensor(1.0).double()), "IndexPut"),
-    (lambda x: x.put(ONE, torch.ones(1).double()), "Put"),
-    (lambda x: x.select_scatter(torch.ones(3, 4).double(), 0, 0), "SelectScatter"),
-    (lambda x: x.slice_scatter(torch.ones(1, 3, 4).double(), 0, 0, 1), "SliceScatter"),
-    (lambda x: x.diagonal_scatter(torch.ones(4, 2).double()), "DiagonalScatter"),
-    (lambda x: x.scatter_reduce(0, HERE, HERE.double(), "sum"), "ScatterReduce"),
     (lambda x: torch.where(x > 0, x, 0.0), "Where"),
     (lambda x: x.masked_fill(x > 0, 1.0), "MaskedFill"),
     (lambda x: x.clamp(0, 1), "Clamp1"),
@@ -86,9 +81,6 @@ def test_the_names_of_what_selects(call: Callable[[Any], Any], name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("SelectScatterBackward0", lambda x: x.select_scatter(torch.ones(3).double(), 0, 0)),
-        ("SliceScatterBackward0", lambda x: x.slice_scatter(torch.ones(1, 3).double(), 0, 0, 1)),
-        ("DiagonalScatterBackward0", lambda x: x.diagonal_scatter(torch.ones(2).double())),
         ("IndexPutBackward0", lambda x: x.index_put((ONE,), torch.tensor(1.0).double())),
     ],
 )
@@ -133,7 +125,6 @@ def test_gradients_of_parts_and_places_have_their_dtype(dtype: str) -> None:
         lambda x: x[:, ONE],
         lambda x: x.masked_fill(x > 0, 2),
         lambda x: x.index_fill(0, ONE, 2),
-        lambda x: x.select_scatter(x[0], 0, 1),
         lambda x: torch.maximum(x, x),
         lambda x: torch.minimum(x, x + 1),
         lambda x: torch.fmax(x, x),
@@ -366,22 +357,17 @@ def test_positions_of_what_holds_are_numpys() -> None:
                 np.testing.assert_array_equal(vector, wanted, strict=True)
 
 
-def test_what_an_index_takes_and_puts_in_any_place() -> None:
+def test_what_an_index_takes_in_any_place() -> None:
     x = torch.arange(6).reshape(2, 3)
     assert x.take(torch.tensor([[5, -6], [0, -1]])).tolist() == [[5, 0], [0, 5]]
-    assert x.put(torch.tensor([5, -6]), torch.tensor([7, 8])).tolist() == [[8, 1, 2], [3, 4, 7]]
     assert torch.tensor([7]).take(torch.tensor([-1, 0])).tolist() == [7, 7]
     none = torch.zeros(0, 3)
     assert none.take(torch.tensor([], dtype=torch.int64)).shape == (0,)
     for wrong in (6, -7):
-        for call in (lambda i: x.take(i), lambda i: x.put(i, torch.tensor([0, 0]))):
-            assert message(lambda call=call, wrong=wrong: call(torch.tensor([5, wrong])), IndexError) == (
-                f"out of range: tried to access index {wrong} on a tensor of 6 elements."
-            )
+        assert message(lambda wrong=wrong: x.take(torch.tensor([5, wrong])), IndexError) == (
+            f"out of range: tried to access index {wrong} on a tensor of 6 elements."
+        )
     assert message(lambda: none.take(ONE), IndexError) == "take(): tried to take from an empty tensor"
-    assert message(lambda: none.put(ONE, torch.ones(1)), IndexError) == (
-        "put_(): Tried to put elements into an empty tensor"
-    )
 
 
 def test_an_index_is_checked_against_what_it_is_for() -> None:
@@ -447,9 +433,6 @@ def test_an_index_is_checked_against_what_it_is_for() -> None:
         "scatter(): Expected self.dtype to be equal to src.dtype, got torch.float32 and torch.float64: "
         "src.to(torch.float32)"
     )
-    assert refusal("scatter_reduce", 0, [[0]], x, "largest") == (
-        "reduce argument must be either sum, prod, mean, amax or amin, got largest"
-    )
 
 
 def test_shapes_broadcast_or_the_message_says_which_do_not() -> None:
@@ -459,161 +442,6 @@ def test_shapes_broadcast_or_the_message_says_which_do_not() -> None:
         "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1: shapes "
         f"torch.Size([2, 3]) and torch.Size([2, 4]) {rule}"
     )
-
-
-# ---- reductions at places --------------------------------------------------------------------------------------------
-
-MEETING = torch.tensor([0, 0, 0, 2, 2])
-WEIGHTS = torch.tensor([10.0, 100.0, 1000.0]).double()
-
-#: Of [3, 5, -7] with [-2, 4, 1] at the first and [-6, -9] at the last: with the element itself, and without.
-REDUCED = {
-    "sum": ([6, 5, -22], [3, 5, -15]),
-    "prod": ([-24, 5, -378], [-8, 5, 54]),
-    "amax": ([4, 5, -6], [4, 5, -6]),
-    "amin": ([-2, 5, -9], [-2, 5, -9]),
-}
-
-
-@pytest.mark.parametrize("include_self", [True, False])
-@pytest.mark.parametrize("dtype", ["int64", "int16", "float16", "float32", "float64"])
-def test_reductions_at_places(dtype: str, include_self: bool) -> None:
-    x, src = np.array([3, 5, -7], dtype), np.array([-2, 4, 1, -6, -9], dtype)
-    means = ([1.5, 5, -22 / 3], [1, 5, -7.5])[not include_self]
-    wanted = {
-        **{name: pair[not include_self] for name, pair in REDUCED.items()},
-        "mean": np.floor(means) if dtype.startswith("i") else means,
-    }
-    for reduce, values in wanted.items():
-        found = torch.from_numpy(x).scatter_reduce(0, MEETING, torch.from_numpy(src), reduce, include_self=include_self)
-        np.testing.assert_array_equal(found.numpy(), np.array(values, dtype), strict=True)
-        # In place, in every second element.
-        spaced = torch.from_numpy(np.repeat(x, 2))[::2]
-        spaced.scatter_reduce_(0, MEETING, torch.from_numpy(src), reduce, include_self=include_self)
-        np.testing.assert_array_equal(spaced.numpy(), np.array(values, dtype), strict=True)
-        # In place, with the rows in memory as columns.
-        turned = torch.from_numpy(np.stack([x, x], 1)).T
-        turned.scatter_reduce_(
-            1, MEETING.expand(2, 5), torch.from_numpy(src).expand(2, 5), reduce, include_self=include_self
-        )
-        np.testing.assert_array_equal(turned.numpy(), np.array([values, values], dtype), strict=True)
-    np.testing.assert_array_equal(x, np.array([3, 5, -7], dtype))
-
-
-def test_reductions_without_the_element_itself_begin_with_none() -> None:
-    """Whatever the dtype has for its least and its greatest."""
-    for dtype in ("int64", "int8", "uint8", "float16", "float32"):
-        info = np.finfo(dtype) if dtype.startswith("f") else np.iinfo(dtype)
-        for number in (info.min, info.max):
-            x, src = torch.zeros(1).to(getattr(torch, dtype)), torch.from_numpy(np.array([number], dtype))
-            for reduce in ("amax", "amin"):
-                found = x.scatter_reduce(0, ONE, src, reduce, include_self=False)
-                np.testing.assert_array_equal(found.numpy(), src.numpy(), strict=True)
-    for number in (True, False):
-        for reduce in ("amax", "amin", "sum", "prod"):
-            x, src = torch.tensor([not number]), torch.tensor([number])
-            assert x.scatter_reduce(0, ONE, src, reduce, include_self=False).tolist() == [number]
-    x = torch.tensor([True])
-    assert message(lambda: x.scatter_reduce(0, ONE, x, "mean"), NotImplementedError) == (
-        "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool': x.float()"
-    )
-
-
-@pytest.mark.parametrize("include_self", [True, False])
-def test_reductions_of_large_integers_are_exact(include_self: bool) -> None:
-    """Beyond 2**53, where float64 is not."""
-    large = 2**60 + 1
-    places = torch.tensor([0, 0])
-    for reduce, first, src, wanted in [
-        ("sum", large, [-large, large + 2], (large + 2, 2)),
-        ("mean", large, [-large, large + 2], ((large + 2) // 3, 1)),
-        ("prod", large, [1, 3], (3 * large, 3)),
-        ("amax", large, [-large, large + 2], (large + 2, large + 2)),
-        ("amin", large, [large + 2, large + 1], (large, large + 1)),
-    ]:
-        x = torch.tensor([first, 5])
-        found = x.scatter_reduce(0, places, torch.tensor(src), reduce, include_self=include_self)
-        assert found.tolist() == [wanted[not include_self], 5]
-
-
-def test_means_of_halves_and_whole_numbers_are_rounded_once() -> None:
-    places = torch.zeros(3000, dtype=torch.int64)
-    for dtype in (torch.float16, torch.int16):
-        x = torch.zeros(1, dtype=dtype)
-        for include_self in (True, False):
-            found = x.scatter_reduce(0, places, torch.ones(3000, dtype=dtype), "sum", include_self=include_self)
-            assert found.tolist() == [3000]
-    x = torch.zeros(1, dtype=torch.float16, requires_grad=True)
-    out = x.scatter_reduce(0, places, torch.ones(3000, dtype=torch.float16), "mean", include_self=False)
-    assert out.tolist() == [1]
-
-
-def slopes(reduce: str, x: list[float], src: list[float], include_self: bool) -> list[list[float]]:
-    inputs = leaf(np.array(x, np.float64)), leaf(np.array(src, np.float64))
-    out = inputs[0].scatter_reduce(0, MEETING, inputs[1], reduce, include_self=include_self)
-    assert out.grad_fn.name() == "ScatterReduceBackward0"
-    return gradients(out * WEIGHTS, *inputs)
-
-
-def test_equal_extremes_share_the_gradient() -> None:
-    for reduce, sign in (("amax", 1), ("amin", -1)):
-        for x, src, include_self, dx, dsrc in [
-            ([4, 4, 4], [4, 4, 1, 4, 4], True, [10 / 3, 100, 1000 / 3], [10 / 3, 10 / 3, 0, 1000 / 3, 1000 / 3]),
-            ([9, 1, -9], [1, 1, 2, 3, 3], True, [10, 100, 0], [0, 0, 0, 500, 500]),
-            ([1, 1, 1], [1, 1, 1, 1, 2], True, [2.5, 100, 0], [2.5, 2.5, 2.5, 0, 1000]),
-            # As in PyTorch, an element that takes no part has its share if it is equal, and loses it.
-            ([4, 4, 4], [4, 4, 1, 4, 4], False, [0, 100, 0], [10 / 3, 10 / 3, 0, 1000 / 3, 1000 / 3]),
-            ([9, 1, -9], [1, 1, 2, 3, 3], False, [0, 100, 0], [0, 0, 10, 500, 500]),
-        ]:
-            found = slopes(reduce, [sign * each for each in x], [sign * each for each in src], include_self)
-            np.testing.assert_allclose(found[0], dx, rtol=1e-15)
-            np.testing.assert_allclose(found[1], dsrc, rtol=1e-15)
-
-
-def test_the_gradient_of_a_product_with_zeros() -> None:
-    """That of an element is the product of the others at its place, also where it is 0."""
-    for x, src, include_self, dx, dsrc in [
-        ([2, 3, 5], [7, 0, 11, 13, 17], True, [0, 100, 221000], [0, 1540, 0, 85000, 65000]),
-        ([2, 3, 5], [0, 0, 11, 0, 17], True, [0, 100, 0], [0, 0, 0, 85000, 0]),
-        ([0, 3, 0], [0, 3, 11, 0, 0], True, [0, 100, 0], [0, 0, 0, 0, 0]),
-        ([2, 3, 5], [7, 0, 11, 13, 17], False, [0, 100, 0], [0, 770, 0, 17000, 13000]),
-        ([0, 0, 0], [7, 3, 11, 13, 17], False, [0, 100, 0], [330, 770, 210, 17000, 13000]),
-        ([0, 3, 0], [0, 3, 11, 0, 0], False, [0, 100, 0], [330, 0, 0, 0, 0]),
-    ]:
-        found = slopes("prod", x, src, include_self)
-        np.testing.assert_allclose(found[0], dx, rtol=1e-14)
-        np.testing.assert_allclose(found[1], dsrc, rtol=1e-14)
-    found = slopes("prod", [0, 0, 0], [7, 3, 11, 13, 17], True)
-    np.testing.assert_allclose(found[0], [2310, 100, 221000], rtol=1e-14)
-    assert found[1] == [0] * 5
-
-
-def test_the_gradient_of_a_gradient_of_a_product_with_several_zeros_is_refused() -> None:
-    def again(src: list[float]) -> list[list[float]]:
-        x, s = leaf(np.array([2.0, 3.0, 5.0])), leaf(np.array(src, np.float64))
-        dx, ds = torch.autograd.grad(x.scatter_reduce(0, MEETING, s, "prod").sum(), (x, s), create_graph=True)
-        return gradients((dx * 2).sum() + (ds * torch.arange(1, 6)).sum(), x, s)
-
-    dx, ds = again([7, 1, 11, 13, 17])
-    np.testing.assert_allclose(dx, [186, 0, 133], rtol=1e-14)
-    np.testing.assert_allclose(ds, [72, 218, 44, 59, 46], rtol=1e-14)
-    dx, ds = again([7, 0, 11, 13, 17])
-    np.testing.assert_allclose(dx, [154, 0, 133], rtol=1e-14)
-    np.testing.assert_allclose(ds, [44, 218, 28, 59, 46], rtol=1e-14)
-    assert message(lambda: again([7, 0, 0, 13, 17])) == (
-        "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
-        "position in self"
-    )
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_gradients_of_reductions_have_their_dtype(dtype: str) -> None:
-    for reduce in ("sum", "prod", "mean", "amax", "amin"):
-        for include_self in (True, False):
-            x, src = leaf(np.ones(3, dtype)), leaf(np.array([1, 0, 2, 3, 1], dtype))
-            out = x.scatter_reduce(0, MEETING, src, reduce, include_self=include_self)
-            for d in torch.autograd.grad(out, (x, src), torch.ones_like(out)):
-                assert d._array.dtype == dtype
 
 
 # ---- any index -------------------------------------------------------------------------------------------------------

@@ -13,16 +13,14 @@ from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array, Number
+from minigrad.dtypes import Number
 from minigrad.methods.forms import OPERANDS, Operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import gathering, subscript
-from minigrad.ops.broadcast import Expand
-from minigrad.ops.diagonal import Diagonal
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import cast
-from minigrad.ops.indexing import IndexInto, Slice, ViewInto
-from minigrad.ops.shape import Reshape, expanded_shape
+from minigrad.ops.indexing import IndexInto, Slice
+from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -92,7 +90,7 @@ class Scattering(Writing):
             raise TypeError('scatter() missing 1 required positional arguments: "src", a tensor, or "value", a number')
         places, source = self._scattered("scatter", dim, index, number)
         if reduce == "multiply":
-            return gathering.ScatterProd(places._array, True), self._expanded(source, places)
+            return gathering.ScatterProd(places._array), self._expanded(source, places)
         adds, of_tensor = reduce == "add", isinstance(number, TensorBase)
         form = "ScatterAddBackward0" if adds else f"ScatterBackward{0 if of_tensor else 1}"
         return IndexInto(gathering.all_dims(self), adds, form), source, places
@@ -113,21 +111,6 @@ class Scattering(Writing):
         return IndexInto(gathering.all_dims(self), True, "ScatterAddBackward0"), source, places
 
     scatter_add_ = written_in_place(scatter_add)
-
-    @written
-    def scatter_reduce(
-        self, dim: SupportsIndex, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = True
-    ) -> Any:
-        """A copy in which each place has the `reduce` of the elements of `src` that `index` sends there along `dim`.
-
-        `reduce` is "sum", "prod", "mean", "amax" or "amin"; the element of this tensor counts too, if `include_self`.
-        """
-        places, source = self._scattered("scatter_reduce", dim, index, checked_tensor("scatter_reduce", src, "src", 3))
-        if reduce not in gathering.REDUCTIONS:
-            raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-        return gathering.REDUCTIONS[reduce](places._array, include_self), source
-
-    scatter_reduce_ = written_in_place(scatter_reduce)
 
     def _scattered(self, name: str, dim: SupportsIndex, index: Any, src: Any) -> tuple[Any, Any]:
         """The places that `index` names along `dim`, and of `src`, a tensor or a number, what goes there."""
@@ -186,39 +169,6 @@ class Scattering(Writing):
     index_add_ = written_in_place(index_add)
 
     @written
-    def index_copy(self, dim: SupportsIndex, index: Tensor, source: Tensor) -> Any:
-        """A copy with `y[…, index[j], …] = source[…, j, …]` along `dim`."""
-        dims, at, places = self._row_places("index_copy_", dim, index)
-        x, rows = self._array, checked_tensor("index_copy", source, "source", 3)._array
-        self._check_long("index_copy_", places)
-        if x.dtype != rows.dtype:
-            raise RuntimeError(
-                "index_copy_(): self and source expected to have the same dtype, but got (self) "
-                f"{self.dtype._tensor_name} and (source) {source.dtype._tensor_name}"
-            )
-        if rows.ndim and x.ndim and rows.ndim != x.ndim:
-            raise IndexError(
-                "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-                f"dimensionality ({rows.ndim}), destination dimensionality ({x.ndim})"
-            )
-        count = rows.shape[at] if rows.ndim else 1
-        if places._array.size != count:
-            raise IndexError(
-                f"index_copy_(): Number of indices ({places._array.size}) should be equal to source.size(dim) ({count})"
-            )
-        rest, found = [(*shape[:at], *shape[at + 1 :]) for shape in (x.shape, rows.shape)]
-        if rest != found:
-            raise RuntimeError(
-                "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-                f"{list(rest)} at dimension {at} and source slice shape: {list(found)}"
-            )
-        subscript.check_range(places._array, x.shape[at] if dims else 1, at, IndexError, False)
-        shaped = source if rows.ndim == x.ndim else Reshape(x.shape[:at] + (1,) * len(dims) + x.shape[at + 1 :])(source)
-        return IndexInto(dims, False, "IndexCopyBackward0"), shaped, places
-
-    index_copy_ = written_in_place(index_copy)
-
-    @written
     def index_fill(self, dim: SupportsIndex, index: Tensor, value: Any) -> Any:
         """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor.
 
@@ -262,12 +212,6 @@ class Scattering(Writing):
             return (), at, self._new(index._array.reshape(())) if index._array.size == 1 else index
         return (at,), at, self._new(index._array.reshape(1)) if index._array.ndim == 0 else index
 
-    def _check_long(self, name: str, index: Any) -> None:
-        if index._array.dtype != np.int64:
-            raise RuntimeError(
-                f"{name}(): Expected a long tensor for index, but got {index.dtype._tensor_name}: index.long()"
-            )
-
     # ---- anywhere ----------------------------------------------------------------------------------------------------
 
     @written
@@ -309,115 +253,6 @@ class Scattering(Writing):
         return (
             index._new(index._array.reshape(1)) if index._array.ndim == 0 and index._array.dtype.kind == "i" else index
         )
-
-    @written
-    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Any:
-        """A copy with `source[i]` at `index[i]`, counted over all elements in order; added there, if `accumulate`."""
-        checked_tensor("put", index, "index", 1)
-        checked_tensor("put", source, "source", 2)
-        self._check_long("put_", index)
-        if source._array.dtype != self._array.dtype:
-            raise RuntimeError(
-                "put_(): self and source expected to have the same dtype, but got self.dtype = "
-                f"{self.dtype._tensor_name} and source.dtype = {source.dtype._tensor_name}"
-            )
-        if source._array.size != index._array.size:
-            raise IndexError(
-                "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-                f"{source._array.size}, index.numel() = {index._array.size}"
-            )
-        refusal = "put_(): Tried to put elements into an empty tensor"
-        places = self._new(gathering.flat_places(self._array, index._array, refusal).reshape(-1))
-        return (
-            IndexInto(gathering.all_dims(self), accumulate, "PutBackward0"),
-            Reshape((index._array.size,))(source),
-            places,
-        )
-
-    put_ = written_in_place(put)
-
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """The first elements of `source`, in order, where `mask` holds, else those of this tensor; the two broadcast.
-
-        >>> import minigrad as torch
-        >>> x = torch.zeros(2, 2)
-        >>> x.masked_scatter(torch.tensor([False, True]), torch.tensor([1.0, 2.0, 3.0]))
-        tensor([[0., 1.],
-                [0., 2.]])
-        """
-        shape = self._array.shape
-        if isinstance(mask, TensorBase):
-            shape = gathering.broadcast_shape(shape, mask._array.shape)
-        x: Any = self if shape == self._array.shape else Expand(shape)(self)
-        return x._masked_scatter(mask, source)
-
-    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Any:
-        """Write the first elements of `source`, in order, where `mask`, which broadcasts to this shape, holds."""
-        return self._masked_scatter_(mask, source)
-
-    @written
-    def _masked_scatter(self, mask: Tensor, source: Tensor) -> Any:
-        checked_tensor("masked_scatter", mask, "mask", 1)
-        checked_tensor("masked_scatter", source, "source", 2)
-        if mask._array.dtype != bool:
-            raise RuntimeError(
-                f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype._tensor_name}"
-            )
-        if source._array.dtype != self._array.dtype:
-            raise RuntimeError(
-                f"masked_scatter: expected self and source to have same dtypes but got {self.dtype._tensor_name} and "
-                f"{source.dtype._tensor_name}"
-            )
-        places = np.flatnonzero(np.broadcast_to(mask._array, expanded_shape(self._array.shape, mask._array.shape)))
-        if source._array.size < places.size:
-            raise RuntimeError(
-                "masked_scatter: expected source to have at least as many elements as there are ones in the mask, "
-                f"Number of elements of source ({source._array.size}) < number of ones in mask ({places.size})"
-            )
-        first = Slice((slice(places.size),))(Reshape((source._array.size,))(source))
-        return IndexInto(gathering.all_dims(self), False, "MaskedScatterBackward0"), first, self._new(places)
-
-    _masked_scatter_ = written_in_place(_masked_scatter)
-
-    # ---- a view ------------------------------------------------------------------------------------------------------
-
-    def select_scatter(self, src: Tensor, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
-        """A copy with `y[…, index, …] = src` along `dim`."""
-        checked_tensor("select_scatter", src, "src", 1)
-        return self._view_into("Select", src, Slice, subscript.at_dim(self._array.shape, dim, index))
-
-    def slice_scatter(
-        self,
-        src: Tensor,
-        dim: SupportsIndex = 0,
-        start: SupportsIndex | None = None,
-        end: SupportsIndex | None = None,
-        step: SupportsIndex = 1,
-    ) -> Tensor:
-        """A copy with `y[…, start:end:step, …] = src` along `dim`."""
-        checked_tensor("slice_scatter", src, "src", 1)
-        at = normal_dim(dim, self._array.ndim)
-        if int(step) <= 0:
-            raise RuntimeError("slice step must be positive")
-        return self._view_into("Slice", src, Slice, (*(slice(None),) * at, slice(start, end, step)))
-
-    def diagonal_scatter(
-        self, src: Tensor, offset: builtins.int = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1
-    ) -> Tensor:
-        """A copy with `src` on the diagonal of dimensions `dim1` and `dim2`, `offset` above the main one."""
-        checked_tensor("diagonal_scatter", src, "src", 1)
-        ndim = self._array.ndim
-        return self._view_into("Diagonal", src, Diagonal, offset, normal_dim(dim1, ndim), normal_dim(dim2, ndim))
-
-    def _view_into(self, form: str, src: Any, view: Callable[..., Any], *how: Any) -> Tensor:
-        op = functools.partial(view, *how)
-        part: Array = op().forward(self._array)
-        if part.shape != src._array.shape:
-            raise RuntimeError(
-                f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, slice "
-                f"size = {list(part.shape)}"
-            )
-        return ViewInto(op, form)(self, cast(src, self.dtype))
 
     def _expanded(self, source: Any, places: Any) -> Any:
         """A number for each of the places."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Addmm(Node):
     """`beta * x + alpha * (a @ b)` for two matrices; called with a, b and x.
 
-    da, db = those of the product, for alpha * g,  dx = beta * g, summed over what was broadcast.
+    da = alpha * g @ b.mT,  db = alpha * a.mT @ g,  dx = beta * g, summed over what was broadcast.
     With beta = 0 nothing of x counts, not even its nan and infinities.
     """
 

@@ -8,7 +8,7 @@ there: a second index tensor makes `i * size + j` of the first, a mask stands fo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,32 +180,6 @@ class IndexInto(Node):
 
     def name(self) -> str:
         return self.form
-
-
-class ViewInto(Node):
-    """`y = x;  view(y) = value`, where `view()` makes the op of a view.   dx = g, but 0 there,  dvalue = view(g)."""
-
-    __slots__ = ("form", "value_shape", "view")
-
-    def __init__(self, view: Callable[[], Any], form: str) -> None:
-        self.view = view
-        self.form = form
-
-    def forward(self, x: Array, value: Array) -> Array:
-        self.value_shape = value.shape
-        y = x.copy()
-        self.view().forward(y)[...] = value
-        return y
-
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        edge_x, edge_value = self.edges
-        return (
-            None if edge_x is None else ViewInto(self.view, self.form)(g, zero(g)),
-            None if edge_value is None else sum_to(self.view()(g), self.value_shape),
-        )
-
-    def name(self) -> str:
-        return f"{self.form}ScatterBackward0"
 
 
 def zero(like: Tensor) -> Tensor:
