@@ -88,7 +88,7 @@ add("ELU", "nn.ELU(0.5)", normal(3, 4))
 add("Softplus", "nn.Softplus(2.0, threshold=1)", normal(3, 4))
 add("Hardtanh", "nn.Hardtanh()", 2 * normal(3, 4))
 add("Hardtanh", "nn.Hardtanh(-0.5, 2)", 2 * normal(3, 4))
-add("Hardtanh", "nn.Hardtanh(min_value=-0.5, max_value=2)", 2 * normal(3, 4))
+
 add("Hardtanh", "nn.Hardtanh(1, 1)")
 add("PReLU", "nn.PReLU()", normal(3, 4))
 add("PReLU", "nn.PReLU(4, init=0.1, dtype=torch.float32)", normal(3, 4))
@@ -315,6 +315,8 @@ def test_layers_take_what_those_of_pytorch_take(name: str) -> None:
     wanted, got = getattr(torch.nn, name), getattr(minigrad.nn, name)
     for method in ("__init__", "forward"):
         theirs, ours = (parameters_of(getattr(each, method)) for each in (wanted, got))
+        # Names that PyTorch itself has given up.
+        theirs = [each for each in theirs if each[0] not in ("min_value", "max_value")]
         if theirs[1:] and theirs[1][1] is inspect.Parameter.VAR_POSITIONAL:
             continue
         assert theirs == ours, method

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from minigrad.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
-from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.nn.modules.declared import DeclaredLayer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
@@ -15,35 +13,7 @@ from minigrad.tensors.creation import full
 from minigrad.tensors.options import OnDevice
 
 
-class _Activation(ConstantLayer):
-    """`function(input)`."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input)
-
-
-class _Plain(_Activation):
-    """An activation without constants."""
-
-    def __init__(self) -> None:
-        super().__init__()
-
-
-class _MayBeInPlace(_Activation):
-    """An activation whose one constant says whether its result is written into its input."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
-class _AlongDim(_Activation):
-    """An activation along the dimension `dim`."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__(dim=dim)
-
-
-class ReLU(_MayBeInPlace):
+class ReLU(DeclaredLayer, function=F.relu):
     """`x`, or 0 where it is negative.
 
     >>> import minigrad as torch
@@ -51,34 +21,35 @@ class ReLU(_MayBeInPlace):
     tensor([0., 2.])
     """
 
-    _function = staticmethod(F.relu)
+    inplace: bool = False
 
 
-class SiLU(_MayBeInPlace):
+class SiLU(DeclaredLayer, function=F.silu):
     """`x * sigmoid(x)`."""
 
-    _function = staticmethod(F.silu)
+    inplace: bool = False
 
 
-class Sigmoid(_Plain):
+class Sigmoid(DeclaredLayer, function=F.sigmoid):
     """`1 / (1 + exp(-x))`."""
 
-    _function = staticmethod(F.sigmoid)
 
-
-class Tanh(_Plain):
+class Tanh(DeclaredLayer, function=F.tanh):
     """The hyperbolic tangent."""
 
-    _function = staticmethod(F.tanh)
 
-
-class LogSigmoid(_Plain):
+class LogSigmoid(DeclaredLayer, function=F.logsigmoid):
     """`log(sigmoid(x))`."""
 
-    _function = staticmethod(F.logsigmoid)
+
+class _AlongDim(DeclaredLayer):
+    """A function along a dimension, which warns where none is named."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._compute(input, _stacklevel=5)
 
 
-class Softmax(_AlongDim):
+class Softmax(_AlongDim, function=F.softmax):
     """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1.
 
     >>> import minigrad as torch
@@ -86,19 +57,16 @@ class Softmax(_AlongDim):
     tensor([0.5000, 0.5000])
     """
 
-    _function = staticmethod(F.softmax)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input, _stacklevel=5)
+    dim: int | None = None
 
 
-class LogSoftmax(Softmax):
+class LogSoftmax(_AlongDim, function=F.log_softmax):
     """`x - log(sum(exp(x)))` along `dim`: the logarithm of the softmax."""
 
-    _function = staticmethod(F.log_softmax)
+    dim: int | None = None
 
 
-class GELU(_Activation):
+class GELU(DeclaredLayer, function=F.gelu):
     """`x * P(x)`, for the probability P(x) that a normal number is below `x`; see `nn.functional.gelu`.
 
     >>> import minigrad as torch
@@ -106,61 +74,40 @@ class GELU(_Activation):
     tensor([-0.1587,  0.0000,  0.8413])
     """
 
-    _function = staticmethod(F.gelu)
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__(approximate=approximate)
+    approximate: str = "none"
 
 
-class LeakyReLU(_Activation):
+class LeakyReLU(DeclaredLayer, function=F.leaky_relu):
     """`x` where it is positive, else `negative_slope * x`."""
 
-    _function = staticmethod(F.leaky_relu)
-
-    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
-        super().__init__(negative_slope=negative_slope, inplace=inplace)
+    negative_slope: float = 0.01
+    inplace: bool = False
 
 
-class ELU(_Activation):
+class ELU(DeclaredLayer, function=F.elu):
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
 
-    _function = staticmethod(F.elu)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(alpha=alpha, inplace=inplace)
+    alpha: float = 1.0
+    inplace: bool = False
 
 
-class Softplus(_Activation):
+class Softplus(DeclaredLayer, function=F.softplus):
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`."""
 
-    _function = staticmethod(F.softplus)
-
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__(beta=beta, threshold=threshold)
+    beta: float = 1.0
+    threshold: float = 20.0
 
 
-class Hardtanh(_Activation):
+class Hardtanh(DeclaredLayer, function=F.hardtanh):
     """`x`, raised to `min_val` and lowered to `max_val`.  Errors: AssertionError unless the first is less."""
 
-    _function = staticmethod(F.hardtanh)
+    min_val: float = -1.0
+    max_val: float = 1.0
+    inplace: bool = False
 
-    def __init__(
-        self,
-        min_val: float = -1.0,
-        max_val: float = 1.0,
-        inplace: bool = False,
-        min_value: float | None = None,
-        max_value: float | None = None,
-    ) -> None:
-        for old, new, given in (("min_value", "min_val", min_value), ("max_value", "max_val", max_value)):
-            if given is not None:
-                warnings.warn(
-                    f"keyword argument `{old}` is deprecated and rename to `{new}`", FutureWarning, stacklevel=2
-                )
-        low, high = min_val if min_value is None else min_value, max_val if max_value is None else max_value
-        if high <= low:
-            raise AssertionError(f"max_val must be greater than min_val: got {high} and {low}")
-        super().__init__(min_val=low, max_val=high, inplace=inplace)
+    def __post_init__(self) -> None:
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val must be greater than min_val: got {self.max_val} and {self.min_val}")
 
 
 class PReLU(Module):

@@ -1,13 +1,13 @@
-"""`CosineSimilarity`, a layer of two inputs."""
+"""`CosineSimilarity`, a distance: a layer of two inputs."""
 
 from __future__ import annotations
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.nn.modules.declared import DeclaredLayer
 from minigrad.tensor import Tensor
 
 
-class CosineSimilarity(ConstantLayer):
+class CosineSimilarity(DeclaredLayer, function=F.cosine_similarity):
     """The cosine of the angle between vectors along `dim`; see `nn.functional.cosine_similarity`.
 
     >>> import minigrad as torch
@@ -15,12 +15,10 @@ class CosineSimilarity(ConstantLayer):
     tensor(0.)
     """
 
-    _function = staticmethod(F.cosine_similarity)
+    dim: int = 1
+    eps: float = 1e-8
 
-    def __init__(self, dim: int = 1, eps: float = 1e-08) -> None:
-        super().__init__(dim=dim, eps=eps)
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
         return self._compute(x1, x2)
 
     def extra_repr(self) -> str:

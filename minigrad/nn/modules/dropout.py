@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
-
 from minigrad.nn import functional as F
-from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.nn.modules.declared import DeclaredLayer
 from minigrad.tensor import Tensor
 
 
-class _Dropout(ConstantLayer):
-    """`function(input, p)` while `training`, else the input itself."""
+class _Dropout(DeclaredLayer):
+    """`function(input, p, inplace)` while `training`, else the input itself."""
 
-    _silent = ()
+    p: float
+    inplace: bool
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        if not isinstance(p, SupportsIndex | float):
-            raise TypeError(f"dropout probability has to be a number between 0 and 1, but got {p!r}")
-        if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        super().__init__(p=p, inplace=inplace)
+    def __post_init__(self) -> None:
+        if self.p < 0 or self.p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input, training=self.training)
 
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
 
-class Dropout(_Dropout):
+
+class Dropout(_Dropout, function=F.dropout):
     """While training, the input with each element set to 0 with probability `p`, the others divided by `1 - p`.
 
     The noise is drawn as PyTorch draws it.  Source: N. Srivastava et al., "Dropout: a simple way to prevent neural
@@ -38,10 +37,12 @@ class Dropout(_Dropout):
     (tensor([0., 0., 2., 0., 0., 0.]), tensor([1., 1., 1., 1., 1., 1.]))
     """
 
-    _function = staticmethod(F.dropout)
+    p: float = 0.5
+    inplace: bool = False
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_Dropout, function=F.dropout2d):
     """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
 
-    _function = staticmethod(F.dropout2d)
+    p: float = 0.5
+    inplace: bool = False

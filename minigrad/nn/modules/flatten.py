@@ -1,13 +1,12 @@
-"""Layers that give their input another shape."""
+"""`Flatten`, which gives its input another shape."""
 
 from __future__ import annotations
 
 from minigrad.functions import flatten
-from minigrad.nn.modules.constant import ConstantLayer
-from minigrad.tensor import Tensor
+from minigrad.nn.modules.declared import DeclaredLayer
 
 
-class Flatten(ConstantLayer):
+class Flatten(DeclaredLayer, function=flatten):
     """The input with the dimensions from `start_dim` to `end_dim` made one; all but the first, if not told.
 
     >>> import minigrad as torch
@@ -15,10 +14,5 @@ class Flatten(ConstantLayer):
     torch.Size([5, 6])
     """
 
-    _function = staticmethod(flatten)
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__(start_dim=start_dim, end_dim=end_dim)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input)
+    start_dim: int = 1
+    end_dim: int = -1

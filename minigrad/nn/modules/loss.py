@@ -2,83 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from minigrad.nn import functional as F
 from minigrad.nn.functional.arguments import legacy_reduction
-from minigrad.nn.modules.constant import ConstantLayer
+from minigrad.nn.modules.declared import DeclaredLayer
 from minigrad.tensor import Tensor
 
 
-class _Reduced(ConstantLayer):
-    """A function with a reduction: "mean", "sum" or "none"."""
+class _Loss(DeclaredLayer):
+    """`function(input, target)`, reduced: "mean", "sum" or "none".
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", **constants: Any
-    ) -> None:
-        super().__init__(reduction=legacy_reduction(reduction, size_average, reduce, stacklevel=4), **constants)
+    `size_average` and `reduce` are what the reduction was called in the first versions of PyTorch.
+    """
+
+    def __init_subclass__(cls, function: Callable[..., Tensor]) -> None:
+        super().__init_subclass__(function)
+        cls._options = tuple([name for name in cls._options if name not in ("size_average", "reduce")])
+
+    def __post_init__(self) -> None:
+        given = self.__dict__
+        self.reduction = legacy_reduction(
+            given["reduction"], given.pop("size_average"), given.pop("reduce"), stacklevel=4
+        )
+        for name in ("weight", "pos_weight"):
+            if name in given:
+                self.register_buffer(name, given.pop(name))
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        return self._compute(input, target)
 
     def extra_repr(self) -> str:
         return ""
 
-    def _add_weights(self, **weights: Tensor | None) -> None:
-        """Add constants that are part of the state."""
-        for name, weight in weights.items():
-            self.register_buffer(name, weight)
-        self._constants += tuple(weights)
 
-
-class _Loss(_Reduced):
-    """`function(input, target)`, reduced."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return self._compute(input, target)
-
-
-class _PlainLoss(_Loss):
-    """A loss without constants."""
-
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
-
-
-class _WeightedLoss(_Loss):
-    """A loss with a weight for each element, or each class."""
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self._add_weights(weight=weight)
-
-
-class _PairLoss(_Reduced):
-    """A loss of two inputs, and a target of 1 or -1."""
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, margin=margin)
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return self._compute(input1, input2, target)
-
-
-class L1Loss(_PlainLoss):
+class L1Loss(_Loss, function=F.l1_loss):
     """`|input - target|`, averaged."""
 
-    _function = staticmethod(F.l1_loss)
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class MSELoss(_PlainLoss):
+class MSELoss(_Loss, function=F.mse_loss):
     """`(input - target)**2`, averaged.
 
     >>> import minigrad as torch
@@ -86,40 +52,30 @@ class MSELoss(_PlainLoss):
     tensor(2.)
     """
 
-    _function = staticmethod(F.mse_loss)
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_Loss, function=F.smooth_l1_loss):
     """`|d| - beta / 2` for differences d of at least `beta`, else `d**2 / (2 * beta)`, averaged."""
 
-    _function = staticmethod(F.smooth_l1_loss)
-
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, beta=beta)
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+    beta: float = 1.0
 
 
-class KLDivLoss(_Loss):
+class KLDivLoss(_Loss, function=F.kl_div):
     """`target * (log(target) - input)`, averaged, for an input of log-probabilities; see `nn.functional.kl_div`."""
 
-    _function = staticmethod(F.kl_div)
-
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        log_target: bool = False,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, log_target=log_target)
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+    log_target: bool = False
 
 
-class NLLLoss(_Loss):
+class NLLLoss(_Loss, function=F.nll_loss):
     """`-input[target]`, averaged, for an input of log-probabilities; see `nn.functional.nll_loss`.
 
     >>> import minigrad as torch
@@ -128,21 +84,14 @@ class NLLLoss(_Loss):
     tensor(0.4904)
     """
 
-    _function = staticmethod(F.nll_loss)
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, ignore_index=ignore_index)
-        self._add_weights(weight=weight)
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    ignore_index: int = -100
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(_Loss, function=F.cross_entropy):
     """`-log softmax(input)[target]`, averaged; see `nn.functional.cross_entropy`.
 
     >>> import minigrad as torch
@@ -151,28 +100,24 @@ class CrossEntropyLoss(_Loss):
     tensor(1.3863)
     """
 
-    _function = staticmethod(F.cross_entropy)
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing)
-        self._add_weights(weight=weight)
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    ignore_index: int = -100
+    reduce: bool | None = None
+    reduction: str = "mean"
+    label_smoothing: float = 0.0
 
 
-class BCELoss(_WeightedLoss):
+class BCELoss(_Loss, function=F.binary_cross_entropy):
     """`-log(input)` for a target of 1, `-log(1 - input)` for 0, averaged; `input` is the probability of 1."""
 
-    _function = staticmethod(F.binary_cross_entropy)
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(_Loss, function=F.binary_cross_entropy_with_logits):
     """The `BCELoss` of `sigmoid(input)`, without overflow on the way.
 
     >>> import minigrad as torch
@@ -180,21 +125,20 @@ class BCEWithLogitsLoss(_Loss):
     tensor(1.4100)
     """
 
-    _function = staticmethod(F.binary_cross_entropy_with_logits)
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self._add_weights(weight=weight, pos_weight=pos_weight)
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+    pos_weight: Tensor | None = None
 
 
-class CosineEmbeddingLoss(_PairLoss):
+class CosineEmbeddingLoss(_Loss, function=F.cosine_embedding_loss):
     """`1 - cos(input1, input2)` for a target of 1, `max(0, cos(input1, input2) - margin)` for -1, averaged."""
 
-    _function = staticmethod(F.cosine_embedding_loss)
+    margin: float = 0.0
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        return self._compute(input1, input2, target)
