@@ -60,9 +60,9 @@ def scored(draw: st.DrawFn, probabilities: bool = False) -> tuple[Any, ...]:
 
 
 def some_count(drawn: tuple[Any, ...]) -> bool:
-    """Whether not all targets are ignored: of their mean, 0 / 0, PyTorch's gradient of the gradient is nan."""
+    """Whether there are targets, not all ignored: of a mean, 0 / 0, PyTorch's gradient of the gradient is nan."""
     ignored = drawn[4] if isinstance(drawn[4], int) else -100
-    return drawn[1].dtype != "int64" or bool((drawn[1] != ignored).any())
+    return bool(drawn[1].size if drawn[1].dtype != "int64" else (drawn[1] != ignored).any())
 
 
 smoothing = st.sampled_from([0.0, 0.0, 0.25, 1.0])

@@ -86,7 +86,6 @@ def test_a_loss_in_half_precision_is_rounded_once() -> None:
         (lambda x, ids: F.mse_loss(x, x, size_average=False), "please use reduction='sum' instead"),
         (lambda x, ids: F.mse_loss(x, x, reduce=False), "please use reduction='none' instead"),
         (lambda x, ids: F.cross_entropy(x, ids, size_average=True), "please use reduction='mean' instead"),
-        (lambda x, ids: F.nll_loss(x, ids, reduction="elementwise_mean"), "reduction='elementwise_mean' is deprecated"),
         (lambda x, ids: F.kl_div(x, x), "reduction: 'mean' divides the total loss by both the batch size and the"),
         (lambda x, ids: F.dropout2d(x.unsqueeze(0)), "dropout2d: Received a 3D input to dropout2d and assuming that"),
         (lambda x, ids: F.dropout2d(x), "dropout2d: Received a 2-D input to dropout2d, which is deprecated"),

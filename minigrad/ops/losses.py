@@ -14,7 +14,6 @@ from minigrad.ops.along import PutAlong, TakeAlong
 from minigrad.ops.blocks import blocks_along, read_in_place, row_blocks
 from minigrad.ops.broadcast import Expand, sum_to
 from minigrad.ops.elementwise import masked
-from minigrad.ops.rounding import Sgn
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 if TYPE_CHECKING:
@@ -274,21 +273,6 @@ class MseLoss(ElementLoss):
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return d * (g * 2)
-
-
-class L1Loss(ElementLoss):
-    """`|d|`, or the mean or sum of these.   dd = g * sign(d), divided by n for a mean of n."""
-
-    __slots__ = ()
-
-    def losses(self, d: Array) -> Array:
-        return np.absolute(d)
-
-    def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return g * Sgn()(d)
-
-    def name(self) -> str:
-        return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]
 
 
 class SmoothL1Loss(ElementLoss):

@@ -5,10 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.methods.forms import checked_tensor
 from minigrad.ops.losses import Reduction
 from minigrad.tensor import Tensor
 
@@ -16,9 +13,6 @@ from minigrad.tensor import Tensor
 def checked_reduction(reduction: Any, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
     """The reduction that is asked for, checked."""
     reduction = legacy_reduction(reduction, size_average, reduce, stacklevel=4)
-    if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3)
-        return "mean"
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
     return reduction
@@ -44,20 +38,6 @@ def legacy_reduction(reduction: Any, size_average: bool | None, reduce: bool | N
 def reduced(losses: Tensor, reduction: str) -> Tensor:
     """The losses, or their mean or sum, composed of other operations."""
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
-
-
-def check_optional(function: str, given: Any, argument: str, position: int) -> None:
-    """Nothing if an argument is None or a tensor; else a TypeError."""
-    if given is not None:
-        checked_tensor(function, given, argument, position)
-
-
-def check_number(function: str, given: Any, argument: str, position: int) -> None:
-    """Nothing if an argument is a number; else a TypeError."""
-    if not isinstance(given, int | float | np.number):
-        raise TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be float, not {type(given).__name__}"
-        )
 
 
 def check_constant(function: str, argument: str, weight: Tensor) -> None:

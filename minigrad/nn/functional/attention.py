@@ -8,7 +8,7 @@ from minigrad import dtypes
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.dropouts import dropout
 from minigrad.ops.attention import Attend, AttentionWeights
-from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.ops.broadcast import common_shape
 from minigrad.ops.matmul import MatMul
 from minigrad.ops.widening import rounded
 from minigrad.tensor import Tensor
@@ -121,21 +121,11 @@ def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
             f"query {query.shape}, key {key.shape} and value {value.shape} do not fit: the last sizes of query and key "
             "must be equal, and the next to last of key and value"
         )
-    wanted: tuple[int, ...] = q
-    for shape in (k, v):
-        try:
-            wanted = np.broadcast_shapes((*wanted[:-2], 1, 1), (*shape[:-2], 1, 1))
-        except ValueError:
-            raise RuntimeError(broadcast_shapes_message(wanted[:-2], shape[:-2])) from None
-    scores = (*np.broadcast_shapes(q[:-2], k[:-2]), q[-2], k[-2])
-    if mask is not None:
-        try:
-            fits = np.broadcast_shapes(scores, mask._array.shape) == scores
-        except ValueError:
-            raise RuntimeError(broadcast_shapes_message(scores, mask._array.shape)) from None
-        if not fits:
-            raise RuntimeError(
-                f"output with shape {list(scores)} doesn't match the broadcast shape "
-                f"{list(np.broadcast_shapes(scores, mask._array.shape))}: the mask has shape {mask.shape}"
-            )
+    common_shape([q[:-2], k[:-2], v[:-2]])
+    scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
+    if mask is not None and common_shape([scores, mask._array.shape]) != scores:
+        raise RuntimeError(
+            f"output with shape {list(scores)} doesn't match the broadcast shape "
+            f"{list(common_shape([scores, mask._array.shape]))}: the mask has shape {mask.shape}"
+        )
     return q[-2], k[-2]

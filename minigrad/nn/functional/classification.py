@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.functional.arguments import check_constant, check_number, check_optional, checked_reduction
+from minigrad.nn.functional.arguments import check_constant, checked_reduction
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import masked
 from minigrad.ops.losses import CrossEntropy, NllLoss, Reduction, class_dim
@@ -44,8 +44,6 @@ def cross_entropy(
     how = checked_reduction(reduction, size_average, reduce)
     checked_tensor("cross_entropy_loss", input, "input", 1)
     checked_tensor("cross_entropy_loss", target, "target", 2)
-    check_optional("cross_entropy_loss", weight, "weight", 3)
-    check_number("cross_entropy_loss", label_smoothing, "label_smoothing", 6)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if input._array.dtype.kind != "f" and target._array.dtype.kind == "f":
@@ -82,7 +80,6 @@ def nll_loss(
     how = checked_reduction(reduction, size_average, reduce)
     checked_tensor("nll_loss_nd", input, "input", 1)
     checked_tensor("nll_loss_nd", target, "target", 2)
-    check_optional("nll_loss_nd", weight, "weight", 3)
     _check_classes(input, target, weight, "nll_loss_out_frame")
     return in_float32(NllLoss(how, ignore_index), input, _shaped(target, input), weight)
 
@@ -107,10 +104,8 @@ def _cross_entropy_of_probabilities(
     products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
     if how == "none":
         return -products.sum(dim)
-    if how == "sum" or not x._array.size:
-        total = -products.sum()
-        return total if how == "sum" else -(products.sum() + float("nan"))
-    return -products.sum() / (x._array.size // classes)
+    total = -products.sum()
+    return total if how == "sum" else total / (x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(

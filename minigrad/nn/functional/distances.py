@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.methods.forms import Dims, checked_tensor
-from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import cast
 from minigrad.tensor import Tensor
@@ -38,18 +38,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     checked_tensor("cosine_similarity", x1, "x1", 1)
     checked_tensor("cosine_similarity", x2, "x2", 2)
     common = dtypes.result_type(x1._array, x2._array)
-    if not common.is_floating_point:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {common._tensor_name}: x1.float()"
-        )
-    if eps < 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps}")
-    try:
-        shape = np.broadcast_shapes(x1._array.shape, x2._array.shape)
-    except ValueError:
-        raise RuntimeError(broadcast_shapes_message(x1._array.shape, x2._array.shape)) from None
-    if not isinstance(dim, int):
-        raise TypeError(f"cosine_similarity(): argument 'dim' must be int, not {type(dim).__name__}")
+    shape = common_shape([x1._array.shape, x2._array.shape])
     along = normal_dim(dim, len(shape))
     a, b = (_of_length_one(cast(x, common).expand(shape), along, eps) for x in (x1, x2))
     return (a * b).sum(along)

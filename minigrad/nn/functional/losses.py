@@ -11,7 +11,7 @@ from minigrad import dtypes
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.arguments import check_constant, checked_reduction, legacy_reduction, reduced
 from minigrad.ops import losses as ops
-from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.ops.broadcast import common_shape
 from minigrad.ops.elementwise import cast, masked
 from minigrad.ops.losses import Reduction
 from minigrad.ops.widening import in_float32, rounded
@@ -46,11 +46,10 @@ def mse_loss(
     >>> mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(2.)
     """
+    how = checked_reduction(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
     if weight is not None:
-        reduction = legacy_reduction(reduction, size_average, reduce)
-        return _weighted((input - target) ** 2, weight, reduction, input, mean_of="weight")
-    how = checked_reduction(reduction, size_average, reduce)
+        return _weighted((input - target) ** 2, weight, how)
     return _elementwise(ops.MseLoss(how), input, target, "mse_cpu")
 
 
@@ -70,18 +69,11 @@ def l1_loss(
     >>> l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(1.)
     """
+    how = checked_reduction(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
     if weight is not None:
-        reduction = legacy_reduction(reduction, size_average, reduce)
-        return _weighted((input - target).abs(), weight, reduction, input, mean_of="weight")
-    return _l1(input, target, checked_reduction(reduction, size_average, reduce))
-
-
-def _l1(input: Tensor, target: Tensor, how: Reduction) -> Tensor:
-    d = input - target
-    if d._array.dtype.kind != "f":
-        return d.abs() if how == "none" else d.abs().mean() if how == "mean" else d.abs().sum()
-    return in_float32(ops.L1Loss(how), d)
+        return _weighted((input - target).abs(), weight, how)
+    return reduced((input - target).abs(), how)
 
 
 def smooth_l1_loss(
@@ -98,12 +90,12 @@ def smooth_l1_loss(
     >>> smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 2.5000])
     """
-    input, target = _same_shape(input, target)
     how = checked_reduction(reduction, size_average, reduce)
+    input, target = _same_shape(input, target)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     if beta == 0:
-        return _l1(input, target, how)
+        return reduced((input - target).abs(), how)
     return _elementwise(ops.SmoothL1Loss(how, beta), input, target, "smooth_l1_cpu")
 
 
@@ -169,25 +161,16 @@ def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
         "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
-    try:
-        shape = np.broadcast_shapes(input._array.shape, target._array.shape)
-    except ValueError:
-        raise RuntimeError(broadcast_shapes_message(input._array.shape, target._array.shape)) from None
+    shape = common_shape([input._array.shape, target._array.shape])
     return input.expand(shape), target.expand(shape)
 
 
-def _weighted(losses: Tensor, weight: Tensor, reduction: str, input: Tensor, mean_of: str) -> Tensor:
-    """The losses times their weights, reduced."""
-    if weight.size() != input.size():
-        raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {input.shape}")
+def _weighted(losses: Tensor, weight: Tensor, how: Reduction) -> Tensor:
+    """The losses times their weights, reduced; a mean is the weighted one."""
+    if weight.size() != losses.size():
+        raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {losses.shape}")
     weighted = losses * weight
-    if reduction == "none":
-        return weighted
-    if reduction == "sum":
-        return weighted.sum()
-    if reduction == "mean":
-        return weighted.mean() if mean_of == "losses" else weighted.sum() / weight.sum()
-    raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+    return weighted.sum() / weight.sum() if how == "mean" else reduced(weighted, how)
 
 
 # ---- losses of probabilities -----------------------------------------------------------------------------------------
@@ -313,10 +296,7 @@ def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> T
     if weight is None:
         return None
     check_constant(function, argument, weight)
-    try:
-        shape = np.broadcast_shapes(weight._array.shape, x._array.shape)
-    except ValueError:
-        raise RuntimeError(broadcast_shapes_message(weight._array.shape, x._array.shape)) from None
+    shape = common_shape([weight._array.shape, x._array.shape])
     if shape != x._array.shape:
         raise RuntimeError(
             f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}: the {argument} has "
