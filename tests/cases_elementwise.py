@@ -69,7 +69,7 @@ UNARY: dict[str, tuple[float, Any]] = {
     **dict.fromkeys(("abs", "absolute", "neg", "negative", "sign", "sgn", "square"), (0, real)),
     **dict.fromkeys(("floor", "ceil", "trunc", "fix", "round", "frac", "relu"), (0, real)),
     **dict.fromkeys(("exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "atan", "arctan"), (4, real)),
-    **dict.fromkeys(("sigmoid", "erf", "erfc"), (8, real)),
+    **dict.fromkeys(("sigmoid", "erf"), (8, real)),
     **dict.fromkeys(("log", "log1p", "log2", "log10", "sqrt", "rsqrt", "reciprocal"), (4, positive)),
     **dict.fromkeys(("asin", "acos", "arcsin", "arccos", "tanh", "tan"), (4, inside)),
 }
@@ -85,8 +85,6 @@ forms("round", lambda n: ((), {"decimals": n}), st.tuples(real, st.sampled_from(
 add("round", lambda api, x: api.round(x, decimals=1), one(any_array(special=False)), ulps=1)
 forms("logit", plain, one(positive.map(lambda x: np.asarray(x / (x + 1)).astype(x.dtype))), ulps=8, grad_ulps=2**10)
 forms("logit", plain, st.tuples(real, st.sampled_from([0.25, 0.125, None])), ulps=8, grad_ulps=64)
-forms("nan_to_num", plain, one(any_array()))
-forms("nan_to_num", plain, st.tuples(any_array(), st.just(1.5), st.none() | st.just(2), st.just(-7.0)))
 add("abs", lambda api, x: api.abs(input=x), one(real))
 add("exp", lambda api, x: api.exp(x=x), one(real), ulps=4)
 

@@ -191,16 +191,6 @@ def with_parts(draw: st.DrawFn) -> tuple[Any, tuple[int, ...], int]:
 both("split", with_parts())
 both("split_with_sizes", with_parts())
 both("chunk", in_the_end(along(any_array(), st.integers(0, 5))))
-both("tensor_split", in_the_end(along(any_array(), st.integers(0, 5))))
-both("tensor_split", in_the_end(along(any_array(), st.lists(shift, max_size=3).map(tuple))))
-add(
-    "tensor_split",
-    lambda api, x, at, dim: api.tensor_split(x, api.tensor(at), dim),
-    in_the_end(along(solid, st.sampled_from([2, [1], [0, 2], [[1]], 1.0, []]))),
-)
-for name in ("hsplit", "vsplit", "dsplit"):
-    both(name, st.tuples(any_array(), st.integers(0, 3)))
-    both(name, st.tuples(any_array(), st.lists(few, max_size=2).map(tuple)))
 both("unbind", along(any_array()))
 # Some of the parts alone: no gradient arrives for the others.
 add("unbind", lambda api, x: api.unbind(x)[-1] * 2, one(solid))
@@ -234,8 +224,6 @@ both(
         )
     ),
 )
-both("rot90", any_array().flatmap(lambda x: st.tuples(st.just(x), shift, st.lists(dims_of(x), max_size=2).map(tuple))))
-both("rot90", st.tuples(matrices, shift))
 both("diagonal", any_array().flatmap(lambda x: st.tuples(st.just(x), shift, dims_of(x), dims_of(x))))
 both("diagonal", st.tuples(matrices, shift))
 both("diag", st.tuples(any_array(), shift))
@@ -248,8 +236,6 @@ for name in ("tril", "triu"):
     both(name, st.tuples(any_array(), shift))
     both(name, one(matrices))
     in_place(f"{name}_", st.tuples(any_array(), shift))
-in_place("fill_diagonal_", st.tuples(any_array(special=False), st.sampled_from([0, 3, -1, 1.0, True])))
-add("Tensor.fill_diagonal_", written("fill_diagonal_"), st.tuples(matrices, st.sampled_from([2.0, 3]), st.booleans()))
 
 # ---- the table: joins and grids --------------------------------------------------------------------------------------
 
@@ -257,17 +243,11 @@ lists = st.lists(any_array(), max_size=3) | any_array().flatmap(lambda x: st.lis
 plain = lists.map(lambda xs: (tuple(Plain(x) for x in xs),))
 
 
-def joined(name: str) -> Callable[..., Any]:
-    return lambda api, xs: getattr(api, name)([api.from_numpy(x.array) for x in xs])
-
-
-for name in ("hstack", "vstack", "row_stack", "dstack", "column_stack", "concat", "concatenate", "block_diag"):
-    spread = name == "block_diag"
-    call = joined(name) if not spread else lambda api, xs: api.block_diag(*[api.from_numpy(x.array) for x in xs])
-    add(name, call, plain)
+for name in ("hstack", "vstack", "dstack", "concat", "concatenate"):
+    add(name, lambda api, xs, name=name: getattr(api, name)([api.from_numpy(x.array) for x in xs]), plain)
     add(
         name,
-        lambda api, x, y, name=name, spread=spread: getattr(api, name)(*([x, y * 2, x] if spread else [[x, y * 2, x]])),
+        lambda api, x, y, name=name: getattr(api, name)([x, y * 2, x]),
         floats().filter(lambda x: x.ndim < 3).flatmap(lambda x: st.tuples(st.just(x), st.just(x.copy()))),
     )
 # A 1-d tensor without elements counts for the dtype, and has a gradient, of no elements.

@@ -162,21 +162,11 @@ def test_erf_is_exact_to_a_few_units() -> None:
     assert units_off(error_function.erf(half), np.array([math.erf(v) for v in half])) <= 1
 
 
-def test_erfc_is_exact_to_a_few_units_where_it_is_tiny() -> None:
-    reach = np.concatenate([REACH, np.linspace(7, 26, 2001)])
-    exact = np.array([math.erfc(v) for v in reach])
-    assert units_off(error_function.erfc(reach), exact) <= 8
-    single = reach[np.abs(reach) < 9].astype(np.float32)
-    assert units_off(error_function.erfc(single), np.array([math.erfc(v) for v in single])) <= 1
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
 def test_the_ends_of_the_error_function(dtype: Any) -> None:
     x = torch.tensor([INF, -INF, 1e4, -1e4, 0.0], dtype=dtype)
     assert x.erf().tolist() == [1, -1, 1, -1, 0]
-    assert x.erfc().tolist() == [0, 2, 0, 2, 1]
     assert torch.tensor([NAN], dtype=dtype).erf().isnan().all()
-    assert torch.tensor([NAN], dtype=dtype).erfc().isnan().all()
     assert np.signbit(torch.tensor([-0.0], dtype=dtype).erf().numpy()).all()
     assert torch.zeros(0, 3, dtype=dtype).erf().shape == (0, 3)
 
@@ -210,7 +200,6 @@ def test_gradients_at_kinks_ties_and_nan() -> None:
     assert gradients(torch.fmin, a, b) == [[1, 1, 0, 0, 1], [0, 0, 1, 1, 0]]
     assert gradients(torch.atan2, [0.0], [0.0]) == [[0], [0]]
     assert gradients(torch.xlogy, [0.0, 0.0], [0.0, 1.0])[0] == [0, 0]
-    assert gradients(lambda x: x.nan_to_num(), [1.0, NAN, INF]) == [[1, 0, 0]]
     assert gradients(lambda x: x.logit(0.25), [0.5, 0.1, 1.0]) == [[4, 0, 0]]
     assert np.isnan(gradients(lambda x: x.logit(), [2.0])[0]).all()
     assert gradients(lambda x: F.leaky_relu(x, 0.5), [0.0, 1.0, -1.0]) == [[0.5, 1, 0.5]]
@@ -275,7 +264,7 @@ def test_a_gradient_of_gelu_can_be_asked_for_again() -> None:
 def test_half_precision_is_computed_in_single_and_rounded_once() -> None:
     half = np.random.default_rng(0).uniform(-4, 4, 500).astype(np.float16)
     x, wide = torch.from_numpy(half), torch.from_numpy(half.astype(np.float32))
-    for f in (F.gelu, F.silu, F.softplus, F.logsigmoid, F.elu, torch.sigmoid, torch.erf, torch.erfc):
+    for f in (F.gelu, F.silu, F.softplus, F.logsigmoid, F.elu, torch.sigmoid, torch.erf):
         np.testing.assert_array_equal(f(x).numpy(), f(wide).numpy().astype(np.float16), strict=True)
         slopes = []
         for each in (x, wide):

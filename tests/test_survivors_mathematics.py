@@ -38,7 +38,7 @@ UNARY = {
     "exp": "Exp", "exp2": "Exp2", "expm1": "Expm1", "log": "Log", "log1p": "Log1P", "log2": "Log2", "log10": "Log10",
     "sqrt": "Sqrt", "rsqrt": "Rsqrt", "reciprocal": "Reciprocal", "sin": "Sin", "cos": "Cos", "tan": "Tan",
     "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh",
-    "sigmoid": "Sigmoid", "logit": "Logit", "erf": "Erf", "erfc": "Erfc",
+    "sigmoid": "Sigmoid", "logit": "Logit", "erf": "Erf",
 }  # fmt: skip
 STEPS = {
     "abs": "Abs", "sign": "Sign", "sgn": "Sgn", "floor": "Floor", "ceil": "Ceil", "trunc": "Trunc", "round": "Round",

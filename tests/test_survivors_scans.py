@@ -13,7 +13,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.nn import functional as F
-from minigrad.ops import counting, dims, join, scan, sorting
+from minigrad.ops import counting, dims, scan, sorting
 
 NAN, INF = math.nan, math.inf
 
@@ -49,7 +49,6 @@ NAMES: dict[str, Callable[[], Any]] = {
     "DiagonalBackward0": lambda: MATRIX.diagonal(),
     "DiagonalBackward0_copy": lambda: MATRIX.diag(),
     "DiagEmbedBackward0": lambda: VECTOR.diag(),
-    "CopySlices": lambda: MATRIX.clone().fill_diagonal_(0),
     "SplitBackward0": lambda: MATRIX.split(1)[0],
     "SplitWithSizesBackward0": lambda: MATRIX.split([1, 1])[0],
     "Unique2Backward0": lambda: VECTOR.unique(),
@@ -479,7 +478,7 @@ def test_what_is_joined_is_promoted_by_pytorchs_rules_and_gives_each_its_gradien
     double = torch.tensor([5.0, 6.0], dtype=torch.float64, requires_grad=True)
     for tensors, wanted in (([whole, single], torch.float32), ([half, single, whole], torch.float32),
                             ([half, whole], torch.float16), ([double, half], torch.float64)):  # fmt: skip
-        for found in (torch.cat(tensors), torch.stack(tensors), torch.block_diag(*tensors)):
+        for found in (torch.cat(tensors), torch.stack(tensors)):
             assert found.dtype is wanted
             floats = [x for x in tensors if x.requires_grad]
             for x, dx in zip(floats, torch.autograd.grad(found.sum(), floats), strict=True):
@@ -489,20 +488,6 @@ def test_what_is_joined_is_promoted_by_pytorchs_rules_and_gives_each_its_gradien
         assert both.dtype is torch.int64
 
 
-def test_blocks_lie_below_and_to_the_right_of_each_other() -> None:
-    arrays = [np.arange(1, 7).reshape(2, 3), np.array([7, 8]), np.array(9), np.zeros((0, 2), int), np.ones((1, 1), int)]
-    for dtype in ("int64", "float32", "uint8"):
-        tensors = [torch.from_numpy(array.astype(dtype)) for array in arrays]
-        wanted = np.zeros((5, 9), dtype)
-        wanted[:2, :3], wanted[2, 3:5], wanted[3, 5], wanted[4, 8] = arrays[0], arrays[1], 9, 1
-        np.testing.assert_array_equal(torch.block_diag(*tensors).numpy(), wanted, strict=True)
-    # A gradient goes only to those that require one.
-    a, b = leaf(np.ones((1, 2))), leaf(np.ones((2, 1)))
-    out = torch.block_diag(a, torch.ones(1, 1).double(), b)
-    out.backward(torch.arange(16.0).reshape(4, 4).double())
-    assert (a.grad.tolist(), b.grad.tolist()) == ([[0, 1]], [[11], [15]])
-
-
 def test_parts_without_a_gradient_count_as_zeros_of_the_dtype() -> None:
     for dtype in (torch.float32, torch.float16, torch.float64):
         for parts in (lambda x: x.split([1, 2, 1]), lambda x: x.unbind(), lambda x: x.split(1)):
@@ -510,19 +495,6 @@ def test_parts_without_a_gradient_count_as_zeros_of_the_dtype() -> None:
             (dx,) = torch.autograd.grad(parts(x)[1].sum() * 2, x, create_graph=True)
             assert dx.dtype is dtype
             assert dx.tolist() == ([0, 2, 2, 0] if len(parts(x)) == 3 else [0, 2, 0, 0])
-
-
-@pytest.mark.parametrize("size", [0, 1, 4, 5, 7])
-def test_sections_are_numpys(size: int) -> None:
-    x = np.arange(size)
-    given: list[Any] = [1, 2, 3, 8, (), (1,), (0, 2), (1, -1), (3, 1), [2, 9]]
-    for each in given:
-        wanted = [part.tolist() for part in np.array_split(x, each)]
-        forms = [each, torch.tensor(each, dtype=torch.int64)]
-        for form in forms:
-            assert [part.tolist() for part in torch.from_numpy(x).tensor_split(form)] == wanted
-    assert join.split_bounds(3, 5) == [(0, 2), (2, 4), (4, 5)]
-    assert join.split_bounds([1, -1], 5) == [(0, 1), (1, 4), (4, 5)]
 
 
 def test_joins_say_what_does_not_fit() -> None:
@@ -546,19 +518,6 @@ def test_joins_say_what_does_not_fit() -> None:
     assert of(torch.stack, [matrix, matrix, vector]) == (
         "stack expects each tensor to be equal size, but got [2, 3] at entry 0 and [3] at entry 2"
     )
-    assert of(torch.block_diag, matrix, torch.ones(1, 1, 1)) == (
-        "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 1 has 3 dimensions"
-    )
-    assert of(vector.tensor_split, torch.ones(1, 1).long()) == (
-        "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
-        "a tensor with 2 dims"
-    )
-    assert of(vector.tensor_split, torch.tensor(1).int()) == (
-        "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Int"
-    )
-    for count in (0, -1):
-        assert of(vector.tensor_split, count) == f"number of sections must be larger than 0, got {count}"
-    assert of(vector.tensor_split, (1, 1.5), error=TypeError).startswith("tensor_split(): argument 'size' (position 2)")
 
 
 # ---- pads ------------------------------------------------------------------------------------------------------------
@@ -622,17 +581,3 @@ def test_where_nothing_is_left_of_the_middle_the_ends_still_repeat_it() -> None:
 
 
 # ---- diagonals -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (7, 3), (8, 2)])
-def test_filled_diagonals_are_numpys_and_give_no_gradient_there(shape: tuple[int, int], wrap: bool) -> None:
-    for dtype in ("float64", "float32", "int64"):
-        wanted = np.ones(shape, dtype)
-        np.fill_diagonal(wanted, 5, wrap=wrap)
-        found = torch.ones(shape, dtype=torch.from_numpy(wanted).dtype).fill_diagonal_(5, wrap)
-        np.testing.assert_array_equal(found.numpy(), wanted, strict=True)
-        if dtype != "int64":
-            x = leaf(np.ones(shape, dtype))
-            (x * 1).fill_diagonal_(5, wrap).sum().backward()
-            np.testing.assert_array_equal(x.grad.numpy(), (wanted != 5).astype(dtype), strict=True)

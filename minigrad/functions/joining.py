@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-import numpy as np
-
 from minigrad.functions.grids import atleast_1d, atleast_2d, atleast_3d
 from minigrad.methods.forms import checked_sequence, numpy_names
 from minigrad.ops import join
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "block_diag",
     "cat",
-    "column_stack",
     "concat",
     "concatenate",
     "dstack",
     "hstack",
-    "row_stack",
     "stack",
     "vstack",
 ]
@@ -73,37 +68,9 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat([atleast_2d(x) for x in _some_tensors("vstack", tensors)])
 
 
-def row_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """The same as `vstack`."""
-    return vstack(tensors)
-
-
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors one behind the other, along dimension 2."""
     return cat([atleast_3d(x) for x in _some_tensors("dstack", tensors)], 2)
-
-
-def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """The tensors side by side, vectors as columns.
-
-    >>> from minigrad import tensor
-    >>> column_stack([tensor([1, 2]), tensor([[3, 4], [5, 6]])])
-    tensor([[1, 3, 4],
-            [2, 5, 6]])
-    """
-    given = _some_tensors("column_stack", tensors)
-    return cat([x if x.ndim > 1 else x.reshape(x.numel(), 1) for x in given], 1)
-
-
-def block_diag(*tensors: Tensor) -> Tensor:
-    """The matrix of matrices, each below and to the right of the one before, and zeros elsewhere; vectors are rows.
-
-    >>> from minigrad import tensor
-    >>> block_diag(tensor([[1, 2]]), tensor(3))
-    tensor([[1, 2, 0],
-            [0, 0, 3]])
-    """
-    return join.block_diag(checked_sequence("block_diag", tensors) or [Tensor._new(np.empty(0, np.float32))])
 
 
 def _some_tensors(name: str, tensors: Any) -> list[Tensor]:

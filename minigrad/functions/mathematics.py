@@ -21,7 +21,6 @@ __all__ = [
     "cos",
     "cosh",
     "erf",
-    "erfc",
     "exp",
     "exp2",
     "expm1",
@@ -87,5 +86,4 @@ tanh = free(Tensor.tanh)
 sigmoid = free(Tensor.sigmoid)
 logit = free(Tensor.logit)
 erf = free(Tensor.erf)
-erfc = free(Tensor.erfc)
 relu = free(Tensor.relu)

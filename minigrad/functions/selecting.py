@@ -18,7 +18,6 @@ __all__ = [
     "masked_fill",
     "maximum",
     "minimum",
-    "nan_to_num",
     "where",
 ]
 
@@ -30,7 +29,6 @@ maximum = free(Tensor.maximum)
 minimum = free(Tensor.minimum)
 fmax = free(Tensor.fmax)
 fmin = free(Tensor.fmin)
-nan_to_num = free(Tensor.nan_to_num)
 
 
 def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:

@@ -19,12 +19,10 @@ __all__ = [
     "diag_embed",
     "diagflat",
     "diagonal",
-    "dsplit",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
-    "hsplit",
     "is_same_size",
     "moveaxis",
     "movedim",
@@ -35,7 +33,6 @@ __all__ = [
     "repeat_interleave",
     "reshape",
     "roll",
-    "rot90",
     "select",
     "split",
     "split_with_sizes",
@@ -43,7 +40,6 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
-    "tensor_split",
     "tile",
     "trace",
     "transpose",
@@ -52,7 +48,6 @@ __all__ = [
     "unbind",
     "unflatten",
     "unsqueeze",
-    "vsplit",
 ]
 
 
@@ -93,7 +88,6 @@ flip = _of_list(Tensor.flip)
 fliplr = free(Tensor.fliplr)
 flipud = free(Tensor.flipud)
 roll = free(Tensor.roll)
-rot90 = free(Tensor.rot90)
 diagonal = free(Tensor.diagonal)
 diag = free(Tensor.diag)
 diag_embed = free(Tensor.diag_embed)
@@ -103,10 +97,6 @@ tril = free(Tensor.tril)
 triu = free(Tensor.triu)
 split_with_sizes = free(Tensor.split_with_sizes)
 chunk = free(Tensor.chunk)
-tensor_split = free(Tensor.tensor_split)
-hsplit = free(Tensor.hsplit)
-vsplit = free(Tensor.vsplit)
-dsplit = free(Tensor.dsplit)
 unbind = free(Tensor.unbind)
 select = free(Tensor.select)
 narrow = free(Tensor.narrow)

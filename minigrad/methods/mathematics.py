@@ -206,10 +206,6 @@ class Mathematics(Writing):
         """
         return mathematics.Erf()(self)
 
-    def erfc(self) -> Tensor:
-        """1 less the error function of each element, to all digits also where that is near 1."""
-        return mathematics.Erfc()(self)
-
     def relu(self) -> Tensor:
         """Each element, or 0 where it is negative.
 
@@ -259,5 +255,4 @@ class Mathematics(Writing):
     sigmoid_ = in_place(sigmoid)
     logit_ = in_place(logit)
     erf_ = in_place(erf)
-    erfc_ = in_place(erfc)
     relu_ = in_place(relu)

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from operator import index as as_int
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy as np
-
-from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Number
 from minigrad.methods.forms import in_place, numpy_names
 from minigrad.methods.shaping import Ints, Shaping
 from minigrad.ops import diagonal as _diagonal
@@ -94,61 +90,6 @@ class Parts(Shaping):
         if self.ndim == 0:
             raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
         return normal_dim(dim, self.ndim)
-
-    def tensor_split(
-        self,
-        indices_or_sections: Any = None,
-        dim: SupportsIndex = 0,
-        *,
-        indices: Any = None,
-        sections: Any = None,
-        tensor_indices_or_sections: Any = None,
-    ) -> tuple[Tensor, ...]:
-        """Views of as many parts along `dim` as said, sizes differing by at most 1, or of those between `indices`.
-
-        >>> import minigrad as torch
-        >>> torch.arange(5).tensor_split(3)
-        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
-        >>> torch.arange(5).tensor_split((1, 3))
-        (tensor([0]), tensor([1, 2]), tensor([3, 4]))
-        """
-        either = (indices_or_sections, indices, sections, tensor_indices_or_sections)
-        given = [each for each in either if each is not None]
-        if len(given) != 1:
-            raise TypeError("tensor_split() takes either the number of sections or indices")
-        points = join.sections(given[0])
-        at = self._splittable("tensor_split", dim)
-        before = (slice(None),) * at
-        bounds = join.split_bounds(points, self._array.shape[at])
-        return tuple([indexing.Slice((*before, slice(start, end)))(self) for start, end in bounds])
-
-    def hsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-        """Views of equal parts, or of those between indices, side by side: along dimension 1, of a vector 0."""
-        return self._equal_split("hsplit", indices_or_sections, 1, min(self.ndim - 1, 1))
-
-    def vsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-        """Views of equal parts, or of those between indices, one below the other: along dimension 0."""
-        return self._equal_split("vsplit", indices_or_sections, 2, 0)
-
-    def dsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-        """Views of equal parts, or of those between indices, one behind the other: along dimension 2."""
-        return self._equal_split("dsplit", indices_or_sections, 3, 2)
-
-    def _equal_split(self, name: str, given: Ints, least: builtins.int, dim: builtins.int) -> tuple[Tensor, ...]:
-        """`tensor_split` along `dim` of a tensor of at least `least` dimensions; a number of parts must divide it."""
-        if self.ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {self.ndim} "
-                "dimensions!"
-            )
-        if isinstance(given, INTEGER):
-            size, count = self._array.shape[dim], as_int(given)
-            if count <= 0 or size % count:
-                raise RuntimeError(
-                    f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {size} is "
-                    f"not divisible by the split_size {count}!"
-                )
-        return self.tensor_split(given, dim)
 
     @numpy_names
     def unbind(self, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
@@ -253,17 +194,6 @@ class Parts(Shaping):
             raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
         return rearrange.Roll(by, tuple([normal_dim(dim, self.ndim) for dim in along]))(self)
 
-    def rot90(self, k: SupportsIndex = 1, dims: Sequence[SupportsIndex] = (0, 1)) -> Tensor:
-        """A copy turned by `k` quarters, from the first of two dimensions towards the second."""
-        if len(dims) != 2:
-            raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-        if self.ndim < 2:
-            raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.ndim}")
-        first, second = (normal_dim(dim, self.ndim) for dim in dims)
-        if first == second:
-            raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-        return rearrange.Rot90(as_int(k), (first, second))(self)
-
     # ---- diagonals and triangles -------------------------------------------------------------------------------------
 
     def diagonal(self, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> Tensor:
@@ -347,24 +277,3 @@ class Parts(Shaping):
 
     tril_ = in_place(tril)
     triu_ = in_place(triu)
-
-    def fill_diagonal_(self, fill_value: Number | Tensor, wrap: builtins.bool = False) -> Tensor:
-        """Write a number on the diagonal; if `wrap`, of a tall matrix also below it, after a gap of one row each.
-
-        >>> import minigrad as torch
-        >>> torch.zeros(2, 3).fill_diagonal_(5)
-        tensor([[5., 0., 0.],
-                [0., 5., 0.]])
-        """
-        if isinstance(fill_value, TensorBase) and fill_value._array.ndim == 0:
-            fill_value = fill_value._array.item()
-        if not isinstance(fill_value, int | float | np.generic):
-            raise TypeError(
-                f"fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not {type(fill_value).__name__}"
-            )
-        if self.ndim < 2:
-            raise RuntimeError(f"dimensions must larger than 1, got {self.ndim}")
-        if self.ndim > 2 and len(set(self._array.shape)) > 1:
-            raise RuntimeError(f"all dimensions of input must be of equal length, got {list(self.shape)}")
-        filler = dtypes.filler(fill_value, self.dtype)
-        return self._rewrite(_diagonal.FillDiagonal(filler, wrap))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Number
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import Operand, checked_operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
@@ -78,20 +77,11 @@ class Selecting(Writing):
         """The smaller of each element and that of `other`, or the one that is not nan."""
         return selecting.Fmin()(self, checked_tensor("fmin", other, "other", 1))
 
-    def nan_to_num(
-        self, nan: Number | None = None, posinf: Number | None = None, neginf: Number | None = None
-    ) -> Tensor:
-        """The elements, but numbers for nan and the infinities: by default 0, the largest and the smallest there is."""
-        given = {"nan": nan, "posinf": posinf, "neginf": neginf}
-        numbers = [None if each is None else checked_number("nan_to_num", key, each) for key, each in given.items()]
-        return selecting.NanToNum(*numbers)(self)
-
     clip = clamp
     masked_fill_ = in_place(masked_fill)
     clamp_ = clip_ = in_place(clamp)
     clamp_min_ = in_place(clamp_min)
     clamp_max_ = in_place(clamp_max)
-    nan_to_num_ = in_place(nan_to_num)
 
 
 def _bounds(*bounds: Operand | None) -> list[Operand | None]:

@@ -71,30 +71,6 @@ class PutDiagonal(Unary):
         return "DiagEmbedBackward0"
 
 
-class FillDiagonal(Unary):
-    """`x` with `value` on its main diagonal, after a gap of one row again and again if `wrap`.
-
-    dx = g, but 0 on that diagonal.
-    """
-
-    __slots__ = ("value", "wrap")
-
-    def __init__(self, value: Array, wrap: bool) -> None:
-        self.value = value
-        self.wrap = wrap
-
-    def forward(self, x: Array) -> Array:
-        y = x.copy()
-        np.fill_diagonal(y, self.value, self.wrap)
-        return y
-
-    def dx(self, g: Tensor) -> Tensor:
-        return FillDiagonal(np.zeros(()), self.wrap)(g)
-
-    def name(self) -> str:
-        return "CopySlices"
-
-
 class Trace(Unary):
     """The sum of the diagonal of a matrix `x`, of integers as int64.   dx = g on the diagonal, 0 elsewhere."""
 

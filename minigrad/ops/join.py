@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
 from minigrad.autograd.node import Node, Views
-from minigrad.dtypes import Array, of
-from minigrad.ops.dims import INTEGER, normal_dim, sizes_of
+from minigrad.dtypes import Array
+from minigrad.ops.dims import normal_dim
 from minigrad.ops.elementwise import cast
 from minigrad.ops.shape import Reshape
 
@@ -98,31 +96,6 @@ class Unbind(Views):
         return (Stack(self.dim)(*_filled(g, [self.slice_shape] * len(g))),)
 
 
-class BlockDiag(Node):
-    """The matrices as blocks, each below and to the right of the one before, and zeros elsewhere.
-
-    The gradient of each is the block of g where it lies.
-    """
-
-    __slots__ = ("shapes",)
-
-    def forward(self, *arrays: Array) -> Array:
-        self.shapes = [array.shape for array in arrays]
-        rows, columns = (sum(sizes) for sizes in zip(*self.shapes, strict=True))
-        y = np.zeros((rows, columns), arrays[0].dtype)
-        for array, place in zip(arrays, self.places(), strict=True):
-            y[place] = array
-        return y
-
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        return _wanted(self, [g[place] for place in self.places()])
-
-    def places(self) -> list[tuple[slice, slice]]:
-        """Where each block lies."""
-        rows, columns = (itertools.accumulate(sizes, initial=0) for sizes in zip(*self.shapes, strict=True))
-        return [(slice(i, i + n), slice(j, j + m)) for i, j, (n, m) in zip(rows, columns, self.shapes, strict=False)]
-
-
 def cat(tensors: list[Any], dim: SupportsIndex) -> Tensor:
     """The tensors, in one dtype, one after another along `dim`."""
     if not tensors:
@@ -168,61 +141,12 @@ def stack(tensors: Sequence[Any], dim: SupportsIndex) -> Tensor:
     return result
 
 
-def block_diag(matrices: Sequence[Any]) -> Tensor:
-    """The matrices as blocks, in one dtype; a vector or a 0-d tensor is a row."""
-    for position, x in enumerate(matrices):
-        if x.ndim > 2:
-            raise RuntimeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
-                f"Input {position} has {x.ndim} dimensions"
-            )
-    blocks = [x if x.ndim == 2 else x.reshape(1, x.numel()) for x in _in_one_dtype(matrices)]
-    result: Tensor = BlockDiag()(*blocks)
-    return result
-
-
 def _in_one_dtype(tensors: Sequence[Any]) -> Sequence[Any]:
     """The tensors in the dtype that all of them promote to."""
     if len({x._array.dtype for x in tensors}) == 1:
         return tensors
     common = dtypes.result_type(*[x._array for x in tensors])
     return [cast(x, common) for x in tensors]
-
-
-def sections(given: Any) -> Any:
-    """The number of parts, or the indices between them, also where they are given as a tensor."""
-    if not isinstance(given, TensorBase):
-        return given
-    if given._array.ndim > 1:
-        raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
-            f"but got a tensor with {given._array.ndim} dims"
-        )
-    if given._array.dtype != np.int64:
-        raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-            f"{of(given._array)._tensor_name}"
-        )
-    return given._array.tolist()
-
-
-def split_bounds(given: Any, size: int) -> list[tuple[int, int]]:
-    """Where each part begins and ends: as many parts of `size` as said, or those between indices.
-
-    >>> split_bounds(3, 5), split_bounds([1, -1], 5)
-    ([(0, 2), (2, 4), (4, 5)], [(0, 1), (1, 4), (4, 5)])
-    """
-    if not isinstance(given, INTEGER):
-        return [
-            slice(start, end).indices(size)[:2]
-            for start, end in itertools.pairwise([0, *sizes_of("tensor_split", (tuple(given),)), size])
-        ]
-    count = index(given)
-    if count <= 0:
-        raise RuntimeError(f"number of sections must be larger than 0, got {count}")
-    each, more = divmod(size, count)
-    ends = list(itertools.accumulate([each + 1] * more + [each] * (count - more)))
-    return list(zip([0, *ends], ends, strict=False))
 
 
 def _wanted(node: Node, gradients: Sequence[Any]) -> Sequence[Any]:

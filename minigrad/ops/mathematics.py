@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -353,7 +353,6 @@ class Erf(Floating, Curve):
     """
 
     __slots__ = ()
-    factor: ClassVar[float] = 2 / math.sqrt(math.pi)
     slope_name = "MulBackward0"
 
     def forward(self, x: Array) -> Array:
@@ -363,21 +362,11 @@ class Erf(Floating, Curve):
         slope = np.multiply(x, x)
         np.negative(slope, out=slope)
         np.exp(slope, out=slope)
-        slope *= self.factor
+        slope *= 2 / math.sqrt(math.pi)
         return slope
 
     def bend(self, x: Any) -> Any:
-        return x * (-x * x).exp() * (-2 * self.factor)
-
-
-class Erfc(Erf):
-    """`1 - erf(x)`.   dx = -g * 2 / sqrt(pi) * exp(-x**2)."""
-
-    __slots__ = ()
-    factor = -Erf.factor
-
-    def forward(self, x: Array) -> Array:
-        return _erf.erfc(x)
+        return x * (-x * x).exp() * (-4 / math.sqrt(math.pi))
 
 
 class Logaddexp(Elementwise):

@@ -50,25 +50,6 @@ class Roll(Unary):
         return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)
 
 
-class Rot90(Unary):
-    """`x` turned by `k` quarters from the first of two dimensions `dims` towards the second.   dx = Rot90(g) by -k."""
-
-    __slots__ = ("dims", "k")
-
-    def __init__(self, k: int, dims: tuple[int, int]) -> None:
-        self.k = k
-        self.dims = dims
-
-    def forward(self, x: Array) -> Array:
-        return np.rot90(x, self.k, self.dims).copy(order="K")
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Rot90(-self.k, self.dims)(g)
-
-    def name(self) -> str:
-        return "Rot90Backward0"
-
-
 class Repeat(Unary):
     """`x` laid out `repeats[i]` times along dimension i, new dimensions in front.
 

@@ -224,30 +224,3 @@ class Fmin(Fmax):
     __slots__ = ()
     forward = np.fmin
     wins = np.less_equal
-
-
-class NanToNum(Unary):
-    """`x`, but numbers in place of nan and the infinities: by default 0 and the dtype's extremes.
-
-    dx = g where `x` is finite.
-    """
-
-    __slots__ = ("nan", "neginf", "posinf")
-    keep = keep_inputs
-
-    def __init__(self, nan: float | None, posinf: float | None, neginf: float | None) -> None:
-        self.nan = nan
-        self.posinf = posinf
-        self.neginf = neginf
-
-    def forward(self, x: Array) -> Array:
-        y = x.copy()
-        if x.dtype.kind == "f":
-            extremes = np.finfo(x.dtype)
-            y[np.isnan(x)] = 0 if self.nan is None else self.nan
-            y[x == np.inf] = extremes.max if self.posinf is None else self.posinf
-            y[x == -np.inf] = extremes.min if self.neginf is None else self.neginf
-        return y
-
-    def dx(self, g: Tensor) -> Tensor:
-        return masked(g, np.isfinite(self.kept(0)._array))
