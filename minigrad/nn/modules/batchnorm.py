@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import ClassVar
 
 from minigrad.dtypes import dtype
@@ -48,14 +47,10 @@ class _ChannelNorm(ScaledLayer):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        mean, var, batches = None, None, None
-        if track_running_stats:
-            mean = zeros(num_features, device=device, dtype=dtype)
-            var = ones(num_features, device=device, dtype=dtype)
-            batches = tensor(0, device=device)
-        self.register_buffer("running_mean", mean)
-        self.register_buffer("running_var", var)
-        self.register_buffer("num_batches_tracked", batches)
+        for name, start in (("running_mean", zeros), ("running_var", ones)):
+            estimate = start(num_features, device=device, dtype=dtype) if track_running_stats else None
+            self.register_buffer(name, estimate)
+        self.register_buffer("num_batches_tracked", tensor(0, device=device) if track_running_stats else None)
         self._add_scale((num_features,), affine, affine and bias, device, dtype)
 
     def reset_running_stats(self) -> None:
@@ -129,8 +124,13 @@ class BatchNorm3d(_BatchNorm):
     _ranks = (5,)
 
 
-class _InstanceNorm(_ChannelNorm):
-    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of the batch."""
+class InstanceNorm2d(_ChannelNorm):
+    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, H, W)` or `(C, H, W)`.
+
+    See `nn.functional.instance_norm`.
+    """
+
+    _ranks = (3, 4)
 
     def __init__(
         self,
@@ -147,35 +147,16 @@ class _InstanceNorm(_ChannelNorm):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`(N, num_features, *)`, or `(num_features, *)`, gives the same shape."""
+        """`(N, num_features, H, W)`, or `(num_features, H, W)`, gives the same shape."""
         self._check_rank(input)
-        channels = input.shape[1 - self._ranks[-1]]
-        if channels != self.num_features:
-            if self.affine:
-                raise ValueError(
-                    f"expected input's size at dim={input.ndim + 1 - self._ranks[-1]} to match num_features "
-                    f"({self.num_features}), but got: {channels}."
-                )
-            warnings.warn(
-                f"input's size at dim={input.ndim + 1 - self._ranks[-1]} does not match num_features. You can silence "
-                "this warning by not passing in num_features, which is not used because affine=False",
-                stacklevel=3,
+        if self.affine and input.shape[-3] != self.num_features:
+            raise ValueError(
+                f"expected input's size at dim={input.ndim - 3} to match num_features ({self.num_features}), but got: "
+                f"{input.shape[-3]}."
             )
-        if input.ndim != self._ranks[-1]:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
-
-    def _normalized(self, input: Tensor) -> Tensor:
+        if input.ndim == 3:
+            return self.forward(input.unsqueeze(0)).squeeze(0)
         momentum = 0.0 if self.momentum is None else self.momentum
         by_input = self.training or not self.track_running_stats
         given = (self.running_mean, self.running_var, self.weight, self.bias)
         return F.instance_norm(input, *given, by_input, momentum, self.eps)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, H, W)` or `(C, H, W)`.
-
-    See `nn.functional.instance_norm`.
-    """
-
-    _ranks = (3, 4)
