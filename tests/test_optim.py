@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import pickle
+import re
 import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
@@ -500,9 +502,96 @@ def test_a_group_that_raises_is_not_added_and_not_changed() -> None:
     assert len(optimizer.param_groups) == 1
 
 
-def test_a_recorded_step_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="differentiable=True"):
-        torch.optim.SGD([leaf(np.ones(1))], differentiable=True)
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+def test_ways_to_compute_a_step_make_no_difference(name: str) -> None:
+    options = inspect.signature(getattr(torch.optim, name)).parameters.keys() & {"foreach", "fused"}
+    moves = []
+    for given_options in ({}, *[{option: True} for option in options]):
+        parameter = torch.ones(4, 2, requires_grad=True)
+        optimizer = made(name, [parameter], **given_options)
+        for batch in ([0, 1, 1], [1, 3]):
+            parameter.grad = None
+            rows = torch.nn.functional.embedding(torch.tensor(batch), parameter, sparse=name in SPARSE)
+            (rows**2).sum().backward()
+            optimizer.step()
+        moves.append(parameter.detach().numpy())
+    assert all(np.array_equal(each, moves[0]) for each in moves)
+
+
+NUMBERS = {"lr": "learning rate", "eps": "epsilon value", **{each: f"{each} value" for each in ("momentum", "alpha")}}
+NUMBERS |= {each: f"{each} value" for each in ("lr_decay", "rho", "weight_decay", "initial_accumulator_value")}
+# The optimiser, the option, its value, the error; also all of `NUMBERS`, which may be 0 but not less.
+REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
+    *[
+        (name, {option: value}, ValueError, f"Invalid {NUMBERS[option]}: {value}")
+        for name in [*DENSE, "SparseAdam"]
+        for option in inspect.signature(getattr(torch.optim, name)).parameters.keys() & NUMBERS.keys()
+        for value in (-1e-9, -1.0, float("nan"))
+    ],
+    *[
+        (name, {"betas": betas}, ValueError, f"Invalid beta parameter at index {index}: {betas[index]}")
+        for name in ("Adam", "AdamW", "SparseAdam")
+        for index, betas in [(0, (1.0, 0.9)), (1, (0.9, 1.0)), (0, (-0.1, 0.9)), (1, (0.9, -0.1))]
+    ],
+    *[
+        (name, {option: True}, NotImplementedError, f"{name}({option}=True) is not supported")
+        for name in DENSE
+        for option in inspect.signature(getattr(torch.optim, name)).parameters.keys() & {"differentiable", "capturable"}
+    ],
+    ("Adadelta", {"rho": 1.1}, ValueError, "Invalid rho value: 1.1"),
+    ("SparseAdam", {"lr": 0.0}, ValueError, "Invalid learning rate: 0.0"),
+    ("SparseAdam", {"eps": 0.0}, ValueError, "Invalid epsilon value: 0.0"),
+    ("SGD", {"nesterov": True}, ValueError, "Nesterov momentum requires"),
+    ("SGD", {"nesterov": True, "momentum": 0.9, "dampening": 0.1}, ValueError, "Nesterov momentum requires"),
+    ("Adam", {"betas": (0, 0.9)}, ValueError, "betas must be either both floats or both Tensors"),
+    ("AdamW", {"betas": (0.9, torch.tensor(0.9))}, ValueError, "betas must be either both floats or both Tensors"),
+    ("SGD", {"lr": torch.ones(2)}, ValueError, "Tensor lr must be 1-element"),
+    ("Adam", {"lr": torch.ones(2)}, ValueError, "Tensor lr must be 1-element"),
+    ("Adam", {"lr": "0.1"}, TypeError, "such as 1e-3, not '0.1'"),
+    ("RMSprop", {"lr": None}, TypeError, "such as 1e-3, not None"),
+    ("SGD", {"momentums": 0.9}, TypeError, "unexpected keyword argument 'momentums'"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "kind", "words"), REFUSED, ids=[f"{r[0]}-{r[1]}" for r in REFUSED])
+def test_options_that_are_refused(name: str, options: dict[str, Any], kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=re.escape(words)):
+        made(name, [leaf(np.ones(1))], **options)
+
+
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+def test_numbers_may_be_0(name: str) -> None:
+    options = inspect.signature(getattr(torch.optim, name)).parameters.keys() & NUMBERS.keys()
+    if name != "SparseAdam":
+        zeros = dict.fromkeys(options, 0)
+        assert made(name, [leaf(np.ones(1))], **zeros).defaults.items() >= zeros.items()
+
+
+# What a state dict prints of an optimiser that is given no options.
+OF_ADAM = "amsgrad=False maximize=False foreach=None capturable=False differentiable=False fused=None"
+DEFAULTS = {
+    "SGD": "lr=0.001 momentum=0 dampening=0 weight_decay=0 nesterov=False maximize=False foreach=None "
+    "differentiable=False fused=None",
+    "Adam": f"lr=0.001 betas=(0.9,0.999) eps=1e-08 weight_decay=0 {OF_ADAM} decoupled_weight_decay=False",
+    "AdamW": f"lr=0.001 betas=(0.9,0.999) eps=1e-08 weight_decay=0.01 {OF_ADAM} decoupled_weight_decay=True",
+    "Adagrad": "lr=0.01 lr_decay=0 eps=1e-10 weight_decay=0 initial_accumulator_value=0 foreach=None maximize=False "
+    "differentiable=False fused=None",
+    "RMSprop": "lr=0.01 momentum=0 alpha=0.99 eps=1e-08 centered=False weight_decay=0 capturable=False foreach=None "
+    "maximize=False differentiable=False",
+    "Adadelta": "lr=1.0 rho=0.9 eps=1e-06 weight_decay=0 maximize=False capturable=False foreach=None "
+    "differentiable=False",
+    "SparseAdam": "lr=0.001 betas=(0.9,0.999) eps=1e-08 maximize=False",
+}
+
+
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+def test_defaults_in_the_order_that_is_printed(name: str) -> None:
+    optimizer = made(name, [leaf(np.ones(1))])
+    (group,) = optimizer.state_dict()["param_groups"]
+    assert group.pop("params") == [0]
+    assert " ".join(f"{option}={value}".replace(" ", "") for option, value in group.items()) == DEFAULTS[name]
+    lines = "".join(f"    {option}: {value}\n" for option, value in sorted(group.items()))
+    assert repr(optimizer) == f"{name} (\nParameter Group 0\n{lines})"
 
 
 # ---- states ----------------------------------------------------------------------------------------------------------

@@ -3,13 +3,8 @@
 from typing import TYPE_CHECKING
 
 from minigrad.optim import lr_scheduler
-from minigrad.optim.adadelta import Adadelta
-from minigrad.optim.adagrad import Adagrad
-from minigrad.optim.adam import Adam, AdamW
 from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.rmsprop import RMSprop
-from minigrad.optim.sgd import SGD
-from minigrad.optim.sparse_adam import SparseAdam
+from minigrad.optim.rules import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop, SparseAdam
 from minigrad.tensors.errors import advised
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "SparseAdam", "lr_scheduler"]

@@ -12,14 +12,13 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from minigrad import dtypes
 from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.tensor import Tensor
 
-Hooks = OrderedDict[int, Hook]
+# By when they are called, such as "before a step".
+Hooks = dict[str, OrderedDict[int, Hook]]
 
-_pre_hooks: Hooks = OrderedDict()
-_post_hooks: Hooks = OrderedDict()
+_hooks_of_all: Hooks = {}
 
 
 class _Required:
@@ -34,12 +33,12 @@ required = _Required()
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; see `register_step_pre_hook`."""
-    return RemovableHandle(_pre_hooks, hook)
+    return _registered(_hooks_of_all, "before a step", hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` after each step of every optimiser."""
-    return RemovableHandle(_post_hooks, hook)
+    return _registered(_hooks_of_all, "after a step", hook)
 
 
 class Optimizer:
@@ -79,7 +78,7 @@ class Optimizer:
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self._add_hook_lists()
+        self._hooks: Hooks = {}
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
@@ -99,14 +98,6 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
-
-    def _add_hook_lists(self) -> None:
-        self._optimizer_step_pre_hooks: Hooks = OrderedDict()
-        self._optimizer_step_post_hooks: Hooks = OrderedDict()
-        self._optimizer_state_dict_pre_hooks: Hooks = OrderedDict()
-        self._optimizer_state_dict_post_hooks: Hooks = OrderedDict()
-        self._optimizer_load_state_dict_pre_hooks: Hooks = OrderedDict()
-        self._optimizer_load_state_dict_post_hooks: Hooks = OrderedDict()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move the parameters; a `closure`, which computes the loss and its gradients, is called before."""
@@ -200,22 +191,17 @@ class Optimizer:
         >>> optimizer.state_dict()["state"], optimizer.state_dict()["param_groups"][0]["params"]
         ({0: {'momentum_buffer': tensor([1., 1.])}}, [0])
         """
-        for hook in self._optimizer_state_dict_pre_hooks.values():
+        for hook in _called(self._hooks, "before state_dict"):
             hook(self)
-        numbers: dict[int, int] = {}
-        groups, start = [], 0
+        parameters = [parameter for group in self.param_groups for parameter in group["params"]]
+        # One that is there twice has the first of its numbers.
+        numbers = {id(parameter): number for number, parameter in reversed([*enumerate(parameters)])}
+        groups = []
         for group in self.param_groups:
-            for number, parameter in enumerate(group["params"], start):
-                numbers.setdefault(id(parameter), number)
-            start += len(group["params"])
             packed = {option: value for option, value in group.items() if option != "params"}
             groups.append(packed | {"params": [numbers[id(parameter)] for parameter in group["params"]]})
         state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
-        state_dict: dict[str, Any] = {"state": state, "param_groups": groups}
-        for hook in self._optimizer_state_dict_post_hooks.values():
-            result = hook(self, state_dict)
-            state_dict = state_dict if result is None else result
-        return state_dict
+        return self._replaced("after state_dict", {"state": state, "param_groups": groups})
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take on the options and the state that `state_dict()` of an optimiser with as many parameters returned.
@@ -223,10 +209,7 @@ class Optimizer:
         Parameters are matched by their order; a floating-point state takes on the dtype of its parameter.  Tensors
         that need no conversion are not copied.
         """
-        state_dict = state_dict.copy()
-        for hook in self._optimizer_load_state_dict_pre_hooks.values():
-            result = hook(self, state_dict)
-            state_dict = state_dict if result is None else result
+        state_dict = self._replaced("before load_state_dict", state_dict.copy())
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError(
@@ -239,30 +222,32 @@ class Optimizer:
                     "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "
                     f"group {index} has {len(theirs['params'])} parameters there, and {len(ours['params'])} here"
                 )
-        of_number, wide_steps = {}, {}
+        of_number: dict[int, Tensor] = {}
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            for number, parameter in zip(theirs["params"], ours["params"], strict=True):
-                of_number[number] = parameter
-                wide_steps[number] = not (theirs.get("fused") or theirs.get("capturable"))
+            of_number |= dict(zip(theirs["params"], ours["params"], strict=True))
             theirs["params"] = ours["params"]
             if "param_names" in ours:
                 theirs.setdefault("param_names", ours["param_names"])
         state: defaultdict[Any, Any] = defaultdict(dict)
         for number, value in state_dict["state"].items():
-            if number in of_number:
-                state[of_number[number]] = _converted(value, of_number[number], wide_steps[number])
-            else:
-                state[number] = value
+            parameter = of_number.get(number)
+            state[number if parameter is None else parameter] = _converted(value, parameter)
         self.__setstate__({"state": state, "param_groups": saved})
-        for hook in self._optimizer_load_state_dict_post_hooks.values():
+        for hook in _called(self._hooks, "after load_state_dict"):
             hook(self)
+
+    def _replaced(self, when: str, state_dict: dict[str, Any]) -> dict[str, Any]:
+        """The state dict after the hooks of that time, each of which may return another one."""
+        for hook in _called(self._hooks, when):
+            result = hook(self, state_dict)
+            state_dict = state_dict if result is None else result
+        return state_dict
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if not self.__dict__:
-            self._add_hook_lists()
+        self.__dict__.setdefault("_hooks", {})
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
@@ -281,27 +266,39 @@ class Optimizer:
 
         A pair `(args, kwargs)` that it returns takes their place.
         """
-        return RemovableHandle(self._optimizer_step_pre_hooks, hook)
+        return _registered(self._hooks, "before a step", hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return RemovableHandle(self._optimizer_step_post_hooks, hook)
+        return _registered(self._hooks, "after a step", hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before each `state_dict()`."""
-        return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return _registered(self._hooks, "before state_dict", hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after each `state_dict()`; what it returns, unless None, replaces it."""
-        return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return _registered(self._hooks, "after state_dict", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before a `load_state_dict`; what it returns, unless None, is loaded."""
-        return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return _registered(self._hooks, "before load_state_dict", hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after each `load_state_dict`."""
-        return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return _registered(self._hooks, "after load_state_dict", hook, prepend)
+
+
+def _registered(hooks: Hooks, when: str, hook: Hook, prepend: bool = False) -> RemovableHandle:
+    ordered = hooks.setdefault(when, OrderedDict())
+    handle = RemovableHandle(ordered, hook)
+    if prepend:
+        ordered.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _called(hooks: Hooks, when: str) -> list[Hook]:
+    return [*hooks.get(when, {}).values()]
 
 
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -309,8 +306,10 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if not (_hooks_of_all or self._hooks):
+            return step(self, *args, **kwargs)
         args = (self, *args)
-        for hook in [*_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
+        for hook in _called(_hooks_of_all, "before a step") + _called(self._hooks, "before a step"):
             result = hook(self, args, kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
@@ -320,28 +319,21 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                     )
                 args, kwargs = result
         out = step(*args, **kwargs)
-        for hook in [*self._optimizer_step_post_hooks.values(), *_post_hooks.values()]:
+        for hook in _called(self._hooks, "after a step") + _called(_hooks_of_all, "after a step"):
             hook(self, args, kwargs)
         return out
 
     return hooked
 
 
-def _registered(hooks: Hooks, hook: Hook, prepend: bool) -> RemovableHandle:
-    handle = RemovableHandle(hooks, hook)
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
-
-
-def _converted(value: Any, parameter: Tensor, wide_steps: bool, key: Any = None) -> Any:
+def _converted(value: Any, parameter: Tensor | None, key: Any = None) -> Any:
     """A state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
+    if parameter is None or key == "step":
+        return value
     if isinstance(value, Tensor):
-        if key == "step":
-            return value if wide_steps else value.to(dtypes.float32)
         return value.to(parameter.dtype) if parameter.is_floating_point() else value
     if isinstance(value, dict):
-        return {name: _converted(each, parameter, wide_steps, name) for name, each in value.items()}
+        return {name: _converted(each, parameter, name) for name, each in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return type(value)(_converted(each, parameter, wide_steps) for each in value)  # type: ignore[call-arg]
+        return type(value)(_converted(each, parameter) for each in value)  # type: ignore[call-arg]
     return value

@@ -6,7 +6,7 @@ differ by the rounding of fused multiply-adds at the most.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,12 @@ from minigrad.ops.scatter import read_at, write_at
 from minigrad.optim.optimizer import Optimizer
 from minigrad.tensor import Tensor, new_leaf
 
+Rate = float | Tensor
+
+# What an option that may not be negative is called in errors; one that is called by its own name is not here.
+_CALLED = {"lr": "learning rate", "eps": "epsilon value"}
+_NOT_NEGATIVE = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
+
 # Arrays of at most as many elements are one block.
 _SMALL = 2**16
 
@@ -30,23 +36,30 @@ _COMPUTED_IN = {np.dtype(each): np.promote_types(each, np.float32) for each in (
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
 
-    A subclass says in `_move` how.
+    The options of a subclass are the arguments of its `__init__`, which hands them all on to `_begin`; in `_move` it
+    says how a parameter moves.  `foreach` and `fused` choose between PyTorch's ways to compute the same step: here
+    there is one.
     """
 
-    #: Whether the number of steps is remembered as a tensor; states of other origin may have it as a number.
-    _counts_in_tensors: ClassVar[bool] = True
+    #: The options as PyTorch orders them in a state dict, where that is not the order of the arguments.
+    _order: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
-        super().__init__(params, defaults)
-        if defaults.get("fused") and defaults["differentiable"]:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if defaults.get("differentiable"):
-            raise NotImplementedError(
-                f"{type(self).__name__}(differentiable=True) is not supported here: steps are not recorded. Write the "
-                "update as operations on tensors, parameter = parameter - lr * gradient"
-            )
-        if defaults.get("fused") and defaults.get("foreach"):
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    def _begin(self, given: dict[str, Any]) -> None:
+        """Check the options, all `given` arguments after `self` and `params`, and take them for the defaults."""
+        options = {name: given[name] for name in self._order or [*given][2:]}
+        for name, value in options.items():
+            if name == "lr":
+                _check_rate(value)
+            if name in _NOT_NEGATIVE:
+                refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), value)
+            if name in ("capturable", "differentiable") and value:
+                raise NotImplementedError(
+                    f"{type(self).__name__}({name}=True) is not supported here: steps are neither captured for a GPU "
+                    "nor recorded. Write the update as operations on tensors, parameter = parameter - lr * gradient"
+                )
+        for index, beta in enumerate(options.get("betas", ())):
+            refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
+        super().__init__(given["params"], options)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move each parameter that has a gradient; what `closure`, called before to compute the gradients, returned.
@@ -59,85 +72,55 @@ class ByParameter(Optimizer):
                 loss = closure()
         moving = []
         for group in self.param_groups:
-            with_gradient = [parameter for parameter in group["params"] if parameter._grad is not None]
-            for parameter in with_gradient:
-                if not parameter._array.flags.writeable:
-                    parameter._check_writable()
-                if parameter._grad.is_sparse:
-                    self._check_sparse(group)
-                else:
-                    self._check_dense()
-            if with_gradient and group.get("capturable"):
-                raise AssertionError(
-                    "If capturable=True, params and state_steps must be on supported devices: ['cuda', 'xpu', 'hpu', "
-                    "'privateuseone', 'xla'], and minigrad computes on the CPU. Leave capturable=False."
-                )
-            moving.append((group, with_gradient))
+            for parameter in group["params"]:
+                gradient = parameter._grad
+                if gradient is not None:
+                    if not parameter._array.flags.writeable:
+                        parameter._check_writable()
+                    self._check_gradient(gradient.is_sparse, group)
+                    moving.append((parameter, gradient, group))
         quiet().run(self._move_all, moving)
         return loss
 
-    def _check_sparse(self, group: dict[str, Any]) -> None:
-        """Nothing if a parameter of the group can move by a sparse gradient; else a RuntimeError."""
-        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+        """Nothing if a parameter of the group can move by a sparse, or a dense, gradient; else a RuntimeError."""
+        if sparse:
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
-    def _check_dense(self) -> None:
-        """Nothing if a parameter can move by a dense gradient; else a RuntimeError."""
-
-    def _move_all(self, moving: list[tuple[dict[str, Any], list[Tensor]]]) -> None:
-        for group, parameters in moving:
-            for parameter in parameters:
-                self._move(parameter, parameter._grad, group)
+    def _move_all(self, moving: list[tuple[Tensor, Any, dict[str, Any]]]) -> None:
+        for parameter, gradient, group in moving:
+            self._move(parameter, gradient, group)
 
     def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
         """Move one parameter by its gradient and the options of its group."""
         raise NotImplementedError
+
+    def _remembered(self, parameter: Tensor, *names: str) -> tuple[float, list[Tensor]]:
+        """The number of the step that begins, and the tensors remembered by these names, which are zeros at first."""
+        state = self.state[parameter]
+        if not state:
+            state["step"] = step_counter()
+            for name in names:
+                state[name] = filled_like(parameter)
+        elif not isinstance(state["step"], Tensor):  # It was loaded from a file of an older PyTorch.
+            state["step"] = step_counter(state["step"])
+        counter = state["step"]
+        count: float = counter._array.item() + 1
+        counter._array[()] = count
+        wrote(counter)
+        return count, [state[name] for name in names]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
             for option, default in self.defaults.items():
                 group.setdefault(option, default)
-            for parameter in group["params"]:
-                remembered = self.state.get(parameter, {})
-                if self._counts_in_tensors and not isinstance(remembered.get("step", parameter), Tensor):
-                    remembered["step"] = step_counter(group.get("fused"), remembered["step"])
-
-
-# ---- what is remembered ----------------------------------------------------------------------------------------------
-
-
-def step_counter(fused: bool | None = False, count: float = 0.0) -> Tensor:
-    """The number of steps so far as PyTorch keeps it: a 0-d floating-point tensor."""
-    wide = dtypes.get_default_dtype() is dtypes.float64 and not fused
-    return new_leaf(np.array(count, np.float64 if wide else np.float32))
-
-
-def count_step(state: dict[str, Any]) -> float:
-    """The number of steps of one parameter, with the one that begins."""
-    counter = state["step"]
-    counter._array[()] = counter._array.item() + 1
-    wrote(counter)
-    count: float = counter._array.item()
-    return count
-
-
-def zeros_like(parameter: Tensor) -> Tensor:
-    """Zeros of the shape, dtype and memory order of `parameter`."""
-    array = parameter._array
-    # The memory of np.zeros is taken when it is first written to: that of rows which never move, never.
-    return new_leaf(np.zeros(array.shape, array.dtype) if array.flags.c_contiguous else np.zeros_like(array))
-
-
-def wrote(*tensors: Tensor) -> None:
-    """Count a write in place to each of the tensors."""
-    for tensor in tensors:
-        storage_of(tensor).version += 1
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 
-def check_learning_rate(lr: Any) -> None:
+def _check_rate(lr: Any) -> None:
     """Nothing if the learning rate is a number or has one element; else a TypeError or a ValueError."""
     if not isinstance(lr, Tensor | float | int | np.number):
         raise TypeError(f"the learning rate has to be a number or a tensor of one element, such as 1e-3, not {lr!r}")
@@ -156,17 +139,42 @@ def number(option: Any) -> Any:
     return option._array.item() if isinstance(option, Tensor) else option
 
 
+# ---- what is remembered ----------------------------------------------------------------------------------------------
+
+
+def step_counter(count: float = 0.0) -> Tensor:
+    """The number of steps so far as PyTorch keeps it: a 0-d floating-point tensor."""
+    wide = dtypes.get_default_dtype() is dtypes.float64
+    return new_leaf(np.array(count, np.float64 if wide else np.float32))
+
+
+def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
+    """A tensor of the shape, dtype and memory order of `parameter`, all of whose elements are `value`."""
+    array = parameter._array
+    if value or not array.flags.c_contiguous:
+        return new_leaf(np.full_like(array, value))
+    # The memory of np.zeros is taken when it is first written to: that of rows which never move, never.
+    return new_leaf(np.zeros(array.shape, array.dtype))
+
+
+def wrote(*tensors: Tensor) -> None:
+    """Count a write in place to each of the tensors."""
+    for tensor in tensors:
+        storage_of(tensor).version += 1
+
+
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
+Kind = np.dtype[Any]
 
-def scalars(array: Array, *numbers: float) -> list[Array]:
-    """The numbers as 0-d arrays of the dtype that arithmetic on `array` is done in: float32 for float16.
 
-    >>> scalars(np.zeros(3, np.float16), 0.1)
-    [array(0.1, dtype=float32)]
+def computed_in(array: Array) -> Kind:
+    """The dtype that arithmetic on `array` is done in, float32 for float16: `np.array(x, kind)` makes numbers for it.
+
+    >>> computed_in(np.zeros(3, np.float16))
+    dtype('float32')
     """
-    wanted = _COMPUTED_IN[array.dtype]
-    return [np.array(each, wanted) for each in numbers]
+    return _COMPUTED_IN[array.dtype]
 
 
 def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
@@ -191,18 +199,19 @@ def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
     ]
 
 
-def descent(g: Array, w: Array, decay: Array | None, maximize: bool, s: Array) -> Array:
+def descent(g: Array, w: Array, decay: float, maximize: bool, s: Array, kind: Kind) -> Array:
     """`g`, or `-g` to `maximize`, plus `decay * w`: the gradient `g` itself, or the sum in the buffer `s`."""
-    if decay is None:
+    if decay == 0:
         return np.negative(g, s) if maximize else g
-    np.multiply(w, decay, s)
+    np.multiply(w, np.array(decay, kind), s)
     result: Array = (np.subtract if maximize else np.add)(s, g, s)
     return result
 
 
-def average(mean: Array, new: Array, weight: Array, s: Array) -> None:
-    """`mean += weight * (new - mean)`, in the form that is exact at both ends."""
+def average(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+    """`mean += (1 - keep) * (new - mean)`, in the form that is exact at both ends."""
     np.subtract(new, mean, s)
+    weight = np.array(1 - keep, kind)
     if weight.item() < 0.5:
         s *= weight
         mean += s
@@ -211,10 +220,10 @@ def average(mean: Array, new: Array, weight: Array, s: Array) -> None:
         np.subtract(new, s, mean)
 
 
-def average_square(mean: Array, new: Array, keep: Array, weight: Array, s: Array) -> None:
-    """`mean = keep * mean + weight * new * new`."""
-    mean *= keep
-    np.multiply(new, weight, s)
+def average_square(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+    """`mean = keep * mean + (1 - keep) * new * new`."""
+    mean *= np.array(keep, kind)
+    np.multiply(new, np.array(1 - keep, kind), s)
     s *= new
     mean += s
 

@@ -1,0 +1,646 @@
+"""Schedulers: how the learning rates of an optimiser change from epoch to epoch.
+
+Most rates are made from the ones before, `lr = lr * factor`, so that several schedulers can act on one optimiser.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+import warnings
+import weakref
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from minigrad.optim.optimizer import Optimizer
+from minigrad.tensor import Tensor
+from minigrad.tensors.errors import advised
+
+__all__ = [
+    "CosineAnnealingLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "OneCycleLR",
+    "ReduceLROnPlateau",
+    "StepLR",
+]
+
+if not TYPE_CHECKING:  # Type checkers know what is there.
+    __getattr__ = advised(__name__)
+
+#: A learning rate: a number, or a tensor of one element.
+Rate = Any
+
+
+class LRScheduler:
+    """Sets the learning rate of each parameter group when it is made, and at each `step()`, once per epoch.
+
+    `base_lrs`
+        the rates that the groups began with; they also stand in the groups, as "initial_lr".
+    `last_epoch`
+        the number of the epoch that the rates are for.
+
+    A subclass defines `get_lr`, the rates for `last_epoch`:
+
+    >>> import minigrad as torch
+    >>> class Halving(torch.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [lr / 2**self.last_epoch for lr in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = Halving(optimizer)
+    >>> for epoch in range(3):
+    ...     print(scheduler.get_last_lr())
+    ...     optimizer.step()
+    ...     scheduler.step()
+    [1.0]
+    [0.5]
+    [0.25]
+    """
+
+    optimizer: Optimizer
+    _is_initial = False
+    _get_lr_called_within_step = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        self.optimizer = _checked_optimizer(optimizer)
+        for index, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", _copied(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{index}] when resuming scheduler with "
+                    "last_epoch >= 0: load the state of the optimizer first, or begin with last_epoch=-1"
+                )
+        self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
+        self.last_epoch = last_epoch
+        _watch_steps(optimizer)
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch, or to `epoch`, and set its learning rates."""
+        if self._step_count == 1:
+            self._warn_of_order()
+        self._step_count += 1
+        if epoch is not None:
+            _warn_of_epoch()
+        rates = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self._get_lr_called_within_step = True
+        try:
+            values = rates()
+        finally:
+            self._get_lr_called_within_step = False
+        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+            _set_rate(group, lr)
+        self._last_lr: list[Rate] = self._rates_now()
+
+    def _warn_of_order(self) -> None:
+        """Warn if no step of the optimiser came before the first step of the scheduler."""
+        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+            text = (
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
+            )
+        elif not getattr(self.optimizer, "_opt_called", False):
+            text = (
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
+                "learning rate schedule."
+            )
+        else:
+            return
+        how_to = "See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+        warnings.warn(f"{text} {how_to}", UserWarning, stacklevel=3)
+
+    def get_lr(self) -> list[Rate]:
+        """The learning rates for `last_epoch`, made from the ones before: for `step` to call."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._next_rates()
+
+    def _next_rates(self) -> list[Rate]:
+        raise NotImplementedError(f"{type(self).__name__} does not define get_lr()")
+
+    def get_last_lr(self) -> list[Rate]:
+        """The learning rates that were set last, one per parameter group."""
+        return self._last_lr
+
+    def _rates_now(self) -> list[Rate]:
+        """The learning rates of the optimiser as they are."""
+        return _options_of(self.optimizer, "lr")
+
+    def _rates_times(self, factor: float) -> list[Rate]:
+        """The learning rates of the optimiser, each times `factor`."""
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    #: The attributes that `state_dict` leaves out.
+    _apart: ClassVar[tuple[str, ...]] = ("optimizer",)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimiser: what it takes to go on later."""
+        return {name: value for name, value in self.__dict__.items() if name not in self._apart}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take on the attributes that `state_dict()` returned; the optimiser's own state is loaded apart."""
+        self.__dict__.update(state_dict)
+
+
+class _LRScheduler(LRScheduler):
+    """The name that `LRScheduler` had once, for programs that derive from it."""
+
+
+class LambdaLR(LRScheduler):
+    """The first learning rate times `lr_lambda(epoch)`; a list of functions has one for each parameter group.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
+    >>> scheduler = LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.25]
+    """
+
+    _apart = ("optimizer", "lr_lambdas")
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        count = len(optimizer.param_groups)
+        if not isinstance(lr_lambda, list | tuple):
+            lr_lambda = [lr_lambda] * count
+        if len(lr_lambda) != count:
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(lr_lambda)}: one per parameter group")
+        self.lr_lambdas: list[Any] = list(lr_lambda)
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimiser; of the functions, those that are objects, by their attributes."""
+        states = [None if isinstance(each, types.FunctionType) else each.__dict__.copy() for each in self.lr_lambdas]
+        return super().state_dict() | {"lr_lambdas": states}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take on the attributes that `state_dict()` returned; functions stay as they are."""
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
+        for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if state is not None:
+                function.__dict__.update(state)
+
+    def _next_rates(self) -> list[Rate]:
+        return [lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
+class StepLR(LRScheduler):
+    """Every `step_size` epochs, the learning rate times `gamma`.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
+    >>> scheduler = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> for epoch in range(4):
+    ...     print(epoch, scheduler.get_last_lr())
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0 [0.5]
+    1 [0.5]
+    2 [0.25]
+    3 [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        if self.last_epoch == 0 or self.last_epoch % self.step_size:
+            return self._rates_now()
+        return self._rates_times(self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Rate]:
+        return [lr * self.gamma ** (self.last_epoch // self.step_size) for lr in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """At each epoch in `milestones`, the learning rate times `gamma`."""
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        if self.last_epoch not in self.milestones:
+            return self._rates_now()
+        return self._rates_times(self.gamma ** self.milestones[self.last_epoch])
+
+    def _get_closed_form_lr(self) -> list[Rate]:
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [lr * self.gamma**passed for lr in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """The learning rate times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1. It is "
+                f"{start_factor}"
+            )
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError(f"Ending multiplicative factor expected to be between 0 and 1. It is {end_factor}")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        if self.last_epoch == 0:
+            return self._rates_times(self.start_factor)
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates_now()
+        growth = self.end_factor - self.start_factor
+        return self._rates_times(1.0 + growth / (self.total_iters * self.start_factor + (self.last_epoch - 1) * growth))
+
+    def _get_closed_form_lr(self) -> list[Rate]:
+        growth, passed = self.end_factor - self.start_factor, min(self.total_iters, self.last_epoch)
+        return [lr * (self.start_factor + growth * passed / self.total_iters) for lr in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """In each epoch but the first, the learning rate times `gamma`."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        return self._rates_now() if self._is_initial else self._rates_times(self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Rate]:
+        return [lr * self.gamma**self.last_epoch for lr in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a wave of the cosine, from the first learning rate at epoch 0 to `eta_min` at `T_max`, and back.
+
+        `lr = eta_min + (base_lr - eta_min) * (1 + cos(pi * epoch / T_max)) / 2`
+
+    Source: Loshchilov and Hutter (2017), SGDR: stochastic gradient descent with warm restarts.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = CosineAnnealingLR(optimizer, T_max=4)
+    >>> for epoch in range(5):
+    ...     print(f"{scheduler.get_last_lr()[0]:.4f}")
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0000
+    0.8536
+    0.5000
+    0.1464
+    0.0000
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        if self._is_initial:
+            return self._rates_now()
+        rates = self._rates_now()
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
+            # The rate before was eta_min, which nothing can be multiplied with.
+            rise = 1 - math.cos(math.pi / self.T_max)
+            return [lr + (base - self.eta_min) * rise / 2 for lr, base in zip(rates, self.base_lrs, strict=True)]
+        factor = self._height(self.last_epoch) / self._height(self.last_epoch - 1)
+        return [factor * (lr - self.eta_min) + self.eta_min for lr in rates]
+
+    def _get_closed_form_lr(self) -> list[Rate]:
+        height = self._height(self.last_epoch)
+        return [self.eta_min + (lr - self.eta_min) * height / 2 for lr in self.base_lrs]
+
+    def _height(self, epoch: int) -> float:
+        return 1 + math.cos(math.pi * epoch / self.T_max)
+
+
+class OneCycleLR(LRScheduler):
+    """Up from `max_lr / div_factor` to `max_lr` in the first part `pct_start` of all steps, and down again to almost 0.
+
+    The last rate is the first one divided by `final_div_factor`.  With `three_phase`, the way down leads to the first
+    rate in as many steps as the way up, and from there to the last.  `step()` is called once per batch, `total_steps`
+    (or `epochs * steps_per_epoch`) times.  Source: Smith and Topin (2019), Super-convergence.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.AdamW([torch.zeros(1, requires_grad=True)])
+    >>> scheduler = OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.4, anneal_strategy="linear")
+    >>> for step in range(5):
+    ...     print(f"{scheduler.get_last_lr()[0]:.6f} {optimizer.param_groups[0]['betas'][0]:.4f}")
+    ...     if step < 4:
+    ...         optimizer.step()
+    ...         scheduler.step()
+    0.040000 0.9500
+    1.000000 0.8500
+    0.666668 0.8833
+    0.333336 0.9167
+    0.000004 0.9500
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        self.optimizer = _checked_optimizer(optimizer)
+        if total_steps is not None:
+            self.total_steps = _positive("total_steps", total_steps)
+        elif epochs is not None and steps_per_epoch is not None:
+            self.total_steps = _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
+        else:
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        up_end, end = float(pct_start * self.total_steps) - 1, self.total_steps - 1
+        phases = [
+            (up_end, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+            (2 * up_end, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+            (end, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+        ]
+        if not three_phase:
+            phases[1:] = [(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+        names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+        self._schedule_phases: list[dict[str, Any]] = [dict(zip(names, phase, strict=True)) for phase in phases]
+        if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._anneal_func_type = anneal_strategy
+        peaks = _per_group("max_lr", optimizer, max_lr)
+        if last_epoch == -1:
+            for group, lr in zip(optimizer.param_groups, peaks, strict=True):
+                group["initial_lr"] = lr / div_factor
+                group["max_lr"] = lr
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            if not optimizer.defaults.keys() & {"momentum", "betas"}:
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.use_beta1 = "betas" in optimizer.defaults
+            least = _per_group("base_momentum", optimizer, base_momentum)
+            most = _per_group("max_momentum", optimizer, max_momentum)
+            if last_epoch == -1:
+                for group, low, high in zip(optimizer.param_groups, least, most, strict=True):
+                    self._set_momentum(group, high)
+                    group["max_momentum"] = high
+                    group["base_momentum"] = low
+        super().__init__(optimizer, last_epoch)
+
+    def _next_rates(self) -> list[Rate]:
+        if self.last_epoch > self.total_steps:
+            raise ValueError(
+                f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
+            )
+        ends = [phase["end_step"] for phase in self._schedule_phases]
+        index = min(bisect_left(ends, self.last_epoch), len(ends) - 1)
+        phase, start = self._schedule_phases[index], ends[index - 1] if index else 0.0
+        part = (self.last_epoch - start) / (phase["end_step"] - start)
+        if self.cycle_momentum:
+            for group in self.optimizer.param_groups:
+                first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                self._set_momentum(group, self._between(first, last, part))
+        return [
+            self._between(group[phase["start_lr"]], group[phase["end_lr"]], part)
+            for group in self.optimizer.param_groups
+        ]
+
+    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+    def _between(self, first: Any, last: Any, part: float) -> Any:
+        """What lies at `part` of the way from `first` to `last`."""
+        if self._anneal_func_type == "linear":
+            return (last - first) * part + first
+        return last + (first - last) / 2.0 * (math.cos(math.pi * part) + 1)
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The learning rate times `factor` when a measure, such as the loss, has not become better in `patience` epochs.
+
+    Better means less, or more for `mode="max"`, by `threshold`, which is a part of the best measure so far
+    (`threshold_mode="rel"`) or a difference (`"abs"`).  After that, nothing happens in `cooldown` epochs.  No rate
+    gets smaller than `min_lr`, and none changes by `eps` or less.
+
+    >>> import minigrad as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
+    >>> scheduler = ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
+    >>> for loss in [3.0, 2.0, 2.0, 2.0]:
+    ...     scheduler.step(loss)
+    ...     print(scheduler.get_last_lr())
+    [0.5]
+    [0.5]
+    [0.5]
+    [0.25]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError(f"Factor should be < 1.0. It is {factor}")
+        self.factor = factor
+        self.optimizer = _checked_optimizer(optimizer)
+        count = len(optimizer.param_groups)
+        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        self.min_lrs: list[Any] = [*min_lr] if isinstance(min_lr, list | tuple) else [min_lr] * count
+        if len(self.min_lrs) != count:
+            raise ValueError(f"expected {count} min_lrs, got {len(self.min_lrs)}")
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = self._rates_now()
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown! It is 'rel' or 'abs'")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+        self._reset()
+
+    def _reset(self) -> None:
+        """Begin anew: no measure has been seen."""
+        self.best = self.mode_worse
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Go on to the next epoch with the measure of this one, a number or a tensor of one element."""
+        measure = float(metrics)
+        if epoch is not None:
+            _warn_of_epoch()
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self._is_better(measure):
+            self.best = measure
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = self._rates_now()
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether bad epochs do not count at the moment."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, measure: float) -> bool:
+        sign = -1.0 if self.mode == "min" else 1.0
+        if self.threshold_mode == "rel":
+            needed = self.best * (1.0 + sign * self.threshold)
+        else:
+            needed = self.best + sign * self.threshold
+        return measure < needed if self.mode == "min" else measure > needed
+
+    def _reduce(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
+                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
+                    "`optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            lr = float(group["lr"])
+            reduced = max(lr * self.factor, least)
+            if lr - reduced > self.eps:
+                _set_rate(group, reduced)
+
+
+# ---- an optimiser and its groups -------------------------------------------------------------------------------------
+
+
+def _checked_optimizer(optimizer: Any) -> Optimizer:
+    """`optimizer` if it is one; else a TypeError."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    return optimizer
+
+
+def _watch_steps(optimizer: Any) -> None:
+    """Let `optimizer` know from now on whether its `step` was called: schedulers warn if it was not."""
+    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        return
+    function, reference = optimizer.step.__func__, weakref.ref(optimizer)
+
+    @functools.wraps(function)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        itself: Any = reference()
+        itself._opt_called = True
+        return function(itself, *args, **kwargs)
+
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = step
+
+
+def _warn_of_epoch() -> None:
+    """Warn that a scheduler steps by itself to the next epoch."""
+    warnings.warn(
+        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please "
+        "use `scheduler.step()` to step the scheduler. With an epoch, the rates come from the closed form, where there "
+        "is one.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
+    """The option of each group; copies, where they are tensors."""
+    return [_copied(group[option]) for group in optimizer.param_groups]
+
+
+def _per_group(option: str, optimizer: Optimizer, given: Any) -> list[Any]:
+    """A value for each group: those given, or the one given for all."""
+    count = len(optimizer.param_groups)
+    if not isinstance(given, list | tuple):
+        return [_copied(given) for _ in range(count)]
+    if len(given) != count:
+        raise ValueError(
+            f"{option} must have the same length as optimizer.param_groups. {option} has {len(given)} values, "
+            f"param_groups has {count}."
+        )
+    return [_copied(each) for each in given]
+
+
+def _set_rate(group: dict[str, Any], lr: Rate) -> None:
+    """Set the learning rate of a group; one that is a tensor is written to."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(lr.squeeze() if isinstance(lr, Tensor) else lr)
+    else:
+        group["lr"] = lr
+
+
+def _positive(name: str, value: Any) -> int:
+    if not isinstance(value, int) or value <= 0:
+        raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return value
