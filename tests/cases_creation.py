@@ -292,12 +292,6 @@ few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_sid
 add("Tensor.is_nonzero", lambda api, x: x.is_nonzero(), one(few))
 add("is_nonzero", lambda api, x: api.is_nonzero(x), one(few))
 add("numel", lambda api, x: api.numel(x), one(plain))
-add("fill", lambda api, x, v: api.fill(x, v), st.tuples(any_array(), fillers))
-add(
-    "fill",
-    lambda api, x, y: api.fill(x, y),
-    floats().flatmap(lambda x: st.tuples(st.just(x), arrays(x.dtype.name, shapes(max_dims=1)))),
-)
 add("fill_", lambda api, x, v: api.fill_(x.clone(), v), st.tuples(any_array(), fillers))
 add("zero_", lambda api, x: api.zero_(x.clone()), one(any_array()))
 add(

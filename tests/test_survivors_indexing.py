@@ -13,7 +13,7 @@ import pytest
 from laws import leaf
 
 import minigrad as torch
-from minigrad.ops import gathering, indexing, subscript
+from minigrad.ops import gathering, indexing
 
 NAN, INF = float("nan"), float("inf")
 
@@ -810,13 +810,3 @@ def test_a_value_may_have_leading_ones_and_is_repeated() -> None:
         wanted = np.ones((2, 3, 4))
         wanted[index if not isinstance(index, torch.Tensor) else index.numpy()] = 0
         assert x.tolist() == wanted.tolist()
-
-
-def test_a_position_of_a_dimension_or_why_there_is_none() -> None:
-    assert subscript.at_dim((2, 3), 1, -3) == (slice(None), -3)
-    assert subscript.at_dim((2, 3), -2, 1) == (1,)
-    for position, dim, at in ((2, 0, 0), (-4, 1, 1), (3, -1, 1)):
-        assert message(lambda position=position, dim=dim: subscript.at_dim((2, 3), dim, position), IndexError) == (
-            f"select(): index {position} out of range for tensor of size [2, 3] at dimension {at}"
-        )
-    assert message(lambda: subscript.at_dim((), 0, 0), IndexError) == "select() cannot be applied to a 0-dim tensor."

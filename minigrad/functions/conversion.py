@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from minigrad import dtypes
 from minigrad.dtypes import dtype
-from minigrad.methods.forms import Operand, checked_tensor, free
-from minigrad.ops.elementwise import Copy
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.methods.forms import Operand, free
+from minigrad.tensor import Tensor
 
 __all__ = [
     "clone",
     "detach",
-    "fill",
     "fill_",
     "is_complex",
     "is_floating_point",
@@ -30,20 +28,6 @@ is_floating_point = free(Tensor.is_floating_point)
 is_nonzero = free(Tensor.is_nonzero)
 is_signed = free(Tensor.is_signed)
 zero_ = free(Tensor.zero_)
-
-
-def fill(input: Tensor, value: Operand) -> Tensor:
-    """A tensor like `input` with the number `value`, or that of a 0-d tensor, everywhere.
-
-    >>> from minigrad import tensor
-    >>> fill(tensor([1, 2]), 7)
-    tensor([7, 7])
-    """
-    x = checked_tensor("fill", input)
-    if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
-    number = value if isinstance(value, Tensor) else new_leaf(dtypes.filler(value, x.dtype))
-    return Copy(f"FillBackward{int(isinstance(value, Tensor))}")(x, number.to(x.dtype))
 
 
 def is_tensor(obj: object) -> bool:

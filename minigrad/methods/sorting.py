@@ -287,11 +287,7 @@ def _check_is_finite(name: str, low: Any, high: Any) -> None:
 def _range(x: Array, given: Any) -> tuple[Any, Any]:
     """The least and the largest edge of a histogram, of x's dtype."""
     if given is not None:
-        if len(given) != 2:
-            raise RuntimeError(
-                f"torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got {len(given)}"
-            )
-        low, high = x.dtype.type(given[0]), x.dtype.type(given[1])
+        low, high = [x.dtype.type(edge) for edge in given]
         if low > high:
             raise RuntimeError(
                 f"torch.histogramdd: min should not exceed max, but got min {low} max {high} for dimension 0"
@@ -308,18 +304,11 @@ def _range(x: Array, given: Any) -> tuple[Any, Any]:
 def _edges(x: Any, bins: Any) -> Array:
     """The edges of a histogram of `x`, checked."""
     edges: Array = bins._array
-    if bins.dtype is not x.dtype:
+    if edges.ndim != 1 or edges.size < 2 or bins.dtype is not x.dtype:
         raise RuntimeError(
-            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-            f"{x.dtype._c_name} and bins for dimension 0 with dtype {bins.dtype._c_name}"
+            "torch.histogramdd: bins tensor should have one dimension, 2 elements or more and the dtype of the input, "
+            f"{x.dtype!r}, but got shape {list(edges.shape)} and {bins.dtype!r}"
         )
-    if edges.ndim != 1:
-        raise RuntimeError(
-            f"torch.histogramdd: bins tensor should have one dimension, but got {edges.ndim} dimensions in the bins "
-            "tensor for dimension 0"
-        )
-    if edges.size < 2:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {edges.size - 1} for dimension 0")
     return edges.copy()
 
 
@@ -328,15 +317,9 @@ def _weights(x: Any, weight: Any) -> Array | None:
     if weight is None:
         return None
     array: Array = checked_tensor("histogram", weight, "weight", 4)._array
-    if array.shape != x._array.shape:
+    if array.shape != x._array.shape or weight.dtype is not x.dtype:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
-            f"excluding its innermost dimension, but got input with shape {[*x.shape, 1]} and weight with shape "
-            f"{list(weight.shape)}"
-        )
-    if weight.dtype is not x.dtype:
-        raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
-            f"dtype, but got input({x.dtype._c_name}), and weight({weight.dtype._c_name})"
+            "torch.histogramdd: if weight tensor is provided it should have the shape and the dtype of the input, "
+            f"{list(x.shape)} and {x.dtype!r}, but got {list(weight.shape)} and {weight.dtype!r}"
         )
     return array.reshape(-1)

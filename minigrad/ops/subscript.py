@@ -11,7 +11,6 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.base import TensorBase
 from minigrad.dtypes import Array
-from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
 from minigrad.tensors.errors import warn_program
@@ -147,16 +146,6 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
 def array_of(index: Any) -> Array:
     """The array of an index, a tensor or an array."""
     return index._array if isinstance(index, TensorBase) else index
-
-
-def at_dim(shape: tuple[int, ...], dim: SupportsIndex, index: SupportsIndex) -> Basic:
-    """The index that selects position `index` of dimension `dim`; an IndexError if there is no such position."""
-    if not shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    at, position = normal_dim(dim, len(shape)), as_int(index)
-    if not -shape[at] <= position < shape[at]:
-        raise IndexError(f"select(): index {position} out of range for tensor of size {list(shape)} at dimension {at}")
-    return (*(slice(None),) * at, position)
 
 
 def check_range(
