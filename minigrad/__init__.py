@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 
 from minigrad import autograd, functions, random, serialization
 from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from minigrad.autograd.grad_mode import is_inference_mode_enabled
-from minigrad.dtypes import (
-    bool_ as bool,
-)
-from minigrad.dtypes import (
+from minigrad.core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from minigrad.core.dtypes import bool_ as bool
+from minigrad.core.dtypes import (
     can_cast,
     dtype,
     float16,
@@ -31,16 +28,17 @@ from minigrad.dtypes import (
     set_default_dtype,
     uint8,
 )
-from minigrad.dtypes import float16 as half
-from minigrad.dtypes import float32 as float
-from minigrad.dtypes import float64 as double
-from minigrad.dtypes import int16 as short
-from minigrad.dtypes import int32 as int
-from minigrad.dtypes import int64 as long
+from minigrad.core.dtypes import float16 as half
+from minigrad.core.dtypes import float32 as float
+from minigrad.core.dtypes import float64 as double
+from minigrad.core.dtypes import int16 as short
+from minigrad.core.dtypes import int32 as int
+from minigrad.core.dtypes import int64 as long
+from minigrad.core.modes import is_inference_mode_enabled
+from minigrad.core.size import Size
 from minigrad.functions import *
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.serialization import load, save
-from minigrad.size import Size
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation, random_tensors, settings, typed_constructors
 from minigrad.tensors.creation import *

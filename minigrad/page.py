@@ -14,7 +14,7 @@ from string import Template
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 from minigrad.explain import Graph, backward, graph
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
 from minigrad.explain.palette import COLOURS, DARK, DASHES, looks

@@ -13,7 +13,7 @@ from typing import SupportsIndex, SupportsInt
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
 

@@ -1,27 +1,22 @@
 """`Tensor`: an array that remembers how it was made.
 
-Its place in the graph is here; its methods stand in `minigrad.methods`, a family per file, each a line that calls one
-op or a few that check its arguments.  What the ops do is in `minigrad.ops`; how their gradients find their way back is
-in `minigrad.autograd`.
+The class is the core's; its methods stand in `minigrad.methods`, a family per file, each a line that calls one op or a
+few that check its arguments, and are attached to it here.
 """
 
 from __future__ import annotations
 
 import builtins
-import functools
 import warnings
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from minigrad import dtypes
-from minigrad.autograd import engine
-from minigrad.autograd.base import storage_of, version_of
-from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
-from minigrad.autograd.node import Node, Output, watch_of
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.hooks import RemovableHandle, leaf_hooks, retain_at
+from minigrad.core.tape import Output, watch_of
+from minigrad.core.tensor import CoreTensor
 from minigrad.methods.arithmetic import Arithmetic
 from minigrad.methods.comparison import Comparison
 from minigrad.methods.conversion import Conversion
@@ -43,7 +38,7 @@ from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.sparse import Sparse
 
 
-class Tensor(
+class Members(
     Arithmetic,
     Mathematics,
     Comparison,
@@ -58,18 +53,9 @@ class Tensor(
     Making,
     Drawing,
     Interoperation,
+    CoreTensor,
 ):
-    """An n-dimensional array of one dtype that, on request, records what is computed from it.
-
-    Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like; the constructor reads ints as sizes.
-
-    >>> import minigrad as torch
-    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-    >>> y = (x * x).sum()
-    >>> y.backward()
-    >>> x.grad
-    tensor([2., 4.])
-    """
+    """What the rest of the package adds to the core's Tensor."""
 
     __slots__ = ()
 
@@ -78,16 +64,6 @@ class Tensor(
         if len(args) == 1 and isinstance(args[0], Tensor):
             return args[0].detach()
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
-
-    @staticmethod
-    def _new(array: Any, node: Node | Output | None = None) -> Tensor:
-        out = _blank()
-        # NumPy's reductions to 0-d give scalars, not arrays.
-        out._array = array if type(array) is _ndarray else np.asarray(array)
-        out._node = node
-        out._requires_grad = False
-        out._grad = out._storage = out._base = None
-        return out
 
     @staticmethod
     def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
@@ -114,53 +90,6 @@ class Tensor(
                 f"has shape {self.shape}"
             )
         return repr(self)
-
-    # Equality compares elements, so the hash is that of the object.
-    __hash__ = object.__hash__
-
-    # ---- its place in the graph --------------------------------------------------------------------------------------
-
-    @property
-    def requires_grad(self) -> builtins.bool:
-        """Whether a backward pass is to reach this tensor; on a leaf, it can be set."""
-        # As in PyTorch, a view made under no_grad() says what its base does, though no gradient flows through it.
-        return self._requires_grad or (self._base is not None and self._base._requires_grad)
-
-    @requires_grad.setter
-    def requires_grad(self, value: builtins.bool) -> None:
-        if not isinstance(value, builtins.bool):
-            raise RuntimeError(f"requires_grad must be a bool, got {type(value).__name__}")
-        if self._node is not None and not value:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
-        if value and not self.is_floating_point():
-            raise RuntimeError(
-                "only Tensors of floating point dtype can require gradients: integers have no small changes, and this "
-                f"tensor has dtype {self.dtype!r}. Convert it first: x.float().requires_grad_()"
-            )
-        self._requires_grad = value
-
-    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
-        """This tensor, which from now on requires a gradient (or not).
-
-        >>> import minigrad as torch
-        >>> torch.zeros(2).requires_grad_()
-        tensor([0., 0.], requires_grad=True)
-        """
-        self.requires_grad = requires_grad
-        return self
-
-    @property
-    def is_leaf(self) -> builtins.bool:
-        """Whether no recorded operation made this tensor."""
-        return self._node is None
-
-    @property
-    def grad_fn(self) -> Node | None:
-        """The recorded operation that made this tensor, None for a leaf."""
-        return self._node.node if isinstance(self._node, Output) else self._node
 
     @property
     def output_nr(self) -> builtins.int:
@@ -201,31 +130,6 @@ class Tensor(
                     f"'{self.dtype._tensor_name}'. Convert it: grad.to({self.dtype!r})"
                 )
         self._grad = value
-
-    @property
-    def _version(self) -> builtins.int:
-        """How many in-place writes this tensor's storage has seen."""
-        return version_of(self)
-
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: builtins.bool | None = None,
-        create_graph: builtins.bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`.
-
-        `gradient`, of this tensor's shape, is the gradient of the loss with respect to it; it may be left out if
-        this is the loss, of one element.
-
-        >>> import minigrad as torch
-        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-        >>> (x * 3).backward(torch.tensor([1.0, 10.0]))
-        >>> x.grad
-        tensor([ 3., 30.])
-        """
-        engine.backward((self,), None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)
 
     def retain_grad(self) -> None:
         """Let this tensor, the result of an operation, keep its gradient in `.grad`, as leaves do.
@@ -275,7 +179,7 @@ class Tensor(
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return RemovableHandle(leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)
 
-    def detach_(self) -> Tensor:
+    def detach_(self) -> Any:
         """This tensor, from now on a leaf that requires no gradient."""
         if self._is_view():
             raise RuntimeError("Can't detach views in-place. Use detach() instead, which makes a new tensor.")
@@ -285,18 +189,6 @@ class Tensor(
     def _is_view(self) -> builtins.bool:
         """Whether this tensor is a view of another one, through which gradients flow."""
         return self._base is not None
-
-    def detach(self) -> Tensor:
-        """The same storage as a leaf that requires no gradient: a write to one shows in the other.
-
-        >>> import minigrad as torch
-        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-        >>> (x * 2).detach()
-        tensor([2., 4.])
-        """
-        out = self._new(self._array)
-        out._storage = storage_of(self)
-        return out
 
     @property
     def data(self) -> Tensor:
@@ -317,21 +209,31 @@ class Tensor(
         self._array = value._array
 
 
-class SparseTensor(Sparse, Tensor):  # type: ignore[override]  # its data cannot be replaced
+if TYPE_CHECKING:
+
+    class Tensor(Members):
+        """The core's Tensor with all members."""
+
+        __slots__ = ()
+
+else:
+    Tensor = CoreTensor
+    Tensor.__module__ = __name__
+    _NOT_MEMBERS = {*vars(type("", (), {"__slots__": ()})), "__annotations__", "__hash__", "__qualname__"}
+    for _family in reversed([each for each in Members.__mro__ if each not in CoreTensor.__mro__]):
+        for _name, _member in vars(_family).items():
+            if _name not in _NOT_MEMBERS:
+                setattr(Tensor, _name, _member)
+            # Where an argument is wrong, Python's error names the class of the method.
+            while isinstance(_member, FunctionType):
+                _member.__qualname__ = f"Tensor.{_member.__name__}"
+                _member = getattr(_member, "__wrapped__", None)
+
+
+class SparseTensor(Sparse, Tensor):  # type: ignore[misc, override]  # its data cannot be replaced
     """A tensor of which only some entries are in memory, all others being zero: see `minigrad.tensors.sparse`."""
 
     __slots__ = ("_coalesced", "_entries", "_places", "_size")
-
-
-# Where an argument is wrong, Python's error names the class of the method: Tensor, whatever family it is of.
-for _member in [member for family in Tensor.__mro__[:-1] for member in vars(family).values()]:
-    while isinstance(_member, FunctionType):
-        _member.__qualname__ = f"Tensor.{_member.__name__}"
-        _member = getattr(_member, "__wrapped__", None)
-
-# Looked up once: each operation makes a tensor.
-_blank = functools.partial(object.__new__, Tensor)
-_ndarray = np.ndarray
 
 
 def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None = None) -> Tensor:

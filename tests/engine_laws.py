@@ -21,6 +21,7 @@ from laws import Laws, leaf
 from strategies import Array, cotangents
 
 import minigrad as torch
+from minigrad.core.tape import Unary
 from minigrad.nn import Parameter
 from minigrad.nn import functional as F
 
@@ -196,7 +197,7 @@ def all_users_first() -> None:
     assert len(steps) == 60
 
 
-class Counted(torch.autograd.node.Unary):
+class Counted(Unary):
     """`x`, by an op that counts its backward steps and complains of too many."""
 
     __slots__ = ("steps",)

@@ -1,6 +1,6 @@
 """Mutation testing: each small change to a file of the package has to make a test fail.
 
-    python -m tests.mutation minigrad/ops/embedding.py --tests tests/test_lookup.py tests/test_equivalence.py
+    python -m tests.mutation minigrad/core/embedding.py --tests tests/test_lookup.py tests/test_equivalence.py
 
 copies the project, lets mutmut (https://mutmut.readthedocs.io; the extra `mutation`) make the changes one by one in the
 copy and run the tests that reach each of them, and prints for each file how many mutants were made and killed, and what

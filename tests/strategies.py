@@ -12,7 +12,7 @@ from minigrad.checks.strategies import (
     shapes,
     tables,
 )
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 __all__ = [
     "DTYPES",

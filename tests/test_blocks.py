@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import minigrad as torch
+from minigrad.core.arrays import by_blocks, total
+from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
-from minigrad.ops.blocks import by_blocks
-from minigrad.ops.scatter import add_rows
-from minigrad.ops.summing import total
 
 # More elements than three blocks have, in rows that no block consists of.
 SHAPE = (31, 67, 101)

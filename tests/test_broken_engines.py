@@ -16,11 +16,13 @@ import engine_laws
 import pytest
 
 from minigrad import autograd
-from minigrad.autograd import base, engine, function, hooks, node
-from minigrad.ops import shape, strided
-from minigrad.ops.elementwise import Mul, Sub
+from minigrad.autograd import function
+from minigrad.core import base, hooks, shapes, tape
+from minigrad.core import walk as walking
+from minigrad.core.elementwise import Mul, Sub
+from minigrad.core.shapes import Sum
+from minigrad.ops import strided
 from minigrad.ops.mathematics import Exp
-from minigrad.ops.reduce import Sum
 from minigrad.tensor import Tensor
 
 
@@ -82,15 +84,15 @@ def gradients_of_views_alone(view: Any, base_tensor: Any, made_by: str) -> None:
 
 
 def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
-    return [(engine, "_walk", edited(engine._walk, old, new))]
+    return [(walking, "_walk", edited(walking._walk, old, new))]
 
 
 def accumulate(old: str, new: str) -> list[tuple[Any, str, Any]]:
-    return [(engine, "_accumulate", edited(engine._accumulate, old, new))]
+    return [(walking, "_accumulate", edited(walking._accumulate, old, new))]
 
 
 def hooked(old: str, new: str) -> list[tuple[Any, str, Any]]:
-    return [(engine, "run_hooks", edited(hooks.run_hooks, old, new))]
+    return [(walking, "run_hooks", edited(hooks.run_hooks, old, new))]
 
 
 def method(owner: Any, name: str, old: str, new: str) -> list[tuple[Any, str, Any]]:
@@ -100,9 +102,9 @@ def method(owner: Any, name: str, old: str, new: str) -> list[tuple[Any, str, An
 Engine = tuple[str, Callable[[], list[tuple[Any, str, Any]]], set[str]]
 
 ENGINES: list[Engine] = [
-    ("depth first, not waiting", lambda: [(engine, "heapq", Stack)], {"all_users_first", "chain_rule"}),
-    ("breadth first, not waiting", lambda: [(engine, "heapq", Queue)], {"all_users_first"}),
-    ("oldest first", lambda: [(engine, "heapq", OldestFirst)], {"all_users_first", "chain_rule"}),
+    ("depth first, not waiting", lambda: [(walking, "heapq", Stack)], {"all_users_first", "chain_rule"}),
+    ("breadth first, not waiting", lambda: [(walking, "heapq", Queue)], {"all_users_first"}),
+    ("oldest first", lambda: [(walking, "heapq", OldestFirst)], {"all_users_first", "chain_rule"}),
     (
         "g itself taken for the walk's own",
         lambda: walk("gradient is not g and gradient._array.base", "gradient._array.base"),
@@ -136,10 +138,10 @@ ENGINES: list[Engine] = [
         "the gradient of a result in the middle is doubled",
         lambda: [
             (
-                engine,
+                walking,
                 "_arrived_at",
                 edited(
-                    engine._arrived_at,
+                    walking._arrived_at,
                     "    if goes_on:\n        arrived.update([(edge, gradients[position])",
                     "    if goes_on:\n        arrived.update([(edge, gradients[position] * 2)",
                 ),
@@ -179,23 +181,23 @@ ENGINES: list[Engine] = [
     ),
     (
         "no version is checked",
-        lambda: [(each, "unpacked", no_check) for each in (node, function)],
+        lambda: [(each, "unpacked", no_check) for each in (tape, function)],
         {"kept_values", "kept_values_of_the_second_order", "values_kept_by_writes"},
     ),
     (
         "a kept output has its own storage",
-        lambda: [(node.Node, "kept_output", kept_output_with_its_own_storage)],
+        lambda: [(tape.Node, "kept_output", kept_output_with_its_own_storage)],
         {"kept_values_of_the_second_order"},
     ),
     (
         "a kept output has no history",
-        lambda: [(node.Node, "kept_output", kept_output_without_history)],
+        lambda: [(tape.Node, "kept_output", kept_output_without_history)],
         {"graph_of_gradients"},
     ),
     ("a node holds its output", lambda: [(Exp, "keep", keep_the_output_tensor)], {"no_cycles"}),
     (
         "a view has its own storage",
-        lambda: [(each, "share_storage", views_with_a_storage_of_their_own) for each in (base, node, shape)],
+        lambda: [(each, "share_storage", views_with_a_storage_of_their_own) for each in (base, tape, shapes)],
         {"kept_values", "every_write_counts"},
     ),
     (
@@ -213,8 +215,8 @@ ENGINES: list[Engine] = [
         lambda: method(Tensor, "_rewrite", "storage_of(self).version += 1", ""),
         {"every_write_counts", "kept_values"},
     ),
-    ("a sum keeps its input", lambda: [(Sum, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
-    ("a product keeps both factors", lambda: [(Mul, "keep", node.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a sum keeps its input", lambda: [(Sum, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a product keeps both factors", lambda: [(Mul, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
     ("views do not follow a write", lambda: [(strided, "follow", gradients_of_views_alone)], {"writes_to_views"}),
     (
         "the base does not follow a write",
@@ -258,17 +260,17 @@ ENGINES: list[Engine] = [
     ),
     (
         "what a hook saw is taken for the walk's own",
-        lambda: [(engine, "_run_leaf_hooks", edited(engine._run_leaf_hooks, "owned.discard(edge)", "pass"))],
+        lambda: [(walking, "_run_leaf_hooks", edited(walking._run_leaf_hooks, "owned.discard(edge)", "pass"))],
         {"hooks"},
     ),
     (
         "a retained gradient is not copied",
-        lambda: method(engine, "backward", "gradient, False, create_graph", "gradient, True, create_graph"),
+        lambda: method(walking, "backward", "gradient, False, create_graph", "gradient, True, create_graph"),
         {"hooks"},
     ),
     (
         "the outputs of a node are mixed up",
-        lambda: [(node.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)))],
+        lambda: [(tape.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)))],
         {"several_outputs"},
     ),
     ("a sign", lambda: [(Sub, "db", Sub.da)], {"chain_rule", "shared_cotangents"}),

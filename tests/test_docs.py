@@ -17,7 +17,7 @@ import test_ops
 
 import minigrad
 from minigrad import functions, methods, ops
-from minigrad.autograd.hooks import AccumulateGrad
+from minigrad.core.hooks import AccumulateGrad
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 import minigrad as torch
 import minigrad.explain.story as telling
 from minigrad import explain
-from minigrad.autograd import engine
 from minigrad.autograd.function import Function
-from minigrad.autograd.node import Node
+from minigrad.core import walk
+from minigrad.core.tape import Node
 from minigrad.explain.formulas import formulas, short_formula
 from minigrad.explain.names import explore
 from minigrad.explain.pair import pair
@@ -163,8 +163,8 @@ def test_a_walk_after_it_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None
     loss, _ = shared()
     explain.backward(loss, retain_graph=True)
     asked: list[Any] = []
-    right = engine._arrived_at
-    monkeypatch.setattr(engine, "_arrived_at", lambda *given: asked.append(given) or right(*given))
+    right = walk._arrived_at
+    monkeypatch.setattr(walk, "_arrived_at", lambda *given: asked.append(given) or right(*given))
     loss.backward()
     assert asked == []
 
@@ -761,7 +761,7 @@ def operations() -> Iterator[type[Node]]:
     while stack:
         found = stack.pop()
         stack += found.__subclasses__()
-        if found.__module__.startswith("minigrad.ops.") and hasattr(found, "forward"):
+        if found.__module__.startswith(("minigrad.core.", "minigrad.ops.")) and hasattr(found, "forward"):
             yield found
 
 

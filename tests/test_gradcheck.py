@@ -14,7 +14,7 @@ import minigrad
 import minigrad as torch
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.autograd.gradcheck import GradcheckError
-from minigrad.autograd.node import Unary
+from minigrad.core.tape import Unary
 
 # ---- functions and their inputs, for either package ------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ import pytest
 
 import minigrad
 from minigrad import __main__ as job
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 # The program as it is, but for the measurements: these are said to be the times.
 QUICK = """
@@ -335,7 +335,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_not_equal_is_not_called_equal(name: str) -> None:
     change, verdicts = BROKEN[name]
-    imports = "import numpy as np\nfrom minigrad.ops import embedding as lookup, linear\n"
+    imports = "import numpy as np\nfrom minigrad.core import embedding as lookup, linear\n"
     done = quick("2 3 1 3", imports + change)
     assert done.code == 0
     texts = ["Exactly equal", "Equal again", "Up to rounding, entry"]

@@ -22,8 +22,8 @@ from real_table import CASES, Case
 from strategies import FLOATS, Array, shapes
 
 import minigrad as torch
+from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
-from minigrad.ops.scatter import add_rows
 
 for _file in sorted(Path(__file__).parent.glob("real_*.py")):
     importlib.import_module(_file.stem)

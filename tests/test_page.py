@@ -18,7 +18,7 @@ from browser import PROGRAM, Page, browser
 import minigrad as torch
 from minigrad import __main__ as job
 from minigrad import explain
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 from minigrad.explain.pair import numeral
 from minigrad.page import page as made
 
@@ -104,7 +104,7 @@ def test_both_halves_have_the_numbers_that_loops_give(file: Path) -> None:
 def test_it_says_equal_only_if_it_is(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     equal = "both ways give exactly the same"
     assert file.read_text(encoding="utf-8").count(equal) == 2
-    monkeypatch.setattr("minigrad.ops.embedding.add_rows", lambda rows, ids, n: np.ones((n, rows.shape[1]), "f4"))
+    monkeypatch.setattr("minigrad.core.embedding.add_rows", lambda rows, ids, n: np.ones((n, rows.shape[1]), "f4"))
     assert job.main([*ARGUMENTS, "--html", str(tmp_path / "page.html")]) == 0
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert text.count(equal) == 1

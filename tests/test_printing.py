@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from minigrad import dtypes
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
 from minigrad.tensors import printing
 
 

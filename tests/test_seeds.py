@@ -22,8 +22,8 @@ import oracles
 import pytest
 
 import minigrad
-from minigrad.ops.embedding import Lookup, ScatterAdd
-from minigrad.ops.linear import Linear
+from minigrad.core.embedding import Lookup, ScatterAdd
+from minigrad.core.linear import Linear
 from minigrad.random import Generator
 
 

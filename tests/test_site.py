@@ -43,8 +43,8 @@ MODULES = (
 # What they meet there without a name: it is given to them, or raised.
 MET = (
     "minigrad.autograd.gradcheck.GradcheckError",
-    "minigrad.autograd.hooks.RemovableHandle",
-    "minigrad.autograd.node.Node",
+    "minigrad.core.hooks.RemovableHandle",
+    "minigrad.core.tape.Node",
     "minigrad.optim.optimizer.register_optimizer_step_pre_hook",
     "minigrad.optim.optimizer.register_optimizer_step_post_hook",
     "minigrad.tensor.SparseTensor",
@@ -185,7 +185,7 @@ def test_links_on_the_site_lead_somewhere(site: Path) -> None:
 
 
 def test_links_to_modules_lead_to_pages_with_their_source(site: Path) -> None:
-    assert 'href="_modules/minigrad/ops/embedding.html"' in (site / "engine.html").read_text(encoding="utf-8")
+    assert 'href="_modules/minigrad/core/embedding.html"' in (site / "engine.html").read_text(encoding="utf-8")
     modules = {path.read_bytes() for path in (ROOT / "minigrad").rglob("*.py")}
     assert not [file for file in (site / "_downloads").rglob("*.py") if file.read_bytes() in modules]
 

@@ -11,8 +11,9 @@ from laws import leaf
 from strategies import Array
 
 import minigrad as torch
-from minigrad.ops import blocks as blocking
-from minigrad.ops import choosing, elementwise, widening
+from minigrad.core import arrays, elementwise
+from minigrad.core import arrays as blocking
+from minigrad.ops import widening
 
 
 def two() -> Any:
@@ -273,8 +274,8 @@ def test_choices_are_numpys_however_many_there_are(count: int, dtype: str) -> No
         for x, y in ((a, b), (a[0], b), (a, b[0]), (a[:, :1], b), (a, np.ones((), dtype)), (a.T.copy().T, b)):
             before = x.tobytes(), y.tobytes(), mask.tobytes()
             for found, wanted in (
-                (choosing.chosen(mask, x, y), np.where(mask, x, y)),
-                (choosing.cleared(mask, x), np.where(mask, x, np.zeros((), dtype))),
+                (arrays.chosen(mask, x, y), np.where(mask, x, y)),
+                (arrays.cleared(mask, x), np.where(mask, x, np.zeros((), dtype))),
             ):
                 assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
                 assert found.tobytes() == wanted.tobytes()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from strategies import Array
 
+from minigrad.core import rows as rows_
 from minigrad.ops import scatter
 
 #: Tables and dims of places in them: one, neighbours, others, none at all.
@@ -127,7 +128,7 @@ def test_rows_are_added_to_tables_of_any_layout(count: int, size: int, scale: fl
     np.add.at(wanted, ids, scale * rows.astype(np.float64))
     before = rows.copy()
     for table in laid_out(array):
-        scatter.add_rows_at(table, ids, rows, scale)
+        rows_.add_rows_at(table, ids, rows, scale)
         np.testing.assert_array_equal(table, wanted)
         assert np.signbit(table[1999]).all()
     np.testing.assert_array_equal(rows, before)
@@ -139,7 +140,7 @@ def test_rows_of_one_id_are_added_up_before_they_are_rounded(of_rows: str, scale
     """In half precision, 2048 + 1 is 2048: row by row the sum would end there."""
     for count, size in ((5000, 2), (5000, 20)):
         table = np.ones((3, size), np.float16)
-        scatter.add_rows_at(table, np.full(count, 1), np.ones((count, size), of_rows), scale)
+        rows_.add_rows_at(table, np.full(count, 1), np.ones((count, size), of_rows), scale)
         np.testing.assert_allclose(table[1], 1 + scale * count, rtol=1e-3)
         assert (table[[0, 2]] == 1).all()
         assert table.dtype == np.float16
@@ -152,15 +153,15 @@ def test_sums_of_large_integers_are_exact(repeats: int, size: int) -> None:
     rows = np.full((repeats + 1, size), 2**56 + 1)
     ids = np.array([4, *[2] * repeats])
     wanted = np.array([[repeats * (2**56 + 1)] * size, [2**56 + 1] * size])
-    names, sums = scatter.sum_by_id(rows, ids)
+    names, sums = rows_.sum_by_id(rows, ids)
     assert names.tolist() == [2, 4]
     np.testing.assert_array_equal(sums, wanted, strict=True)
-    np.testing.assert_array_equal(scatter.add_rows(rows, ids, 5)[[2, 4]], wanted, strict=True)
+    np.testing.assert_array_equal(rows_.add_rows(rows, ids, 5)[[2, 4]], wanted, strict=True)
     # As many rows as are added after sorting.
     many, ids = np.repeat(rows, 4000, axis=0), np.repeat(np.arange(4000), repeats + 1)
     if size == 20:
         wanted = np.full((4000, size), (repeats + 1) * (2**56 + 1))
-        np.testing.assert_array_equal(scatter.add_rows(many, ids, 4000), wanted, strict=True)
+        np.testing.assert_array_equal(rows_.add_rows(many, ids, 4000), wanted, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
@@ -170,11 +171,11 @@ def test_sums_by_id_of_rows_that_occur_once_and_often(dtype: str) -> None:
     rows = generator.integers(-3, 4, (len(ids), 5)).astype(dtype)
     wanted = np.zeros((43, 5))
     np.add.at(wanted, ids, rows)
-    names, sums = scatter.sum_by_id(rows, ids)
+    names, sums = rows_.sum_by_id(rows, ids)
     assert names.tolist() == list(range(3, 43))
     np.testing.assert_array_equal(sums, wanted[3:].astype(dtype), strict=True)
     for none in (rows[:0], rows[:0, :0]):
-        names, sums = scatter.sum_by_id(none, ids[:0])
+        names, sums = rows_.sum_by_id(none, ids[:0])
         assert (names.shape, sums.shape, sums.dtype) == ((0,), none.shape, none.dtype)
 
 
@@ -184,7 +185,7 @@ def test_ids_are_sorted_however_large_they_are(count: int, exponent: int) -> Non
     """Those of a sparse tensor count places, of which there may be up to 2**63; equal ones stay in their order."""
     generator = np.random.default_rng(count)
     for ids in (2**exponent + generator.integers(0, 3, count), generator.integers(0, 3, count) * 2 ** (exponent - 1)):
-        ordered, order = scatter._sorted(ids)
+        ordered, order = rows_._sorted(ids)
         wanted = np.argsort(ids, kind="stable")
         np.testing.assert_array_equal(order, wanted)
         np.testing.assert_array_equal(ordered, ids[wanted])

@@ -12,7 +12,7 @@ from laws import leaf
 from strategies import Array
 
 import minigrad as torch
-from minigrad.ops import broadcast, summing
+from minigrad.core import arrays, shapes
 
 # On both sides of the sizes from which sums are made in another way.
 SHAPES = [
@@ -56,11 +56,11 @@ def test_sums_over_any_dimensions_are_numpys(shape: tuple[int, ...], dtype: str)
         for keepdims in (True, False):
             wanted = array.astype(np.float64).sum(dims, keepdims=keepdims).astype(wide)
             for x in laid_out(array):
-                found = summing.total(x, dims, keepdims)
+                found = arrays.total(x, dims, keepdims)
                 assert isinstance(found, np.ndarray)
                 np.testing.assert_array_equal(found, wanted, strict=True)
         np.testing.assert_array_equal(
-            summing.total(array, dims), array.sum(dims, keepdims=True, dtype=wide), strict=True
+            arrays.total(array, dims), array.sum(dims, keepdims=True, dtype=wide), strict=True
         )
 
 
@@ -73,7 +73,7 @@ def test_sums_of_products_are_numpys(shape: tuple[int, ...], dtype: str) -> None
         wanted = (a * b).sum(dims, keepdims=True)
         for x in laid_out(a):
             for y in laid_out(b):
-                np.testing.assert_array_equal(summing.sum_of_products(x, y, dims), wanted, strict=True)
+                np.testing.assert_array_equal(arrays.sum_of_products(x, y, dims), wanted, strict=True)
 
 
 def test_sums_of_many_numbers_keep_their_digits() -> None:
@@ -81,32 +81,32 @@ def test_sums_of_many_numbers_keep_their_digits() -> None:
     for count in (4096, 1_000_003):
         x = np.full((count, 2), 0.1, np.float32)
         exact = float(np.float32(0.1)) * count
-        np.testing.assert_allclose(summing.total(x, (0,), keepdims=False), exact, rtol=2e-6)
-        np.testing.assert_allclose(summing.total(x.T.copy(), (1,), keepdims=False), exact, rtol=2e-6)
-        np.testing.assert_allclose(summing.total(x, (0, 1), keepdims=False), 2 * exact, rtol=2e-6)
-        np.testing.assert_allclose(summing.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
+        np.testing.assert_allclose(arrays.total(x, (0,), keepdims=False), exact, rtol=2e-6)
+        np.testing.assert_allclose(arrays.total(x.T.copy(), (1,), keepdims=False), exact, rtol=2e-6)
+        np.testing.assert_allclose(arrays.total(x, (0, 1), keepdims=False), 2 * exact, rtol=2e-6)
+        np.testing.assert_allclose(arrays.sum_of_products(x, np.ones_like(x), (0,))[0], exact, rtol=2e-6)
 
 
 def test_sums_of_many_products_over_several_dimensions_keep_their_digits() -> None:
     """Those of each row are as many: added one by one, three digits would go."""
     x = np.full((2, 400_000, 3), 0.1, np.float32)
-    sums = summing.sum_of_products(x, np.ones_like(x), (1, 2))
+    sums = arrays.sum_of_products(x, np.ones_like(x), (1, 2))
     np.testing.assert_allclose(sums.ravel(), float(np.float32(0.1)) * 1_200_000, rtol=2e-6)
 
 
 def test_halves_are_widened_and_others_are_not_copied() -> None:
     half = np.array([0.1, 2049], np.float16)
-    np.testing.assert_array_equal(summing.widened(half), half.astype(np.float32), strict=True)
+    np.testing.assert_array_equal(arrays.widened(half), half.astype(np.float32), strict=True)
     for dtype in ("float32", "float64", "int64"):
         x = np.ones(2, dtype)
-        assert summing.widened(x) is x
+        assert arrays.widened(x) is x
 
 
 def test_shapes_of_sums() -> None:
-    assert summing.with_ones((2, 3, 4), (0, 2)) == (1, 3, 1)
-    assert summing.with_ones((2, 3), ()) == (2, 3)
-    assert summing.count_over((2, 3, 4), (0, 2)) == 8
-    assert summing.count_over((2, 3, 4), ()) == 1
+    assert arrays.with_ones((2, 3, 4), (0, 2)) == (1, 3, 1)
+    assert arrays.with_ones((2, 3), ()) == (2, 3)
+    assert arrays.count_over((2, 3, 4), (0, 2)) == 8
+    assert arrays.count_over((2, 3, 4), ()) == 1
 
 
 # ---- broadcasting ----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ PAIRS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
 def test_repeating_is_a_view_that_cannot_be_written_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
     array = np.arange(1.0, 1 + np.prod(shape, dtype=int)).reshape(shape)
     for x in (array.copy(), array.copy(order="F"), np.stack([array, array], -1)[..., 0]):
-        found = broadcast.expanded(x, wanted)
+        found = shapes.expanded(x, wanted)
         np.testing.assert_array_equal(found, np.broadcast_to(array, wanted), strict=True)
         assert np.shares_memory(found, x) or not found.size
         assert found.flags.writeable is (found.size == x.size)
@@ -149,7 +149,7 @@ def test_summing_undoes_repeating(shape: tuple[int, ...], repeated: tuple[int, .
     wanted = wanted.sum(kept, keepdims=True).astype(dtype)
     np.testing.assert_array_equal(x.grad.numpy(), wanted, strict=True)
     back = leaf(g.copy())
-    found = broadcast.SumTo(shape)(back)
+    found = shapes.SumTo(shape)(back)
     np.testing.assert_array_equal(found.detach().numpy(), wanted, strict=True)
     found.backward(torch.ones(shape, dtype=found.dtype))
     np.testing.assert_array_equal(back.grad.numpy(), np.ones_like(g), strict=True)
@@ -157,18 +157,18 @@ def test_summing_undoes_repeating(shape: tuple[int, ...], repeated: tuple[int, .
 
 def test_the_name_of_a_sum_is_that_of_its_last_step() -> None:
     x = leaf(np.ones((2, 3)))
-    names = [(broadcast.SumTo(shape)(x)).grad_fn.name() for shape in ((), (3,), (1, 3), (2, 1))]
+    names = [(shapes.SumTo(shape)(x)).grad_fn.name() for shape in ((), (3,), (1, 3), (2, 1))]
     assert names == ["SumBackward0", "ViewBackward0", "SumBackward1", "SumBackward1"]
-    assert broadcast.sum_to(x, (2, 3)) is x
+    assert shapes.sum_to(x, (2, 3)) is x
 
 
 def test_a_common_shape_or_why_there_is_none() -> None:
-    for shapes in ([], [(2, 3)], [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (4, 1), (1, 5)], [(1,), (0,)]):
-        assert broadcast.common_shape(shapes) == np.broadcast_shapes(*shapes)
+    for given in ([], [(2, 3)], [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (4, 1), (1, 5)], [(1,), (0,)]):
+        assert shapes.common_shape(given) == np.broadcast_shapes(*given)
 
     def message(*shapes: Any) -> str:
         with pytest.raises(RuntimeError) as caught:
-            broadcast.common_shape(shapes)
+            shapes.common_shape(shapes)
         return str(caught.value)
 
     rule = "do not broadcast. Sizes are compared from the last dimension on, and must be equal or 1."
@@ -189,5 +189,5 @@ def test_a_common_shape_or_why_there_is_none() -> None:
     assert "(2) must match the size of tensor b (3) at non-singleton dimension 0" in message((2,), (3,))
     for a, b in [((1, 2), (2,)), ((3, 2), (2,)), ((1, 2), (3, 2))]:
         with pytest.raises(AssertionError) as caught:
-            broadcast.broadcast_shapes_message(a, b)
+            shapes.broadcast_shapes_message(a, b)
         assert str(caught.value) == f"{a} and {b} broadcast"

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase, share_storage, storage_of
-from minigrad.autograd.grad_mode import current, no_grad
-from minigrad.autograd.node import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
-from minigrad.size import Size
+from minigrad.core.base import TensorBase, share_storage, storage_of
+from minigrad.core.modes import current, no_grad
+from minigrad.core.size import Size
+from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
 
 
 class FunctionCtx:

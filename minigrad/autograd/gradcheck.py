@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.engine import grad
-from minigrad.dtypes import Array
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.size import Size
+from minigrad.core.walk import grad
 from minigrad.random import Generator
-from minigrad.size import Size
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

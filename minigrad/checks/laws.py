@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 #: The same examples each time; then the smallest broken one, and nothing printed on the way.
 STEADY = settings(

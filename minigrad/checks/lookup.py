@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import minigrad
 from minigrad.checks.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
 from minigrad.checks.strategies import cotangents, ids, laid_out, one_hot, shapes, tables
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 
 def check_lookup(

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as npst
 import minigrad
 from minigrad.checks.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
 from minigrad.checks.strategies import Shape, cotangents
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 _STEP = 1e-3
 

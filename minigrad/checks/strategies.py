@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 Shape = tuple[int, ...]
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
 from minigrad.autograd.function import Function, FunctionNode
-from minigrad.autograd.node import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
-from minigrad.dtypes import Array
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
 
 # "dx = …", "da, db = …", "dX is …": how docstrings state a gradient.
 _GRADIENT = r"d[A-Za-z]\w*(?:\[\w+\])?(?:, d\w+)* (?:=|is) "

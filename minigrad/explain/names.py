@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from minigrad.autograd.hooks import AccumulateGrad
-from minigrad.autograd.node import Node
+from minigrad.core.hooks import AccumulateGrad
+from minigrad.core.tape import Node
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import autograd
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 from minigrad.nn import functional
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import tensor

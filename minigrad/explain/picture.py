@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 from minigrad.explain.extras import extra, with_words
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
 from minigrad.explain.palette import COLOURS, DASHES, looks

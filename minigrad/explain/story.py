@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from minigrad import autograd
-from minigrad.autograd.hooks import AccumulateGrad
-from minigrad.autograd.node import Node
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise
+from minigrad.core.hooks import AccumulateGrad
+from minigrad.core.tape import Node
 from minigrad.explain.formulas import formulas, read_by
 from minigrad.explain.names import Names, NamesGiven, as_tensors, at_least_0, explore
 from minigrad.explain.tables import Cell, Code, Table
 from minigrad.explain.watching import Watching
-from minigrad.ops.elementwise import Elementwise
 from minigrad.ops.ternary import Ternary
 from minigrad.tensor import Tensor
 from minigrad.tensors.printing import elements_text

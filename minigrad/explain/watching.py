@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
-from minigrad.autograd.node import Node
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.hooks import Hook, Hooks, RemovableHandle
+from minigrad.core.tape import Node
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from minigrad import dtypes
-from minigrad.dtypes import dtype
+from minigrad.core import dtypes
+from minigrad.core.dtypes import dtype
 from minigrad.methods.forms import Operand, free
 from minigrad.tensor import Tensor
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
+from minigrad.core.shapes import common_shape
+from minigrad.core.size import Size
 from minigrad.methods.forms import checked_sequence
-from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import INTEGER
-from minigrad.size import Size
 from minigrad.tensor import Tensor
 
 __all__ = [

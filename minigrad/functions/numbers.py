@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.methods.forms import checked_tensor, free
 from minigrad.tensor import Tensor, new_leaf
 

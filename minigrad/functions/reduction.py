@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minigrad.dtypes import Number
+from minigrad.core.dtypes import Number
 from minigrad.methods.forms import Dims, free, numpy_names
 from minigrad.methods.reduction import moment_and_mean
 from minigrad.tensor import Tensor

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.methods.forms import Operand, checked_operand, checked_tensor, free
 from minigrad.tensor import Tensor
 

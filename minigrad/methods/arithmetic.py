@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Number
+from minigrad.core import elementwise
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Number
+from minigrad.core.tensor import CoreTensor
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, in_place_sum
 from minigrad.methods.writing import Writing
-from minigrad.ops import arithmetic, elementwise, ternary
+from minigrad.ops import arithmetic, ternary
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -24,26 +26,8 @@ class Arithmetic(Writing):
 
     # ---- operators ---------------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Operand) -> Tensor:
-        return elementwise.Add().of(self, other)
-
-    def __radd__(self, other: Operand) -> Tensor:
-        return elementwise.Add().of(self, other)
-
-    def __sub__(self, other: Operand) -> Tensor:
-        return elementwise.Sub().of(self, other)
-
     def __rsub__(self, other: Operand) -> Tensor:
         return elementwise.Rsub()(other, self) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __mul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul().of(self, other)
-
-    def __rmul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul().of(self, other)
-
-    def __truediv__(self, other: Operand) -> Tensor:
-        return elementwise.Div().of(self, other)
 
     def __rtruediv__(self, other: Operand) -> Tensor:
         return elementwise.Rdiv()(other, self) if isinstance(other, OPERANDS) else NotImplemented
@@ -68,18 +52,15 @@ class Arithmetic(Writing):
     def __rpow__(self, other: Operand) -> Tensor:
         return arithmetic.power(other, self) if isinstance(other, OPERANDS) else NotImplemented
 
-    def __neg__(self) -> Tensor:
-        return elementwise.Neg()(self)
-
     def __pos__(self) -> Any:
         if self._array.dtype == builtins.bool:
             raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
         return self
 
-    __iadd__ = in_place_sum(__add__, 1)
-    __isub__ = in_place_sum(__sub__, -1)
-    __imul__ = in_place(__mul__)
-    __itruediv__ = in_place(__truediv__)
+    __iadd__ = in_place_sum(CoreTensor.__add__, 1)
+    __isub__ = in_place_sum(CoreTensor.__sub__, -1)
+    __imul__ = in_place(CoreTensor.__mul__)
+    __itruediv__ = in_place(CoreTensor.__truediv__)
     __ifloordiv__ = in_place(__floordiv__)
     __imod__ = in_place(__mod__)
     __ipow__ = in_place(__pow__)

@@ -7,44 +7,22 @@ from itertools import accumulate
 from operator import mul
 from typing import Any, SupportsIndex
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
+from minigrad.core.tensor import CoreTensor
 from minigrad.ops.dims import INTEGER, normal_dim
-from minigrad.size import Size
 from minigrad.tensors.devices import CPU
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.options import layout, strided
 
 
-class Attributes(TensorBase):
+class Attributes(CoreTensor):
     """What a tensor is."""
 
     __slots__ = ()
 
     @property
-    def shape(self) -> Size:
-        """The size of each dimension.
-
-        >>> import minigrad as torch
-        >>> torch.zeros(4, 5).shape
-        torch.Size([4, 5])
-        """
-        return Size(self._array.shape)
-
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements, such as `torch.float32`."""
-        return dtypes.of(self._array)
-
-    @property
     def device(self) -> Device:
         """Where the elements are: always `device(type='cpu')`."""
         return CPU
-
-    @property
-    def ndim(self) -> builtins.int:
-        """The number of dimensions."""
-        return self._array.ndim
 
     def dim(self) -> builtins.int:
         """The number of dimensions."""
@@ -116,18 +94,9 @@ class Attributes(TensorBase):
         """Whether the elements lie in memory in the order of their indices."""
         return self._array.flags.c_contiguous
 
-    def is_floating_point(self) -> builtins.bool:
-        """Whether the elements are floating-point numbers."""
-        return self._array.dtype.kind == "f"
-
     def data_ptr(self) -> builtins.int:
         """The address of the first element: equal for tensors that share storage from its start."""
         return self._array.ctypes.data
-
-    def __len__(self) -> builtins.int:
-        if self._array.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._array)
 
 
 def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
+from minigrad.core.base import TensorBase
+from minigrad.core.elementwise import Copy, cast
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, named_in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import comparing
-from minigrad.ops.elementwise import Copy, cast
 from minigrad.tensors.interoperation import shared
 
 if TYPE_CHECKING:

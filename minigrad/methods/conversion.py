@@ -6,11 +6,11 @@ import builtins
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
+from minigrad.core import dtypes, elementwise
+from minigrad.core.base import TensorBase
 from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
-from minigrad.ops import elementwise, sparse
+from minigrad.ops import sparse
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.options import as_dtype, keeps_order, layout, memory_format, sparse_coo

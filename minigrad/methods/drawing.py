@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Node
-from minigrad.dtypes import Array
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Node
 from minigrad.methods.writing import Writing
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions

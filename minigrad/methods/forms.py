@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, Ty
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Number
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Number
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Array, Number
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, Number
 from minigrad.methods.attributes import Attributes
 from minigrad.tensors.nested_data import array_of_data
 from minigrad.tensors.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import index as as_int
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from minigrad.autograd.base import TensorBase
+from minigrad.core.base import TensorBase
 from minigrad.methods.forms import in_place, numpy_names
 from minigrad.methods.shaping import Ints, Shaping
 from minigrad.ops import diagonal as _diagonal

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Number
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Number
+from minigrad.core.elementwise import Mul
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import addmm, einsum, matmul
-from minigrad.ops.elementwise import Mul
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

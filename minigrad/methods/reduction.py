@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy import ndarray
 
-from minigrad import dtypes, return_types
-from minigrad.autograd.base import TensorBase, storage_of
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.dtypes import Number
+from minigrad import return_types
+from minigrad.core import dtypes, elementwise, shapes
+from minigrad.core.arrays import count_over
+from minigrad.core.base import TensorBase, storage_of
+from minigrad.core.dtypes import Number
+from minigrad.core.modes import is_grad_enabled
 from minigrad.methods.forms import Dims, checked_tensor, in_place, numpy_names
 from minigrad.methods.writing import Writing
-from minigrad.ops import elementwise, reduce, scan, softmax, statistics
+from minigrad.ops import reduce, scan, softmax, statistics
 from minigrad.ops.along import TakeAlong
 from minigrad.ops.dims import normal_dim, normal_dims
-from minigrad.ops.summing import count_over
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
@@ -44,13 +45,13 @@ class Reduction(Writing):
         (tensor(10), tensor([4, 6]), tensor([3, 7]))
         """
         form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
-        return reduce.Sum(_summed_dims(dim, self._array.ndim), keepdim, form)(_summands("sum", self, dtype))
+        return shapes.Sum(_summed_dims(dim, self._array.ndim), keepdim, form)(_summands("sum", self, dtype))
 
     @numpy_names
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """The sum as of `sum`, of the elements that are not nan."""
         dims, x = _summed_dims(dim, self.ndim), _summands("nansum", self, dtype)
-        op = reduce.NanSum if x._array.dtype.kind == "f" else reduce.Sum
+        op = reduce.NanSum if x._array.dtype.kind == "f" else shapes.Sum
         return op(dims, keepdim, "NansumBackward0")(x)
 
     @numpy_names

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, Ty
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Number
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Number
+from minigrad.core.elementwise import cast
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import quiet
 from minigrad.methods.forms import OPERANDS, Operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import gathering, subscript
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import cast
 from minigrad.ops.indexing import IndexInto, Slice
-from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minigrad.autograd.base import TensorBase
+from minigrad.core.base import TensorBase
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import Operand, checked_operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing

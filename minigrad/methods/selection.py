@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import quiet
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.elementwise import Copy, cast
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Expand, Reshape
+from minigrad.core.tape import quiet
 from minigrad.methods.forms import OPERANDS, checked_tensor, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import gathering, indexing, subscript
-from minigrad.ops.broadcast import Expand
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import Copy, cast
 from minigrad.ops.join import Unbind
-from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

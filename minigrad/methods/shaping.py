@@ -7,15 +7,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex
 
-from minigrad import dtypes
-from minigrad.autograd.base import storage_of
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.hooks import keep_retaining
+from minigrad.core import dtypes, elementwise, shapes
+from minigrad.core.base import storage_of
+from minigrad.core.hooks import keep_retaining
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Expand, SumTo
 from minigrad.methods.forms import Dims, checked_tensor, named_in_place, numpy_names
 from minigrad.methods.writing import Writing
-from minigrad.ops import elementwise, indexing, rearrange
+from minigrad.ops import indexing, rearrange
 from minigrad.ops import shape as _shape
-from minigrad.ops.broadcast import Expand, SumTo
 from minigrad.ops.dims import INTEGER, normal_dim, normal_dims, sizes_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Shaping(Writing):
                 [3, 4, 5]])
         """
         new = _shape.inferred_shape(sizes_of("reshape", sizes, shape), self._array.size)
-        return _shape.Reshape(new, "ViewBackward0" if self.is_contiguous() else "ReshapeAliasBackward0")(self)
+        return shapes.Reshape(new, "ViewBackward0" if self.is_contiguous() else "ReshapeAliasBackward0")(self)
 
     def reshape_as(self, other: Tensor) -> Tensor:
         """The elements in the same order in the shape of `other`."""
@@ -70,7 +70,7 @@ class Shaping(Writing):
         """
         if dtype is not None or (len(sizes) == 1 and isinstance(sizes[0], dtypes.dtype)):
             return self._view_as_dtype(sizes[0] if dtype is None else dtype)
-        out = _shape.Reshape(_shape.inferred_shape(sizes_of("view", sizes, size), self._array.size))(self)
+        out = shapes.Reshape(_shape.inferred_shape(sizes_of("view", sizes, size), self._array.size))(self)
         if out._base is None and self._array.size:
             raise RuntimeError(
                 "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
@@ -157,7 +157,7 @@ class Shaping(Writing):
         """
         at = normal_dim(dim, self.ndim + 1)
         sizes = self._array.shape
-        return _shape.Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(self)
+        return shapes.Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(self)
 
     @numpy_names
     def squeeze(self, dim: Dims = None) -> Tensor:
@@ -170,7 +170,7 @@ class Shaping(Writing):
         dims = normal_dims(dim, self.ndim)
         sizes = [size for i, size in enumerate(self._array.shape) if size != 1 or i not in dims]
         form = 0 if dim is None else 1 if isinstance(dim, INTEGER) else 2
-        return _shape.Reshape(tuple(sizes), f"SqueezeBackward{form}")(self)
+        return shapes.Reshape(tuple(sizes), f"SqueezeBackward{form}")(self)
 
     # ---- the same dimensions in another order ------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class Shaping(Writing):
             if position in found:
                 raise RuntimeError(f"permute(): duplicate dims are not allowed: got {named}.")
             found.append(position)
-        return _shape.Permute(tuple(found))(self)
+        return shapes.Permute(tuple(found))(self)
 
     def transpose(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
         """A view with two dimensions swapped.
@@ -206,7 +206,7 @@ class Shaping(Writing):
                 [3, 6]])
         """
         dims = _shape.swapped(self.ndim, normal_dim(dim0, self.ndim), normal_dim(dim1, self.ndim))
-        return _shape.Permute(dims, "TransposeBackward0")(self)
+        return shapes.Permute(dims, "TransposeBackward0")(self)
 
     def swapaxes(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor:
         """A view with two dimensions swapped."""
@@ -237,7 +237,7 @@ class Shaping(Writing):
                 raise RuntimeError(f"movedim: repeated dim in `{name}` ({given})")
         if self.ndim == 0:
             return indexing.Slice(())(self)
-        return _shape.Permute(_shape.moved(self.ndim, *places))(self)
+        return shapes.Permute(_shape.moved(self.ndim, *places))(self)
 
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
         """The same as `movedim`."""
@@ -247,12 +247,12 @@ class Shaping(Writing):
         """The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
         if self.ndim > 2:
             raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-        return _shape.Permute(tuple(reversed(range(self.ndim))), "TBackward0")(self)
+        return shapes.Permute(tuple(reversed(range(self.ndim))), "TBackward0")(self)
 
     @property
     def T(self) -> Tensor:  # noqa: N802  (PyTorch's name)
         """A view with the dimensions in reverse order: the transpose of a matrix."""
-        return _shape.Permute(tuple(reversed(range(self.ndim))))(self)
+        return shapes.Permute(tuple(reversed(range(self.ndim))))(self)
 
     @property
     def mT(self) -> Any:  # noqa: N802  (PyTorch's name)
@@ -283,7 +283,7 @@ class Shaping(Writing):
             return self
         if self.ndim == 1:
             raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
-        return _shape.Permute(_shape.swapped(self.ndim, -1, -2), "TransposeBackward0")(self)
+        return shapes.Permute(_shape.swapped(self.ndim, -1, -2), "TransposeBackward0")(self)
 
     # ---- in place: new shape and strides -----------------------------------------------------------------------------
 

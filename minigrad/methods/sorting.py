@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from minigrad import return_types
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array, Number
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.tape import quiet
 from minigrad.methods.forms import checked_tensor, numpy_names
 from minigrad.methods.reduction import selected
 from minigrad.methods.writing import Writing

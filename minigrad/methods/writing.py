@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase, storage_of
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.hooks import keep_retaining
-from minigrad.autograd.node import Edge, Node, Output, edge_to, next_number
-from minigrad.dtypes import Array
+from minigrad.core import dtypes, elementwise
+from minigrad.core.base import TensorBase, storage_of
+from minigrad.core.dtypes import Array
+from minigrad.core.hooks import keep_retaining
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tape import Edge, Node, Output, edge_to, next_number
 from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
-from minigrad.ops import elementwise, strided
+from minigrad.ops import strided
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
-from minigrad.dtypes import Number
+from minigrad.core.dtypes import Number
+from minigrad.core.modes import no_grad
 from minigrad.functions import where
 from minigrad.random import Generator
 from minigrad.tensor import Tensor

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.base import storage_of
-from minigrad.dtypes import Array
+from minigrad.core.base import storage_of
+from minigrad.core.dtypes import Array
 from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
 
 

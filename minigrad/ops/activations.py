@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.node import Unary, keep_inputs, keep_output
-from minigrad.dtypes import Array
-from minigrad.ops.choosing import chosen, cleared
-from minigrad.ops.elementwise import Elementwise, masked
+from minigrad.core import dtypes
+from minigrad.core.arrays import chosen, cleared
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise, masked
+from minigrad.core.tape import Unary, keep_inputs, keep_output
 from minigrad.ops.erf import erf
 from minigrad.ops.mathematics import sigmoid
 from minigrad.ops.selecting import clipped

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.node import Edge, Node
-from minigrad.dtypes import Array, Number
-from minigrad.ops.broadcast import sum_to
-from minigrad.ops.matmul import MatMul, dtype_remedy, mat_message
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.products import MatMul
+from minigrad.core.shapes import sum_to
+from minigrad.core.tape import Edge, Node
+from minigrad.ops.matmul import dtype_remedy, mat_message
 from minigrad.ops.shape import expanded_shape
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, keep_rest
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Binary, keep_rest
 from minigrad.ops.gathering import places_along
 
 if TYPE_CHECKING:

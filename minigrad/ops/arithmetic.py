@@ -1,4 +1,4 @@
-"""Arithmetic beyond that of `minigrad.ops.elementwise`: scaled sums, rounded quotients and their rests, powers."""
+"""Arithmetic beyond that of `minigrad.core.elementwise`: scaled sums, rounded quotients and their rests, powers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Unary, keep_input_and_output, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.elementwise import Add, Div, Elementwise, Sub, cast, masked, zeroed
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Add, Div, Elementwise, Sub, cast, masked, zeroed
+from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

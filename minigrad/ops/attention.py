@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node, keep_input_and_output
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import read_in_place, row_blocks
-from minigrad.ops.broadcast import sum_to
-from minigrad.ops.matmul import MatMul, product
+from minigrad.core.arrays import read_in_place, row_blocks, total
+from minigrad.core.dtypes import Array
+from minigrad.core.products import MatMul, product
+from minigrad.core.shapes import sum_to
+from minigrad.core.tape import Node, keep_input_and_output
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
-from minigrad.ops.summing import total
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -1,6 +1,6 @@
 """Bags of ids: the sum, or the largest, of the rows that a lookup gives for each bag.
 
-A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.ops.embedding` once more,
+A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.core.embedding` once more,
 with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(ids))`, whose gradients are known.
 """
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Cast
+from minigrad.core.embedding import ScatterAdd
 from minigrad.ops.along import TakeAlong
-from minigrad.ops.elementwise import Cast
-from minigrad.ops.embedding import ScatterAdd
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

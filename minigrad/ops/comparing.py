@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array, dtype
-from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, dtype
+from minigrad.core.shapes import broadcast_shapes_message
+from minigrad.core.tape import quiet
 
 _SHIFTS = {"lshift": np.left_shift, "rshift": np.right_shift}
 

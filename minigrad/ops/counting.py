@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Node
 
 
 class Underived(Node):

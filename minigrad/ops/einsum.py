@@ -14,10 +14,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from minigrad.core.shapes import Permute, Reshape
 from minigrad.ops.diagonal import Diagonal
 from minigrad.ops.dims import normal_dims
 from minigrad.ops.matmul import bmm, matmul
-from minigrad.ops.shape import Permute, Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 # erf(x) = tanh(x * P(x**2) / Q(x**2)), to 1.6 units in the last place of a float32, where Q is 1, and to 0.1 of a
 # float64.  The coefficients, from the highest power on as all here, are a least-squares fit on [0, 3.92] and [0, 5.95],

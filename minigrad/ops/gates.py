@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Unary, keep_inputs
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Unary, keep_inputs
 from minigrad.ops.join import Cat
 
 if TYPE_CHECKING:

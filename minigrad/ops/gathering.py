@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node
-from minigrad.dtypes import Array, of
-from minigrad.ops.broadcast import broadcast_shapes_message
+from minigrad.core.dtypes import Array, of
+from minigrad.core.shapes import broadcast_shapes_message
+from minigrad.core.tape import Node
 from minigrad.ops.subscript import INDEX_DTYPES, check_range
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node, Unary, View, keep_rest
-from minigrad.dtypes import Array
-from minigrad.ops.broadcast import sum_to
-from minigrad.ops.scatter import add_at, add_rows_to_zeros, from_start, read_at, write_at
+from minigrad.core.dtypes import Array
+from minigrad.core.rows import add_rows_to_zeros
+from minigrad.core.shapes import sum_to
+from minigrad.core.tape import Node, Unary, View, keep_rest
+from minigrad.ops.scatter import add_at, from_start, read_at, write_at
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.node import Node, Views
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import cast
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import Node, Views
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import cast
-from minigrad.ops.shape import Reshape
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import Binary, Node, Unary, keep_inputs, keep_rest
-from minigrad.dtypes import Array
-from minigrad.ops import summing
+from minigrad.core import arrays
+from minigrad.core.arrays import blocks_along, read_in_place, row_blocks
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import masked
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Expand, sum_to
+from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.ops.along import PutAlong, TakeAlong
-from minigrad.ops.blocks import blocks_along, read_in_place, row_blocks
-from minigrad.ops.broadcast import Expand, sum_to
-from minigrad.ops.elementwise import masked
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def excess(x: Array, places: Places, g: Any) -> tuple[Array, Array, Array]:
         most = np.maximum.reduce(rows[block], axis=-1, out=highest[block], initial=-np.inf)
         part = np.subtract(rows[block], most[..., None], out=out[block])
         np.exp(part, out=part)
-        sums[block] = summing.total(part, (rows.ndim - 1,), keepdims=False)
+        sums[block] = arrays.total(part, (rows.ndim - 1,), keepdims=False)
         if g is not None:
             part *= ((g[block] if isinstance(g, np.ndarray) and g.ndim else g) / sums[block])[..., None]
     if g is not None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Unary, keep_input_and_output, keep_inputs, keep_output
-from minigrad.dtypes import Array, dtype
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, dtype
+from minigrad.core.elementwise import Elementwise, cast, floating, masked
+from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs, keep_output
 from minigrad.ops import erf as _erf
-from minigrad.ops.elementwise import Elementwise, cast, floating, masked
 from minigrad.ops.rounding import checked_floating
 from minigrad.ops.selecting import where
 from minigrad.ops.slope import Curve, CurveOfOutput, restored, workable

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Node, Several, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import read_in_place, row_blocks
-from minigrad.ops.shape import Reshape
-from minigrad.ops.summing import count_over, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.dtypes import Array
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import Node, Several, keep_inputs
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.node import Unary
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Unary
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

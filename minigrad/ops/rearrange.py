@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Unary
-from minigrad.dtypes import Array, of
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, of
+from minigrad.core.tape import Unary
 from minigrad.ops.dims import INTEGER
 
 if TYPE_CHECKING:

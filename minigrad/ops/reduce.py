@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from minigrad.autograd.grad_mode import current
-from minigrad.autograd.node import Unary, View, keep_input_and_output, keep_inputs, quiet
-from minigrad.dtypes import Array
-from minigrad.ops.broadcast import expanded, sum_to
+from minigrad.core.arrays import count_over, total, widened, with_ones
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import WIDE_FLOATS, Scaled
+from minigrad.core.modes import current
+from minigrad.core.shapes import Reshape, Sum, sum_to
+from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs, quiet
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import WIDE_FLOATS, Scaled
 from minigrad.ops.scan import CumProd, Shift
-from minigrad.ops.shape import Reshape
-from minigrad.ops.summing import count_over, total, widened, with_ones
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -24,52 +23,6 @@ if TYPE_CHECKING:
 
 # Rows of as many elements are short: see `extrema`.
 _SHORT = 1024
-
-
-class Sum(Unary):
-    """The sum of `x` over the dimensions `dims`.   dx = Repeat(g), to x's shape: each addend counts once."""
-
-    __slots__ = ("dims", "form", "keepdim", "x_shape")
-
-    def __init__(self, dims: tuple[int, ...], keepdim: bool = False, form: str = "SumBackward1") -> None:
-        self.dims = dims
-        self.keepdim = keepdim
-        self.form = form
-
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
-        return total(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
-
-    def dx(self, g: Tensor) -> Tensor:
-        repeat = Repeat(self.x_shape, self.dims)
-        # Where no history is recorded, nobody in the walk counts writes: it need not be known as a view.
-        return repeat(g) if current.enabled else g._new(repeat.forward(g._array))
-
-    def name(self) -> str:
-        return self.form
-
-
-class Repeat(View):
-    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view.
-
-    dx = Sum(g), over the repetitions.
-    """
-
-    __slots__ = ("dims", "keepdim", "shape")
-
-    def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.dims = dims
-
-    def forward(self, x: Array) -> Array:
-        self.keepdim = x.ndim == len(self.shape)
-        return expanded(x.reshape(with_ones(self.shape, self.dims)), self.shape)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Sum(self.dims, self.keepdim)(g)
-
-    def name(self) -> str:
-        return "ExpandBackward0"
 
 
 class Mean(Sum):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.node import Unary, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.elementwise import zeroed
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import zeroed
+from minigrad.core.tape import Unary, keep_inputs
 from minigrad.ops.slope import restored, workable
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_input_and_output
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import blocks_along
+from minigrad.core.arrays import blocks_along
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Binary, Unary, keep_input_and_output
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Node, Unary, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.choosing import chosen
-from minigrad.ops.elementwise import Elementwise, cast, masked
+from minigrad.core import dtypes
+from minigrad.core.arrays import chosen
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise, cast, masked
+from minigrad.core.tape import Node, Unary, keep_inputs
 from minigrad.ops.ternary import Ternary, in_common_dtype
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import current
-from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import by_blocks
-from minigrad.ops.elementwise import zeroed
+from minigrad.core.arrays import by_blocks
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import zeroed
+from minigrad.core.modes import current
+from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

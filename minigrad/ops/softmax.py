@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_inputs, keep_output
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import blocks_along, read_in_place
+from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 from minigrad.ops.reduce import kept_dims
-from minigrad.ops.summing import sum_of_products, total, widened
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

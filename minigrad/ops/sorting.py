@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
 
 
 def order(x: Array, dim: int, descending: bool = False) -> Array:

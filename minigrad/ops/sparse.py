@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary
-from minigrad.dtypes import Array
-from minigrad.ops.embedding import Lookup, ScatterAdd
-from minigrad.ops.scatter import add_rows_at, sum_by_id
-from minigrad.ops.shape import Reshape
+from minigrad.core.dtypes import Array
+from minigrad.core.embedding import Lookup, ScatterAdd
+from minigrad.core.rows import add_rows_at, sum_by_id
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import Binary, Unary
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_input_and_output, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import read_in_place
-from minigrad.ops.elementwise import Scaled, masked
+from minigrad.core.arrays import count_over, read_in_place, sum_of_products, total, widened
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Scaled, masked
+from minigrad.core.tape import Binary, Unary, keep_input_and_output, keep_inputs
 from minigrad.ops.reduce import Spread, average, kept_dims, shares
-from minigrad.ops.summing import count_over, sum_of_products, total, widened
 from minigrad.ops.widening import in_float32
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.node import Binary, Unary, keep_nothing
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import Binary, Unary, keep_nothing
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
 from minigrad.tensors.errors import warn_program

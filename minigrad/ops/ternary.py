@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.autograd.node import Node, keep_inputs
-from minigrad.dtypes import Array
-from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
-from minigrad.ops.elementwise import Elementwise, cast
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise, cast
+from minigrad.core.shapes import broadcast_shapes_message, sum_to
+from minigrad.core.tape import Node, keep_inputs
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import dtype
-from minigrad.ops.elementwise import Cast, cast
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import dtype
+from minigrad.core.elementwise import Cast, cast
 
 
 class Rounded(Cast):

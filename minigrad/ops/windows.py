@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minigrad.autograd.node import Unary, View
-from minigrad.dtypes import Array
-from minigrad.ops.broadcast import strided
+from minigrad.core.dtypes import Array
+from minigrad.core.shapes import strided
+from minigrad.core.tape import Unary, View
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.modes import no_grad
 from minigrad.optim.stepping import (
     ByParameter,
     Rate,

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import storage_of
-from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import row_blocks
+from minigrad.core import dtypes
+from minigrad.core.arrays import row_blocks
+from minigrad.core.base import storage_of
+from minigrad.core.dtypes import Array
+from minigrad.core.modes import enable_grad
+from minigrad.core.tape import quiet
 from minigrad.ops.scatter import read_at, write_at
 from minigrad.optim.optimizer import Optimizer
 from minigrad.tensor import Tensor, new_leaf

@@ -10,10 +10,10 @@ from typing import Any, Literal, SupportsIndex, Unpack
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array, Number
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.shapes import Reshape
 from minigrad.ops.dims import sizes_of
-from minigrad.ops.shape import Reshape
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.interoperation import shared
 from minigrad.tensors.nested_data import array_of_data

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
 from minigrad.random import Generator
 
 # Values per step: the temporaries of one step stay within a processor's second-level cache.

@@ -23,10 +23,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.size import Size
 from minigrad.nn.parameter import Parameter
-from minigrad.size import Size
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.devices import device
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 
 
 class finfo:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from minigrad import dtypes
-from minigrad.autograd.grad_mode import current
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.modes import current
 from minigrad.methods.attributes import Attributes
 
 if TYPE_CHECKING:

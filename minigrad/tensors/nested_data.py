@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase
-from minigrad.dtypes import Array, Number, dtype
-from minigrad.size import Size
+from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, Number, dtype
+from minigrad.core.size import Size
 from minigrad.tensors.interoperation import checked_array
 
 

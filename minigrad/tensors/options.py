@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, TypeAlias, TypedDict
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device

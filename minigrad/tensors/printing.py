@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
 
 
 class _Options(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.methods.drawing import Drawn
 from minigrad.methods.forms import checked_tensor
 from minigrad.random import Generator, default_generator

@@ -21,18 +21,18 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.base import TensorBase, storage_of
-from minigrad.autograd.grad_mode import is_grad_enabled
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array
+from minigrad.core import dtypes, elementwise
+from minigrad.core.base import TensorBase, storage_of
+from minigrad.core.dtypes import Array
+from minigrad.core.embedding import Lookup
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.rows import add_rows_at
+from minigrad.core.shapes import Reshape
+from minigrad.core.size import Size
+from minigrad.core.tape import quiet
 from minigrad.methods.forms import OPERANDS, checked_operand
-from minigrad.ops import elementwise, join
-from minigrad.ops.embedding import Lookup
-from minigrad.ops.scatter import add_rows_at
-from minigrad.ops.shape import Reshape
+from minigrad.ops import join
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
-from minigrad.size import Size
 from minigrad.tensors import options, printing
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, SupportsIndex
 
-from minigrad.dtypes import dtype
+from minigrad.core.dtypes import dtype
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.activations import (
     elu,

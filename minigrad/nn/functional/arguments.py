@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.ops.losses import Reduction
 from minigrad.tensor import Tensor
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
+from minigrad.core.products import MatMul
+from minigrad.core.shapes import common_shape
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.dropouts import dropout
 from minigrad.ops.attention import Attend, AttentionWeights
-from minigrad.ops.broadcast import common_shape
-from minigrad.ops.matmul import MatMul
 from minigrad.ops.widening import rounded
 from minigrad.tensor import Tensor
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from minigrad.core.elementwise import masked
+from minigrad.core.shapes import Reshape
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.arguments import check_constant, checked_reduction
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import masked
 from minigrad.ops.losses import CrossEntropy, NllLoss, Reduction, class_dim
-from minigrad.ops.shape import Reshape
 from minigrad.ops.widening import in_float32
 from minigrad.tensor import Tensor
 

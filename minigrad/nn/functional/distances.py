@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
+from minigrad.core.elementwise import cast
+from minigrad.core.shapes import common_shape
 from minigrad.methods.forms import Dims, checked_tensor
-from minigrad.ops.broadcast import common_shape
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.elementwise import cast
 from minigrad.tensor import Tensor
 
 __all__ = ["cosine_similarity", "normalize"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import SupportsIndex
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.methods.forms import checked_tensor
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, empty_like, zeros

@@ -8,12 +8,13 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.node import quiet
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.embedding import Lookup, check_ids
+from minigrad.core.modes import no_grad
+from minigrad.core.tape import quiet
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.bags import PickFromBags, SumBags, largest_in_bags, widened
-from minigrad.ops.embedding import Lookup, ScaledLookup, SparseLookup, check_ids
+from minigrad.ops.lookups import ScaledLookup, SparseLookup
 from minigrad.ops.widening import rounded
 from minigrad.tensor import Tensor, new_leaf
 

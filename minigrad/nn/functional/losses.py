@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
+from minigrad.core.elementwise import cast, masked
+from minigrad.core.shapes import common_shape
 from minigrad.methods.forms import checked_tensor
 from minigrad.nn.functional.arguments import check_constant, checked_reduction, legacy_reduction, reduced
 from minigrad.ops import losses as ops
-from minigrad.ops.broadcast import common_shape
-from minigrad.ops.elementwise import cast, masked
 from minigrad.ops.losses import Reduction
 from minigrad.ops.widening import in_float32, rounded
 from minigrad.tensor import Tensor

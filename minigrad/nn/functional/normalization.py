@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
-from minigrad.dtypes import Array
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.modes import is_grad_enabled, no_grad
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.normalization import Groups, Normalize, NormalizeByKnown, seen
 from minigrad.ops.widening import in_float32

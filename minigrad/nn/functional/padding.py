@@ -8,8 +8,8 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.dtypes import Array, Number
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array, Number
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops.padding import ConstantPad, RepeatPad, Repeats
 from minigrad.tensor import Tensor

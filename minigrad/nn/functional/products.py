@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from minigrad.dtypes import Array
+from minigrad.core.dtypes import Array
+from minigrad.core.linear import Linear
 from minigrad.methods.forms import checked_tensor
-from minigrad.ops.linear import Linear
 from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
 from minigrad.tensor import Tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minigrad.dtypes import dtype
+from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
 from minigrad.nn.modules.declared import DeclaredLayer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from minigrad.dtypes import dtype
+from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.nn.parameter import Parameter

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.function import Function
-from minigrad.autograd.grad_mode import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any, SupportsIndex
 
-from minigrad.dtypes import dtype
+from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.products import linear_error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import index
 from typing import ClassVar, SupportsIndex
 
-from minigrad.dtypes import dtype
+from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.lookup import padding_position

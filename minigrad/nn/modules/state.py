@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.modes import no_grad
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 

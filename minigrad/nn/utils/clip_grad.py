@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
+from minigrad.core.modes import no_grad
 from minigrad.functions import stack
 from minigrad.tensor import Tensor, new_leaf
 

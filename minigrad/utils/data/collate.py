@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.functions import stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sized
 from typing import Any, Generic, TypeVar
 
-from minigrad import dtypes
+from minigrad.core import dtypes
 from minigrad.random import Generator
 from minigrad.tensors.creation import empty
 from minigrad.tensors.random_tensors import randint, randperm

@@ -7,26 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from minigrad import dtypes
-from minigrad.autograd.anomaly import anomaly
-from minigrad.autograd.base import TensorBase, copied
-from minigrad.autograd.grad_mode import current
-from minigrad.autograd.hooks import Watch
-from minigrad.autograd.node import (
-    Binary,
-    Unary,
-    keep_inputs,
-    keep_other,
-    next_number,
-    quiet,
-)
-from minigrad.dtypes import Array, dtype
-from minigrad.ops.blocks import read_in_place
-from minigrad.ops.broadcast import broadcast_shapes_message, sum_to
-from minigrad.ops.choosing import cleared
+from . import dtypes
+from .anomaly import anomaly
+from .arrays import cleared, read_in_place
+from .base import TensorBase, copied
+from .dtypes import Array, dtype
+from .hooks import Watch
+from .modes import current
+from .shapes import broadcast_shapes_message, sum_to
+from .tape import Binary, Unary, keep_inputs, keep_other, next_number, quiet
 
 if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+    from .tensor import Tensor
 
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.

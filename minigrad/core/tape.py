@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from minigrad.autograd.anomaly import anomaly
-from minigrad.autograd.base import TensorBase, share_storage, storage_of
-from minigrad.autograd.grad_mode import current
-from minigrad.autograd.hooks import AccumulateGrad, Hook, RemovableHandle, Watch
-from minigrad.dtypes import Array, of
+from .anomaly import anomaly
+from .base import TensorBase, share_storage, storage_of
+from .dtypes import Array, of
+from .hooks import AccumulateGrad, Hook, RemovableHandle, Watch
+from .modes import current
 
 # Where a gradient goes next: to the node that made the input, to one of its outputs, to the input itself if it is a
 # leaf, or nowhere if the input requires none.

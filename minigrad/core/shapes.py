@@ -1,4 +1,4 @@
-"""Broadcasting and its undoing, an adjoint pair."""
+"""Broadcasting and its undoing, sums and repetitions, and other shapes of the same elements: in adjoint pairs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from minigrad.autograd.node import Unary, View
-from minigrad.dtypes import Array
-from minigrad.ops.summing import total, widened
-from minigrad.size import Size
+from .arrays import total, widened, with_ones
+from .base import share_storage
+from .dtypes import Array
+from .modes import current
+from .size import Size
+from .tape import Unary, View
 
 if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+    from .tensor import Tensor
 
 
 class Expand(View):
@@ -116,3 +118,103 @@ def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
                 "last dimension on, and must be equal or 1."
             )
     raise AssertionError(f"{a} and {b} broadcast")
+
+
+class Reshape(Unary):
+    """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
+
+    dx = Reshape(g), back to x's shape.  PyTorch has many names for it: `form` is the one to print here.
+    """
+
+    __slots__ = ("form", "shape", "x_shape")
+
+    def __init__(self, shape: tuple[int, ...], form: str = "ViewBackward0") -> None:
+        self.shape = shape
+        self.form = form
+
+    def __call__(self, x: Any) -> Any:
+        out = super().__call__(x)
+        # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
+        # Of no elements, which share no memory, every other one is a view.
+        shares = np.may_share_memory(x._array, out._array) or not x._array.size
+        if shares and self.form != "UnsafeViewBackward0":
+            share_storage(x, out, "" if current.enabled else "no_grad")
+        elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
+            self.form = "UnsafeViewBackward0"
+        return out
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return x.reshape(self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Reshape(self.x_shape)(g)
+
+    def name(self) -> str:
+        return self.form
+
+
+class Permute(View):
+    """`x` with dimension `dims[i]` in place i: a view.   dx = Permute(g) by the inverse permutation."""
+
+    __slots__ = ("dims", "form")
+
+    def __init__(self, dims: tuple[int, ...], form: str = "PermuteBackward0") -> None:
+        self.dims = dims
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return x.transpose(self.dims)
+
+    def dx(self, g: Tensor) -> Tensor:
+        inverse = sorted(range(len(self.dims)), key=self.dims.__getitem__)
+        return Permute(tuple(inverse))(g)
+
+    def name(self) -> str:
+        return self.form
+
+
+class Sum(Unary):
+    """The sum of `x` over the dimensions `dims`.   dx = Repeat(g), to x's shape: each addend counts once."""
+
+    __slots__ = ("dims", "form", "keepdim", "x_shape")
+
+    def __init__(self, dims: tuple[int, ...], keepdim: bool = False, form: str = "SumBackward1") -> None:
+        self.dims = dims
+        self.keepdim = keepdim
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return total(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        repeat = Repeat(self.x_shape, self.dims)
+        # Where no history is recorded, nobody in the walk counts writes: it need not be known as a view.
+        return repeat(g) if current.enabled else g._new(repeat.forward(g._array))
+
+    def name(self) -> str:
+        return self.form
+
+
+class Repeat(View):
+    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view.
+
+    dx = Sum(g), over the repetitions.
+    """
+
+    __slots__ = ("dims", "keepdim", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.dims = dims
+
+    def forward(self, x: Array) -> Array:
+        self.keepdim = x.ndim == len(self.shape)
+        return expanded(x.reshape(with_ones(self.shape, self.dims)), self.shape)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Sum(self.dims, self.keepdim)(g)
+
+    def name(self) -> str:
+        return "ExpandBackward0"

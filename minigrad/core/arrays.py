@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.dtypes import Array
+from .dtypes import Array
 
 # From so many addends on, sums are made in two steps, since rounding errors add up.
 _MANY = 4096
@@ -121,3 +121,99 @@ def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
     sums = sum_rows(*[array[:whole].reshape(-1, step * size) for array in arrays])
     rest: Array = sum_rows(*[array[whole:] for array in arrays])
     return sums.reshape(step, size).sum(axis=0) + rest
+
+
+# ---- blocks of rows -------------------------------------------------------------------------------------------------
+
+# Elements per block: two float32 arrays of as many fit in a second-level cache of 1 MB.
+_BLOCK = 2**16
+
+# From so many elements in a row on, and so many in all, it pays to read in place.
+_LONG = 2**8
+
+
+def row_blocks(x: Array) -> list[slice]:
+    """Slices that together select the rows of `x`, which is `(N, *)`: consecutive rows of few elements in each.
+
+    >>> import numpy as np
+    >>> row_blocks(np.zeros((5, 32768)))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    if 0 < x.size <= _BLOCK:
+        return [slice(0, len(x))]
+    rows = max(_BLOCK // max(math.prod(x.shape[1:]), 1), 1)
+    return [slice(start, start + rows) for start in range(0, len(x), rows)]
+
+
+def blocks_along(x: Array, dims: tuple[int, ...]) -> list[Any]:
+    """What selects the parts of `x` that can be worked on one after the other where `dims` must not be cut."""
+    return [...] if x.size <= _BLOCK or 0 in dims else row_blocks(x)
+
+
+def read_in_place(x: Array) -> None:
+    """Let NumPy read where it lies what is broadcast to `x`, if that has long rows, until the end of a forward pass.
+
+    Else it copies a row or column into a buffer of 8192 elements, again and again, unless rows are as long as that:
+    that takes longer than the arithmetic.  The size of the buffer goes with the context of the pass (see `quiet`).
+    """
+    if x.size >= _LARGE and x.shape[-1] >= _LONG:
+        np.setbufsize(_LONG)
+
+
+def by_blocks(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
+
+    The result has the dtype of the last array.
+    """
+    last = arrays[-1]
+    if last.size <= _BLOCK or not all([each.flags.c_contiguous for each in arrays]):
+        return compute(*arrays)
+    out = np.empty_like(last)
+    flat = [each.reshape(-1) for each in (*arrays, out)]
+    for start in range(0, last.size, _BLOCK):
+        *parts, result = [each[start : start + _BLOCK] for each in flat]
+        result[...] = compute(*parts)
+    return out
+
+
+# ---- choices without branches ---------------------------------------------------------------------------------------
+
+_WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}
+
+# Below that many elements, the one call of np.where is faster than several others.
+_MASKED = 2**12
+
+
+def chosen(mask: Array, a: Array, b: Array) -> Array:
+    """`a` where the bools `mask` hold, else `b`, which is of the same dtype: as np.where.
+
+    >>> chosen(np.array([True, False]), np.array([1.0, np.nan]), np.array([np.nan, 2.0]))
+    array([1., 2.])
+    """
+    if mask.size < _MASKED:
+        return np.where(mask, a, b)
+    out, bits = _bits(mask, a, b)
+    bits &= a.view(bits.dtype) ^ b.view(bits.dtype)
+    bits ^= b.view(bits.dtype)
+    return out
+
+
+def cleared(mask: Array, x: Array) -> Array:
+    """`x` where the bools `mask` hold, else 0, even where `x` is not finite.
+
+    >>> cleared(np.array([True, False]), np.array([1.0, np.nan]))
+    array([1., 0.])
+    """
+    if mask.size < _MASKED:
+        return np.where(mask, x, x.dtype.type(0))
+    out, bits = _bits(mask, x)
+    bits &= x.view(bits.dtype)
+    return out
+
+
+def _bits(mask: Array, *arrays: Array) -> tuple[Array, Array]:
+    """A new array for what is chosen from `arrays`, and its bits as integers: all ones where `mask` holds, else 0."""
+    dtype = arrays[0].dtype
+    out = np.empty(np.broadcast_shapes(mask.shape, *[x.shape for x in arrays]), dtype)
+    bits = out.view(_WORDS[dtype.itemsize])
+    return out, np.negative(mask.view(np.int8), out=bits)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.anomaly import anomaly, checked_backward
-from minigrad.autograd.base import TensorBase, copied, storage_of
-from minigrad.autograd.grad_mode import is_grad_enabled, set_grad_enabled
-from minigrad.autograd.hooks import Watch, leaf_hooks, replaced_by, run_hooks
-from minigrad.autograd.node import Edge, Node, Output, Several, edge_to
-from minigrad.size import Size
+from .anomaly import anomaly, checked_backward
+from .base import TensorBase, copied, storage_of
+from .hooks import Watch, leaf_hooks, replaced_by, run_hooks
+from .modes import is_grad_enabled, set_grad_enabled
+from .size import Size
+from .tape import Edge, Node, Output, Several, edge_to
 
 # Threads may send gradients to the same leaf: one adds at a time.
 _accumulating = threading.RLock()

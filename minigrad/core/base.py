@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from minigrad.dtypes import Array
+from .dtypes import Array
 
 if TYPE_CHECKING:
-    from minigrad.autograd.node import Node, Output
+    from .tape import Node, Output
 
 
 class TensorBase:

@@ -1,20 +1,20 @@
 """The linear layer: a matrix product and a bias.
 
-On one-hot vectors it is an embedding: see `minigrad.ops.embedding` for the pair.
+On one-hot vectors it is an embedding: see `minigrad.core.embedding` for the pair.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.node import Node, keep_other
-from minigrad.dtypes import Array
-from minigrad.ops.blocks import read_in_place
-from minigrad.ops.matmul import MatMul, ProductOfRows, product
-from minigrad.ops.reduce import Sum
+from .arrays import read_in_place
+from .dtypes import Array
+from .products import MatMul, ProductOfRows, product
+from .shapes import Sum
+from .tape import Node, keep_other
 
 if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+    from .tensor import Tensor
 
 
 class Linear(Node):

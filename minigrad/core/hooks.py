@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from minigrad.autograd.base import TensorBase
+from .base import TensorBase
 
 Hook: TypeAlias = Callable[..., Any]
 Hooks: TypeAlias = dict[int, Hook]

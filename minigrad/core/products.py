@@ -1,0 +1,156 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .dtypes import Array
+from .shapes import sum_to
+from .tape import Binary, keep_other
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class MatMul(Binary):
+    """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast.
+
+    da = g @ b.mT, summed over what was broadcast,  db = a.mT @ g, summed over what was broadcast.
+    """
+
+    __slots__ = ("shapes",)
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Array:
+        self.shapes = (a.shape, b.shape)
+        return product(a, b)
+
+    def da(self, g: Tensor) -> Tensor:
+        if len(self.shapes[0]) == 2 < g._array.ndim:
+            # As below, one product.
+            return SumOfProducts()(matrices(g), matrices(self.kept(1).mT))
+        return sum_to(g @ self.kept(1).mT, self.shapes[0])
+
+    def db(self, g: Tensor) -> Tensor:
+        if len(self.shapes[1]) == 2:
+            # One product over all rows, not one for each leading index and then their sum.
+            return ProductOfRows()(self.kept(0), g)
+        return sum_to(self.kept(0).mT @ g, self.shapes[1])
+
+    def name(self) -> str:
+        return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
+
+
+class SumOfProducts(Binary):
+    """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`.   da[i] = g @ b[i].T,  db[i] = a[i].T @ g."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Array:
+        batch, n, k = a.shape
+        return product(a.transpose(1, 0, 2).reshape(n, batch * k), b.reshape(batch * k, b.shape[2]))
+
+    def da(self, g: Tensor) -> Tensor:
+        return g @ self.kept(1).mT
+
+    def db(self, g: Tensor) -> Tensor:
+        return self.kept(0).mT @ g
+
+
+class ProductOfRows(Binary):
+    """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`.   da = b @ g.T,  db = a @ g."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Any:
+        return product(rows(a).T, rows(b))
+
+    def da(self, g: Tensor) -> Tensor:
+        return self.kept(1) @ g.mT
+
+    def db(self, g: Tensor) -> Tensor:
+        return self.kept(0) @ g
+
+    def name(self) -> str:
+        return "MmBackward0"
+
+
+class Mv(Binary):
+    """`a @ b` for a matrix `(N, K)` and a vector `(K,)`.   da = outer(g, b),  db = a.T @ g."""
+
+    __slots__ = ()
+    keep = keep_other
+
+    def forward(self, a: Array, b: Array) -> Any:
+        return product(a, b)
+
+    def da(self, g: Tensor) -> Tensor:
+        return Outer()(g, self.kept(1))
+
+    def db(self, g: Tensor) -> Tensor:
+        return self.kept(0).mT @ g
+
+
+class Outer(Binary):
+    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`.   da = g @ b,  db = g.T @ a."""
+
+    __slots__ = ()
+    keep = keep_other
+    forward = np.multiply.outer
+
+    def da(self, g: Tensor) -> Tensor:
+        return g @ self.kept(1)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g.mT @ self.kept(0)
+
+    def name(self) -> str:
+        return "MulBackward0"
+
+
+class Dot(Binary):
+    """The inner product `a @ b` of two vectors `(K,)`.   da = g * b,  db = g * a."""
+
+    __slots__ = ("form",)
+    keep = keep_other
+
+    def __init__(self, form: str = "DotBackward0") -> None:
+        self.form = form
+
+    def forward(self, a: Array, b: Array) -> Any:
+        return product(a, b)
+
+    def da(self, g: Tensor) -> Tensor:
+        return g * self.kept(1)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * self.kept(0)
+
+    def name(self) -> str:
+        return self.form
+
+
+def rows(x: Array) -> Array:
+    """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
+    return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def matrices(x: Tensor) -> Tensor:
+    """`x`, of shape `(*, N, M)`, as one batch of matrices `(B, N, M)`."""
+    *leading, n, m = x._array.shape
+    return x.reshape(math.prod(leading), n, m)
+
+
+def product(a: Array, b: Array) -> Any:
+    """`a @ b` in their dtype, with sums in at least float32."""
+    if a.dtype == np.float16:
+        return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(np.float16)
+    if a.ndim > 2 and b.ndim == 2:
+        # One large product is faster than one per leading index.
+        return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])
+    return a @ b
