@@ -166,9 +166,9 @@ def test_a_common_shape_or_why_there_is_none() -> None:
     for given in ([], [(2, 3)], [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (4, 1), (1, 5)], [(1,), (0,)]):
         assert shapes.common_shape(given) == np.broadcast_shapes(*given)
 
-    def message(*shapes: Any) -> str:
+    def message(*given: Any) -> str:
         with pytest.raises(RuntimeError) as caught:
-            shapes.common_shape(shapes)
+            shapes.common_shape(given)
         return str(caught.value)
 
     rule = "do not broadcast. Sizes are compared from the last dimension on, and must be equal or 1."
