@@ -36,10 +36,6 @@ class _Series(Module):
 
     def extend(self, modules: Iterable[Module | None]) -> Self:
         """This container, with `modules` at the end."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                f"{self._get_name()}.extend should be called with an iterable, but got {type(modules).__name__}"
-            )
         for module in list(modules):
             self.append(module)
         return self
@@ -52,7 +48,10 @@ class _Series(Module):
 
     def _name_at(self, idx: SupportsIndex) -> str:
         """The name of the module at a position, which, if negative, counts from the end."""
-        return list(self._modules)[_position(idx, len(self))]
+        position = index(idx)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"index {position} is out of range")
+        return list(self._modules)[position]
 
     def _insert(self, idx: int, module: Module) -> None:
         if not isinstance(module, Module):
@@ -119,20 +118,15 @@ class Sequential(_Series):
         return self.extend(_only_sequential(other))
 
     def __mul__(self, other: int) -> Sequential:
-        return Sequential(*list(self) * self._times(other))
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return Sequential(*list(self) * other)
 
     def __rmul__(self, other: int) -> Sequential:
         return self * other
 
     def __imul__(self, other: int) -> Self:
-        return self.extend(list(self) * (self._times(other) - 1))
-
-    def _times(self, other: object) -> int:
-        if not isinstance(other, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
-        if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
-        return other
+        return self.extend(list(self * other)[len(self) :])
 
 
 class ModuleList(_Series):
@@ -231,36 +225,8 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add the modules of a mapping, or of pairs of names and modules."""
-        for key, module in pairs_of("ModuleDict", modules):
+        for key, module in dict(modules).items():
             self[key] = module
-
-
-def _position(idx: SupportsIndex, count: int) -> int:
-    position = index(idx)
-    if not -count <= position < count:
-        raise IndexError(f"index {position} is out of range")
-    return position % count
-
-
-def pairs_of(container: str, given: Any) -> list[tuple[str, Any]]:
-    """The pairs of a mapping, or of an iterable of pairs, with which the dict `container` is to be updated."""
-    if not isinstance(given, Iterable):
-        raise TypeError(
-            f"{container}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
-        )
-    if isinstance(given, Mapping | ModuleDict):
-        return list(given.items())
-    pairs = list(given)
-    for position, pair in enumerate(pairs):
-        if not isinstance(pair, Iterable):
-            raise TypeError(
-                f"{container} update sequence element #{position} should be Iterable; is {type(pair).__name__}"
-            )
-        if len(list(pair)) != 2:
-            raise ValueError(
-                f"{container} update sequence element #{position} has length {len(list(pair))}; 2 is required"
-            )
-    return [(key, value) for key, value in pairs]
 
 
 def _only_sequential(other: object) -> Sequential:

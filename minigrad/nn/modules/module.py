@@ -24,7 +24,7 @@ class _Kind(NamedTuple):
     registry: str
     name: str
     plural: str
-    member: type[Any] | tuple[()]
+    at_sight: type[Any] | tuple[()]
     allowed: type[Any]
     wanted: str
 
@@ -57,14 +57,7 @@ class Module:
     #: By the name of what calls them, in the order of the calls.
     _hooks: dict[str, OrderedDict[int, Any]]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args or kwargs:
-            problem = (
-                f"got an unexpected keyword argument '{next(iter(kwargs))}'"
-                if kwargs
-                else f"takes 1 positional argument but {len(args) + 1} were given"
-            )
-            raise TypeError(f"{type(self).__name__}.__init__() {problem}")
+    def __init__(self) -> None:
         # Past __setattr__, which looks for names among them.
         self.__dict__.update(
             training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(), _modules={}, _hooks={}
@@ -86,17 +79,12 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None in its place: as the assignment of an attribute does."""
-        self._check_new(_PARAMETER, name)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
-        if param is not None and not param.is_leaf:
+        if isinstance(param, Parameter) and not param.is_leaf:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._register(_PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is not learned but moves with the module and, if `persistent`, is in its `state_dict`.
@@ -108,27 +96,21 @@ class Module:
         tensor([[1., 0.],
                 [1., 1.]])
         """
-        self._check_new(_BUFFER, name)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
-        self._buffers[name] = tensor
+        self._register(_BUFFER, name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module: as the assignment of an attribute does, but under any name without a dot."""
         if module is not None and not isinstance(module, Module):
             raise _not_a_module(module)
-        self._check_new(_MODULE, name)
-        self._modules[name] = module
+        self._register(_MODULE, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """`add_module` by another name."""
         self.add_module(name, module)
 
-    def _check_new(self, kind: _Kind, name: str) -> None:
-        """Nothing if a `kind` can be registered under `name`."""
+    def _register(self, kind: _Kind, name: str, value: Any) -> None:
+        """Put `value` under a name of which the module knows nothing else."""
         if kind.registry not in self.__dict__:
             raise _too_early(kind.name)
         if not isinstance(name, str):
@@ -137,13 +119,19 @@ class Module:
             raise KeyError(f'{kind.name} name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError(f'{kind.name} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[kind.registry]:
+        registry = self.__dict__[kind.registry]
+        if hasattr(self, name) and name not in registry:
             raise KeyError(f"attribute '{name}' already exists")
+        if value is not None and not isinstance(value, kind.allowed):
+            raise TypeError(
+                f"cannot assign '{type_name(value)}' object to {kind.name} '{name}' ({kind.wanted} required)"
+            )
+        registry[name] = value
 
     def __setattr__(self, name: str, value: Any) -> None:
         for kind in _KINDS:
             registry = self.__dict__.get(kind.registry)
-            if isinstance(value, kind.member):
+            if isinstance(value, kind.at_sight):
                 if registry is None:
                     raise _too_early(kind.plural)
                 if name not in registry:
@@ -269,10 +257,8 @@ class Module:
 
     def get_submodule(self, target: str) -> Module:
         """The module at the path `target`, such as "decoder.0"; this one for "".  Errors: AttributeError."""
-        module = self
+        module: Any = self
         for name in target.split(".") if target else []:
-            if not hasattr(module, name):
-                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
             module = getattr(module, name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
@@ -280,26 +266,19 @@ class Module:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at the path `target`.  Errors: AttributeError."""
-        module, name, found = self._at(target)
+        path, _, name = target.rpartition(".")
+        found = getattr(self.get_submodule(path), name)
         if not isinstance(found, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter, but {type_name(found)} in {module._get_name()}")
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at the path `target`.  Errors: AttributeError."""
-        module, name, found = self._at(target)
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer, but {type_name(found)} in {module._get_name()}")
-        buffer: Tensor = found
-        return buffer
-
-    def _at(self, target: str) -> tuple[Module, str, Any]:
-        """What is at the path `target`: in which module, under which name."""
         path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        return module, name, getattr(module, name)
+        found = self.get_submodule(path)._buffers.get(name)
+        if found is None:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return found
 
     # ---- modes, types and gradients ------------------------------------------------------------------------------
 
