@@ -10,8 +10,9 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
-from minigrad.core.modes import is_grad_enabled, no_grad
+from minigrad.core.modes import no_grad
 from minigrad.methods.forms import checked_tensor
+from minigrad.nn.functional.arguments import check_constant
 from minigrad.ops.normalization import Groups, Normalize, NormalizeByKnown, seen
 from minigrad.ops.widening import in_float32
 from minigrad.tensor import Tensor
@@ -131,24 +132,12 @@ def batch_norm(
     if eps < 0 or (training and eps == 0):
         bound = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {bound}, but got {eps}")
-    if not isinstance(momentum, int | float):
-        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}")
-    channels = input._array.shape[1] if input.ndim > 1 else 0
-    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, each in given.items():
-        if each is not None and each.numel() != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
-            )
-        _check_constant(name, each)
-    if not training:
-        for name in ("running_mean", "running_var"):
-            if given[name] is None:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
-    elif (running_mean is None) != (running_var is None):
+    for name, each in (("running_mean", running_mean), ("running_var", running_var)):
+        if each is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-    _check_kernel("batch_norm", input)
-    _check_parameters(input, weight, bias, running_mean, running_var)
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     frame = _channel_frame(input)
     groups = Groups(frame, (0, 2)[: len(frame) - 1], (1,), eps)
     form = "NativeBatchNormBackward0"
@@ -192,16 +181,7 @@ def instance_norm(
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    n, channels = input._array.shape[:2]
-    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, each in given.items():
-        if each is not None and each.numel() != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
-            )
-        _check_constant(name, each)
-    _check_kernel("batch_norm", input)
-    _check_parameters(input, weight, bias, running_mean, running_var)
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     frame = _channel_frame(input)
     groups = Groups(frame, (2,), (1,), eps)
     if not use_input_stats:
@@ -212,7 +192,7 @@ def instance_norm(
         runnings: tuple[Any, Any] = (running_mean, running_var)
         for running, found in zip(runnings, _statistics(op), strict=True):
             with no_grad():
-                running.copy_(running._new(_moved(running, momentum, found.reshape(n, channels).mean(0))))
+                running.copy_(running._new(_moved(running, momentum, found.reshape(frame[:2]).mean(0))))
     return y
 
 
@@ -247,11 +227,6 @@ def _row_frame(
 ) -> tuple[int, ...]:
     """The frame (N, D) of an input whose last dimensions are `normalized_shape`, as are all of the parameters'."""
     checked_tensor(function, input)
-    if not isinstance(normalized_shape, tuple | list):
-        raise TypeError(
-            f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
-            f"{type(normalized_shape).__name__}"
-        )
     shape = tuple(normalized_shape)
     if not shape:
         raise RuntimeError(
@@ -279,6 +254,22 @@ def _channel_frame(input: Tensor) -> tuple[int, ...]:
     return (n, channels, math.prod(rest)) if rest else (n, channels)
 
 
+def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
+    """Nothing if there is an element of each parameter for each channel, and running statistics are constants."""
+    channels = input._array.shape[1] if input.ndim > 1 else 0
+    for name, each in parameters.items():
+        if each is None:
+            continue
+        if each.numel() != channels:
+            raise RuntimeError(
+                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
+            )
+        if name.startswith("running"):
+            check_constant("native_batch_norm", name, each)
+    _check_kernel("batch_norm", input)
+    _check_parameters(input, *parameters.values())
+
+
 def _channels_remedy(input: Tensor, channels: int) -> str:
     """What to do if the input has not so many channels in dimension 1."""
     if input.ndim > 2 and input.shape[-1] == channels:
@@ -299,14 +290,6 @@ def _check_kernel(kernel: str, input: Tensor) -> None:
     if not input.is_floating_point():
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for '{input.dtype._tensor_name}': means are real numbers, input.float()"
-        )
-
-
-def _check_constant(name: str, statistic: Tensor | None) -> None:
-    if name.startswith("running") and statistic is not None and statistic.requires_grad and is_grad_enabled():
-        raise RuntimeError(
-            f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input "
-            "cannot have requires_grad True."
         )
 
 
