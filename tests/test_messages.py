@@ -224,7 +224,6 @@ LAYERS = [
     row(function_object, RuntimeError, "Double.apply(…)"),
     row(lambda t: t.nn.Linear(3.0, 2), TypeError, "found element of type float at pos 1"),
     row(lambda t: t.nn.Linear(3, "a"), TypeError, "found element of type str at pos 0"),
-    row(lambda t: f(t).dropout(t.ones(1), "b"), TypeError, "a number between 0 and 1, but got 'b'"),
     row(lambda t: t.nn.Embedding.from_pretrained(np.ones((2, 2))), AttributeError, "'dim': the table is a tensor"),
     row(lambda t: f(t).embedding(t.ones(3, 2), ids(t, 1)), RuntimeError, "embedding(input, weight)"),
     row(lambda t: f(t).one_hot(t.tensor([0, 5]), 3), RuntimeError, "num_classes=6"),

@@ -14,6 +14,7 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.ops.along import PutAlong, TakeAlong
+from minigrad.ops.rounding import Sgn
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 if TYPE_CHECKING:
@@ -273,6 +274,21 @@ class MseLoss(ElementLoss):
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return d * (g * 2)
+
+
+class L1Loss(ElementLoss):
+    """`|d|`, or the mean or sum of these.   dd = g * sign(d), divided by n for a mean of n."""
+
+    __slots__ = ()
+
+    def losses(self, d: Array) -> Array:
+        return np.absolute(d)
+
+    def slope(self, d: Tensor, g: Tensor) -> Tensor:
+        return g * Sgn()(d)
+
+    def name(self) -> str:
+        return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]
 
 
 class SmoothL1Loss(ElementLoss):

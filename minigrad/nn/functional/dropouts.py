@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import SupportsIndex
 
 from minigrad.core import dtypes
 from minigrad.methods.forms import checked_tensor
@@ -73,7 +72,5 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
 
 
 def _check_probability(p: float) -> None:
-    if not isinstance(p, SupportsIndex | float):
-        raise TypeError(f"dropout probability has to be a number between 0 and 1, but got {p!r}")
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")

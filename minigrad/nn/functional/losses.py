@@ -73,7 +73,12 @@ def l1_loss(
     input, target = _same_shape(input, target)
     if weight is not None:
         return _weighted((input - target).abs(), weight, how)
-    return reduced((input - target).abs(), how)
+    return _l1(input, target, how)
+
+
+def _l1(input: Tensor, target: Tensor, how: Reduction) -> Tensor:
+    d = input - target
+    return in_float32(ops.L1Loss(how), d) if d.is_floating_point() else reduced(d.abs(), how)
 
 
 def smooth_l1_loss(
@@ -95,7 +100,7 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     if beta == 0:
-        return reduced((input - target).abs(), how)
+        return _l1(input, target, how)
     return _elementwise(ops.SmoothL1Loss(how, beta), input, target, "smooth_l1_cpu")
 
 

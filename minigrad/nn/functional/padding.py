@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex
 
@@ -40,28 +40,23 @@ def pad(input: Tensor, pad: Sequence[SupportsIndex], mode: str = "constant", val
                     f"narrow(): length must be non-negative: {-before} and {-after} elements cannot be cut off {size}"
                 )
         return ConstantPad([*[(0, 0)] * (input.ndim - len(pads)), *reversed(pads)], filler)(input)
-    if mode not in _INDICES:
+    if mode not in _PLACES:
         raise NotImplementedError(
             f"Unrecognised padding mode {mode}: one of 'constant', 'reflect', 'replicate' and 'circular'"
         )
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if (len(pads), input.ndim) not in ((1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5)):
+    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2):
         raise NotImplementedError(
-            f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor.\n"
-            "Supported combinations for non-constant padding:\n"
-            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
-            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+            f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor: the last 1, 2 or 3 "
+            "dimensions are padded, with one or two before them"
         )
     form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
-    if input.dtype is dtypes.bool_ and mode != "circular":
-        raise NotImplementedError(f"\"{form}\" not implemented for 'Bool': pad numbers, input.byte()")
-    repeats = [
-        _repeats(_INDICES[mode], input, input.ndim - position, before, after)
-        for position, (before, after) in enumerate(pads, start=1)
-    ]
     name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
+    repeats = [
+        _repeats(mode, input, dim, before, after)
+        for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False)
+    ]
     return RepeatPad(repeats, name)(input)
 
 
@@ -85,31 +80,25 @@ def _pairs(input: Tensor, pad: Sequence[SupportsIndex]) -> list[tuple[int, int]]
     return [(index(before), index(after)) for before, after in zip(pad[::2], pad[1::2], strict=True)]
 
 
-def _repeats(indices: Callable[[int, int, int], Array], input: Tensor, dim: int, before: int, after: int) -> Repeats:
-    """The elements of a padded dimension."""
-    size = input._array.shape[dim]
-    start = max(before, 0)
-    middle = max(size + min(before, 0) + min(after, 0), 0)
-    if size == 0 and indices is not _wrapped:
-        raise RuntimeError(
-            "Expected tensor with possibly 0 batch size and other non-zero dimensions for input, but got: "
-            f"{list(input.shape)}"
-        )
-    if indices is _mirrored and max(before, after) >= size:
+def _repeats(mode: str, input: Tensor, dim: int, before: int, after: int) -> Repeats:
+    """The elements of a padded dimension; a RuntimeError if it has not those that are to be repeated."""
+    size, most = input._array.shape[dim], max(before, after)
+    if mode == "reflect" and most >= size:
         raise RuntimeError(
             "Padding size should be less than the corresponding input dimension, but got: padding "
             f"({before}, {after}) at dimension {dim} of input {list(input.shape)}"
         )
-    if indices is _wrapped and max(before, after) > size:
+    if mode == "circular" and most > size:
         raise RuntimeError(
             f"Padding value causes wrapping around more than once. Padding ({before}, {after}) at a dimension of size "
             f"{size}"
         )
-    if before + size + after < 1 or (indices is _wrapped and not middle):
+    middle = max(size + min(before, 0) + min(after, 0), 0)
+    if not size or before + size + after < 1 or (mode == "circular" and not middle):
         raise RuntimeError(
             f"Padding ({before}, {after}) leaves nothing of dimension {dim} of input {list(input.shape)}"
         )
-    return Repeats(dim, size, indices(size, before, after), start, middle)
+    return Repeats(dim, size, _PLACES[mode](size, before, after), max(before, 0), middle)
 
 
 def _mirrored(size: int, before: int, after: int) -> Array:
@@ -123,8 +112,8 @@ def _clipped(size: int, before: int, after: int) -> Array:
 
 def _wrapped(size: int, before: int, after: int) -> Array:
     # What is left after cutting starts again, not what was cut off.
-    first, left = max(-before, 0), max(size + min(before, 0) + min(after, 0), 1)
+    first, left = max(-before, 0), size + min(before, 0) + min(after, 0)
     return first + np.arange(-max(before, 0), size + min(before, 0) + after) % left
 
 
-_INDICES = {"reflect": _mirrored, "replicate": _clipped, "circular": _wrapped}
+_PLACES = {"reflect": _mirrored, "replicate": _clipped, "circular": _wrapped}
