@@ -8,9 +8,7 @@ What PyTorch's CPU build answers or ignores is answered or ignored here; what it
 'cpu'
 """
 
-from __future__ import annotations
-
-from typing import Any
+from minigrad.tensors.hardware import no, nothing, refused, seed_of_none, zero
 
 __all__ = [
     "current_device",
@@ -27,67 +25,8 @@ __all__ = [
     "synchronize",
 ]
 
-
-def is_available() -> bool:
-    """False."""
-    return False
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """False."""
-    return False
-
-
-def device_count() -> int:
-    """0."""
-    return 0
-
-
-def manual_seed(seed: int) -> None:
-    """Seed the generator of the current graphics processor: there is none, and nothing is done."""
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all graphics processors: there are none, and nothing is done."""
-    int(seed)
-
-
-def empty_cache() -> None:
-    """Give back memory of graphics processors: there is none, and nothing is done."""
-
-
-def memory_allocated(device: Any = None) -> int:
-    """0."""
-    return 0
-
-
-def max_memory_allocated(device: Any = None) -> int:
-    """0."""
-    return 0
-
-
-def memory_reserved(device: Any = None) -> int:
-    """0."""
-    return 0
-
-
-def synchronize(device: Any = None) -> None:
-    """An AssertionError, as in PyTorch's CPU build: call it if `is_available()`."""
-    raise _missing()
-
-
-def current_device() -> int:
-    """An AssertionError: there is no current graphics processor."""
-    raise _missing()
-
-
-def get_device_name(device: Any = None) -> str:
-    """An AssertionError: there is no graphics processor to name."""
-    raise _missing()
-
-
-def _missing() -> AssertionError:
-    return AssertionError(
-        "Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask torch.cuda.is_available() first"
-    )
+is_available = is_bf16_supported = no
+device_count = memory_allocated = max_memory_allocated = memory_reserved = zero
+manual_seed = manual_seed_all = seed_of_none
+empty_cache = nothing
+synchronize = current_device = get_device_name = refused

@@ -1,12 +1,10 @@
 """NVIDIA's graphics processors: not there.  What programs set here is remembered, and without effect."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
+from minigrad.tensors.hardware import no
+
+__all__ = ["is_built", "matmul"]
+
+is_built = no
 matmul = SimpleNamespace(allow_tf32=False)
-
-
-def is_built() -> bool:
-    """False."""
-    return False

@@ -1,17 +1,10 @@
 """NVIDIA's library of layers: not there.  What programs set here is remembered, and without effect."""
 
-from __future__ import annotations
+from minigrad.tensors.hardware import no, nothing
 
-enabled = True
-benchmark = False
-deterministic = False
-allow_tf32 = True
+__all__ = ["allow_tf32", "benchmark", "deterministic", "enabled", "is_available", "version"]
 
-
-def is_available() -> bool:
-    """False."""
-    return False
-
-
-def version() -> None:
-    """None: there is no library."""
+is_available = no
+version = nothing
+enabled = allow_tf32 = True
+benchmark = deterministic = False

@@ -27,9 +27,7 @@ class device:
 
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, int) and not isinstance(type, bool):
-            raise RuntimeError(
-                f"Cannot access accelerator device when none is available: {type} is the number of one. Use 'cpu'."
-            )
+            raise RuntimeError(f"Cannot access accelerator device when none is available: {type} is one's. Use 'cpu'.")
         if not isinstance(type, str | device):
             raise TypeError(
                 f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
