@@ -33,7 +33,7 @@ def _generator_state() -> tuple[Any, ...]:
     """All that decides the default generator's next draws."""
     generator = minigrad.default_generator.clone_state()
     _, words, position, *_ = generator._started().get_state()
-    return generator._seed, words.tolist(), position, generator._next_normal
+    return generator._seed, words.tolist(), position, generator._waiting_normals
 
 
 def _global_state() -> dict[str, Any]:

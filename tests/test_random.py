@@ -178,8 +178,8 @@ def test_module_functions_govern_the_default_generator() -> None:
         assert minirandom.seed() != minirandom.seed()
     finally:
         minirandom.default_generator._seed = before._seed
-        minirandom.default_generator._engine = before._engine
-        minirandom.default_generator._next_normal = before._next_normal
+        minirandom.default_generator._engines = before._engines
+        minirandom.default_generator._waiting_normals = before._waiting_normals
 
 
 @given(SEEDS, st.integers(0, 5))

@@ -40,20 +40,12 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
     _check_floating(array, "check_uniform_bounds")
-    limit = float(np.finfo(array.dtype).max)
-    for label, bound in (("from", low), ("to", high)):
-        if not -limit <= bound <= limit:
-            raise RuntimeError(
-                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, expected at most {limit}"
-            )
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    if high - low > limit:
-        raise RuntimeError(
-            f"uniform_ expects to-from <= std::numeric_limits<{dtypes.of(array)._tensor_name}>::max(), "
-            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
-        )
-    width = np.float64 if array.dtype == np.float64 else np.float32
+    kind = array.dtype.char
+    draw = generator._random64 if kind == "d" else generator._random32
+    if low == 0 and high == 1 and kind != "e":
+        return _fill(array, draw, _unit)
+    _check_bounds(array, low, high)
+    width = np.float64 if kind == "d" else np.float32
     start, scale = width(low), width(high) - width(low)
 
     def transform(bits: Array) -> Array:
@@ -62,7 +54,7 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
         values[values == array.dtype.type(high)] = low
         return values
 
-    return _fill(array, generator._random64 if width is np.float64 else generator._random32, transform)
+    return _fill(array, draw, transform)
 
 
 def normal_(array: Array, mean: float, std: float, generator: Generator) -> Array:
@@ -240,6 +232,9 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
 
 def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
     """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
+    if array.flags.c_contiguous and array.size <= _STEP and array.dtype != np.float16:
+        array[...] = transform(draw(array.size)).reshape(array.shape)
+        return array
     _check_overlap(array)
     # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
     ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
@@ -330,14 +325,15 @@ def _product_error(left: Array, right: np.floating, product: Array) -> Array:
 
 def _serial_normal(count: int, generator: Generator) -> Array:
     """`count` standard normal numbers in float64, in pairs; an odd one left over waits in the generator."""
-    waiting = generator._next_normal
-    values = [] if waiting is None else [waiting]
+    waiting = generator._waiting_normals
+    values = [waiting.pop()] if waiting and count else []
     uniform = _unit(generator._random64((count - len(values) + 1) // 2 * 2)).tolist()
     for first, second in zip(uniform[::2], uniform[1::2], strict=True):
         radius = math.sqrt(-2.0 * math.log1p(-second))
         angle = 2.0 * math.pi * first
         values += (radius * math.cos(angle), radius * math.sin(angle))
-    generator._next_normal = values.pop() if len(values) > count else None
+    if len(values) > count:
+        waiting.append(values.pop())
     return np.array(values, dtype=np.float64)
 
 
@@ -477,6 +473,23 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
         raise RuntimeError(f"cannot sample from no categories or no rows: the weights have shape {weights.shape}")
     if categories > 2**24:
         raise RuntimeError(f"number of categories cannot exceed 2^24, got {categories}")
+
+
+def _check_bounds(array: Array, low: float, high: float) -> None:
+    """Nothing if numbers can be uniform in [low, high) in the array's dtype; a RuntimeError else."""
+    limit = float(np.finfo(array.dtype).max)
+    for label, bound in (("from", low), ("to", high)):
+        if not -limit <= bound <= limit:
+            raise RuntimeError(
+                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, expected at most {limit}"
+            )
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > limit:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{dtypes.of(array)._tensor_name}>::max(), "
+            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
 
 
 def _check_floating(array: Array, kernel: str) -> None:
