@@ -498,3 +498,14 @@ def test_halves_are_rounded_as_pytorch_rounds_them() -> None:
 @one_stream
 def test_halves_are_rounded_twice() -> None:
     check_sequence(7, [("exponential", np.zeros(100_003, "float16"), (1.3,))])
+
+
+def test_threads_that_draw_first_draw_different_numbers() -> None:
+    code = (
+        "import concurrent.futures, minigrad as T\n"
+        "with concurrent.futures.ThreadPoolExecutor(4) as pool:\n"
+        "    drawn = list(pool.map(lambda _: tuple(T.rand(3).tolist()), range(64)))\n"
+        "assert len({*drawn}) == 64"
+    )
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", code], check=True)
