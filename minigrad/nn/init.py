@@ -81,7 +81,8 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with 1 on its diagonal and 0 elsewhere."""
-    _check_matrix(tensor)
+    if tensor.ndim != 2:
+        raise ValueError(f"Only tensors with 2 dimensions are supported, got shape {tensor.shape}")
     with no_grad():
         return tensor.copy_(eye(*tensor.shape))
 
@@ -121,8 +122,8 @@ def kaiming_uniform_(
     >>> bool((kaiming_uniform_(torch.empty(5, 6)).abs() <= 1).all())
     True
     """
-    if 0 in tensor.shape:
-        return _left_alone(tensor)
+    if _is_empty(tensor):
+        return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -135,8 +136,8 @@ def kaiming_normal_(
     generator: Generator | None = None,
 ) -> Tensor:
     """Fill `tensor` with normal draws of the standard deviation `gain / sqrt(fan)`; see `kaiming_uniform_`."""
-    if 0 in tensor.shape:
-        return _left_alone(tensor)
+    if _is_empty(tensor):
+        return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
@@ -171,26 +172,18 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     >>> calculate_gain("linear"), calculate_gain("leaky_relu", 0.0) == math.sqrt(2)
     (1, True)
     """
-    if nonlinearity in _LINEAR:
-        return 1
-    if nonlinearity == "tanh":
-        return 5.0 / 3
-    if nonlinearity == "relu":
-        return math.sqrt(2.0)
-    if nonlinearity == "selu":
-        return 3.0 / 4
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         if isinstance(slope, bool) or not isinstance(slope, int | float):
             raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
-    raise ValueError(
-        f"Unsupported nonlinearity {nonlinearity}: one of linear, sigmoid, tanh, relu, leaky_relu, selu and the "
-        "convolutions"
-    )
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}: one of leaky_relu, {', '.join(_GAINS)}")
+    return _GAINS[nonlinearity]
 
 
-_LINEAR = {"linear", "sigmoid", *[f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3)]}
+_GAINS = {"linear": 1, "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+_GAINS |= {f"conv{way}{n}d": 1 for way in ("", "_transpose") for n in (1, 2, 3)}
 
 
 # ---- how --------------------------------------------------------------------------------------------------------
@@ -212,20 +205,17 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    if mode.lower() not in ("fan_in", "fan_out"):
-        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    fan_in, fan_out = _fans(tensor)
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan_in if mode.lower() == "fan_in" else fan_out)
+    fans = dict(zip(("fan_in", "fan_out"), _fans(tensor), strict=True))
+    if mode.lower() not in fans:
+        raise ValueError(f"Mode {mode} not supported, please use one of {list(fans)}")
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans[mode.lower()])
 
 
-def _left_alone(tensor: Tensor) -> Tensor:
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
-    return tensor
-
-
-def _check_matrix(tensor: Tensor) -> None:
-    if tensor.ndim != 2:
-        raise ValueError(f"Only tensors with 2 dimensions are supported, got shape {tensor.shape}")
+def _is_empty(tensor: Tensor) -> bool:
+    """Whether there is nothing to fill, which is told."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return 0 in tensor.shape
 
 
 def _below(x: float, mean: float, std: float) -> float:

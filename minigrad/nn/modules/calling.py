@@ -30,8 +30,9 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any
     try:
         for before in list(module._hooks.get("forward_pre", {}).values()):
             args, kwargs = _inputs_after(before, module, args, kwargs)
-        gradients = _BackwardHooks(module) if _wants_gradients(module) else None
-        if gradients is not None:
+        gradients = None
+        if module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"):
+            gradients = _BackwardHooks(module)
             args = gradients.watch_inputs(args)
         result = module.forward(*args, **kwargs)
         for key, hook in list(after.items()):
@@ -55,12 +56,11 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any
 def _inputs_after(
     hook: ForwardHook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if not hook.with_kwargs:
-        changed = hook.function(module, args)
-        return args if changed is None else changed if isinstance(changed, tuple) else (changed,), kwargs
-    changed = hook.function(module, args, kwargs)
+    changed = hook.function(module, args, kwargs) if hook.with_kwargs else hook.function(module, args)
     if changed is None:
         return args, kwargs
+    if not hook.with_kwargs:
+        return changed if isinstance(changed, tuple) else (changed,), kwargs
     if not (isinstance(changed, tuple) and len(changed) == 2):
         raise RuntimeError(
             f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
@@ -72,10 +72,6 @@ def _output_after(hook: ForwardHook, module: Module, args: tuple[Any, ...], kwar
     given = (args, kwargs) if hook.with_kwargs else (args,)
     changed = hook.function(module, *given, result)
     return result if changed is None else changed
-
-
-def _wants_gradients(module: Module) -> bool:
-    return bool(module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"))
 
 
 class BackwardHookFunction(Function):
@@ -90,6 +86,35 @@ class BackwardHookFunction(Function):
         return gradients
 
 
+class _Watched:
+    """Values of which those that require gradients pass a node, which learns these gradients."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.positions = [
+            i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()
+        ]
+        self.values = list(values)
+        self.node: Any = None
+        if self.positions:
+            passed = BackwardHookFunction.apply(*[values[i] for i in self.positions])
+            self.node = passed[0].grad_fn
+            for position, tensor in zip(self.positions, passed, strict=True):
+                self.values[position] = tensor
+        #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
+        self.idle: list[Any] = [None] * len(values)
+
+    def spread(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients that arrived, each at the position of its value."""
+        spread = list(self.idle)
+        for position, gradient in zip(self.positions, gradients, strict=True):
+            spread[position] = gradient
+        return tuple(spread)
+
+    def arriving(self, spread: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Of gradients at the positions of their values, those that arrived: the inverse of `spread`."""
+        return tuple([spread[position] for position in self.positions])
+
+
 class _BackwardHooks:
     """The hooks on the gradients of one call of a module.
 
@@ -97,92 +122,66 @@ class _BackwardHooks:
     pass meets, it learns the gradients of the outputs; at that of the inputs, it calls the hooks with both.
     """
 
+    inputs: _Watched
+    outputs: _Watched
+
     def __init__(self, module: Module) -> None:
         self.module = module
         self.before: list[Callable[..., Any]] = list(module._hooks.get("full_backward_pre", {}).values())
         self.hooks: list[Callable[..., Any]] = list(module._hooks.get("full_backward", {}).values())
         self.grad_output: tuple[Any, ...] | None = None
-        #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
-        self.idle_inputs: list[Any] = []
-        self.idle_outputs: list[Any] = []
-        #: The positions of the inputs and the outputs that gradients arrive for.
-        self.inputs: list[int] = []
-        self.outputs: list[int] = []
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of the call, past a node that knows their gradients."""
-        passed, self.inputs, node = _past_node(args)
-        self.idle_inputs = [None] * len(args)
-        if node is not None:
-            node.register_hook(self._at_inputs)
+        self.inputs = _Watched(args)
+        if self.inputs.node is not None:
+            self.inputs.node.register_hook(self._at_inputs)
             for position, x in enumerate(args):
                 if isinstance(x, Tensor) and not x.requires_grad:
-                    self.idle_inputs[position] = x.new_zeros(()).expand(x.shape)
-        return passed
+                    self.inputs.idle[position] = x.new_zeros(()).expand(x.shape)
+        return tuple(self.inputs.values)
 
     def watch_outputs(self, result: Any) -> Any:
         """The outputs of the call, past a node that knows their gradients."""
-        outputs = result if isinstance(result, tuple) else (result,)
-        passed, self.outputs, node = _past_node(outputs)
-        self.idle_outputs = [None] * len(outputs)
-        if node is not None:
-            node.register_prehook(self._at_outputs)
-        return passed if isinstance(result, tuple) else passed[0]
+        self.outputs = _Watched(result if isinstance(result, tuple) else (result,))
+        if self.outputs.node is not None:
+            self.outputs.node.register_prehook(self._at_outputs)
+        return tuple(self.outputs.values) if isinstance(result, tuple) else self.outputs.values[0]
 
     def _at_outputs(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        self.grad_output = _spread(gradients, self.outputs, self.idle_outputs)
+        grad_output = self.outputs.spread(gradients)
         for hook in self.before:
-            changed = hook(self.module, self.grad_output)
-            if changed is not None:
-                self.grad_output = _checked(changed, self.grad_output, "pre hook", "grad_output")
-        passed = self.grad_output
-        if not self.inputs:
+            grad_output = _changed(hook(self.module, grad_output), grad_output, "pre hook", "grad_output")
+        if self.inputs.positions:
+            self.grad_output = grad_output
+        else:
             # No gradients arrive at the inputs: the hooks are called here.
             for hook in self.hooks:
-                changed = hook(self.module, tuple(self.idle_inputs), self.grad_output)
+                changed = hook(self.module, tuple(self.inputs.idle), grad_output)
                 if changed is not None and not (isinstance(changed, tuple) and all([g is None for g in changed])):
                     raise RuntimeError(
                         "Backward hook for Modules where no input requires gradient should always return None or None "
                         "for all gradients."
                     )
-            self.grad_output = None
-        return tuple([passed[position] for position in self.outputs])
+        return self.outputs.arriving(grad_output)
 
     def _at_inputs(self, gradients: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
         if self.grad_output is None:
             return None
-        grad_input = _spread(gradients, self.inputs, self.idle_inputs)
+        grad_input = self.inputs.spread(gradients)
         for hook in self.hooks:
-            changed = hook(self.module, grad_input, self.grad_output)
-            if changed is not None:
-                grad_input = _checked(changed, grad_input, "hook", "grad_input")
+            grad_input = _changed(hook(self.module, grad_input, self.grad_output), grad_input, "hook", "grad_input")
         self.grad_output = None
-        return tuple([grad_input[position] for position in self.inputs])
+        return self.inputs.arriving(grad_input)
 
 
-def _past_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """The values, those that require gradients past a node; their positions; the node."""
-    positions = [i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()]
-    if not positions:
-        return values, [], None
-    passed = list(values)
-    for position, tensor in zip(positions, BackwardHookFunction.apply(*[values[i] for i in positions]), strict=True):
-        passed[position] = tensor
-    return tuple(passed), positions, passed[positions[0]].grad_fn
-
-
-def _spread(gradients: tuple[Any, ...], positions: list[int], idle: list[Any]) -> tuple[Any, ...]:
-    """The gradients at their positions, what is in `idle` at the others."""
-    spread = list(idle)
-    for position, gradient in zip(positions, gradients, strict=True):
-        spread[position] = gradient
-    return tuple(spread)
-
-
-def _checked(changed: Any, wanted: tuple[Any, ...], hook: str, what: str) -> tuple[Any, ...]:
+def _changed(changed: Any, before: tuple[Any, ...], hook: str, what: str) -> tuple[Any, ...]:
+    """What a hook made of gradients: those that were there before, if it returned None."""
+    if changed is None:
+        return before
     changed = changed if isinstance(changed, tuple) else (changed,)
-    if len(changed) != len(wanted):
+    if len(changed) != len(before):
         raise RuntimeError(
-            f"Backward {hook} returned an invalid number of {what}, got {len(changed)}, but expected {len(wanted)}"
+            f"Backward {hook} returned an invalid number of {what}, got {len(changed)}, but expected {len(before)}"
         )
     return changed

@@ -41,7 +41,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     plan = _Plan(strict, assign)
     plan.add(module, OrderedDict(state_dict), "")
     problems = [
-        f"{kind} key(s) in state_dict: {', '.join([_quoted(path) for path in paths])}. "
+        f"{kind} key(s) in state_dict: {_listed(paths)}. "
         for kind, paths in (("Missing", plan.missing), ("Unexpected", plan.unexpected))
         if strict and paths
     ] + plan.problems
@@ -119,13 +119,11 @@ class _Plan:
             )
         elif not self.assign:
             self.writes.append(lambda: member.copy_(given))
-        elif isinstance(member, Parameter):
-            if isinstance(given, Parameter):
-                self.writes.append(lambda: given.requires_grad_(member.requires_grad))
-            new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
-            self.writes.append(lambda: setattr(module, name, new))
-        else:
+        elif not isinstance(member, Parameter):
             self.writes.append(lambda: setattr(module, name, given))
+        else:
+            new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
+            self.writes.append(lambda: setattr(module, name, new.requires_grad_(member.requires_grad)))
 
 
 def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
@@ -134,5 +132,5 @@ def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
     return " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
 
 
-def _quoted(path: str) -> str:
-    return f'"{path}"'
+def _listed(paths: list[str]) -> str:
+    return ", ".join([f'"{path}"' for path in paths])

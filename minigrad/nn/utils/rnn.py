@@ -24,15 +24,9 @@ def pad_sequence(
     """
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    if not isinstance(sequences, Iterable):
-        raise RuntimeError(
-            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
-        )
     given = list(sequences)
     if not given:
         raise RuntimeError("received an empty list of sequences")
-    if given[0].ndim == 0:
-        raise RuntimeError("pad_sequence: a sequence has at least one dimension, got a 0-d tensor")
     longest = max([len(each) for each in given])
     rest = given[0].shape[1:]
     shape = (len(given), longest, *rest) if batch_first else (longest, len(given), *rest)
