@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -67,7 +68,9 @@ class Law:
                 raise Broken(_story(self, drawn, findings)) from error
 
         try:
-            search()
+            # What is wrong may compute with inf and nan.
+            with np.errstate(all="ignore"):
+                search()
         except Broken as broken:
             return str(broken)
         except Flaky:
@@ -91,7 +94,7 @@ def demand(expected: Array, got: Any, what: str = "") -> None:
     elif got.shape != expected.shape:
         found = f"{_elements(got)}, which is of shape {got.shape}, not {expected.shape}"
     elif got.dtype != expected.dtype:
-        found = f"{_shown(got)}, which is of dtype {got.dtype}, not {expected.dtype}"
+        found = f"{_elements(got)}, which is of dtype {got.dtype}, not {expected.dtype}"
     elif not np.array_equal(got, expected, equal_nan=True):
         found = _shown(got)
     else:
@@ -102,6 +105,23 @@ def demand(expected: Array, got: Any, what: str = "") -> None:
 def checked_names(names: Collection[str]) -> set[str]:
     """The names, of which a single one may be given as it is."""
     return {names} if isinstance(names, str) else {*names}
+
+
+def checked_call(name: str, function: Any, arguments: Sequence[str], options: Sequence[str] = ()) -> None:
+    """Nothing if `function` can be called with these arguments, and with options of these names; else a TypeError."""
+    call = f"{name}({', '.join([*arguments, *[f'{each}=' for each in options]])})"
+    if not callable(function):
+        raise TypeError(f"expected a function, called as {call}; got {function!r}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        # It is written in C, and does not say what it takes.
+        return
+    try:
+        signature.bind(*arguments, **dict.fromkeys(options))
+    except TypeError as error:
+        told = f"{getattr(function, '__name__', type(function).__name__)}{signature}"
+        raise TypeError(f"expected a function that is called as {call}; got {told}: {error}") from None
 
 
 def checked_library(library: Any) -> ModuleType:
@@ -145,11 +165,13 @@ def _story(law: Law, drawn: Sequence[tuple[str, str]], findings: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as Python would read it; an empty array with its shape."""
+    """A value as Python would read it; an array with what that does not tell: no usual dtype, the shape if empty."""
     if not isinstance(value, np.ndarray):
         return str(value)
-    return _elements(value) if value.size else f"{_elements(value)} of shape {value.shape}"
+    told = [] if value.size else [f"of shape {value.shape}"]
+    told += [] if value.dtype in (np.float64, np.int64) else [f"of dtype {value.dtype}"]
+    return " ".join([_elements(value), *told])
 
 
 def _elements(array: Array) -> str:
-    return np.array2string(array, separator=", ")
+    return np.array2string(array, separator=", ", threshold=60, floatmode="unique")

@@ -1,12 +1,14 @@
 """The laws of a lookup: for ids `i` and a table `W`, with `X = one_hot(i)`, `Y = X @ W` and `dW = X.T @ G`.
 
-Tables and upstream gradients are whole numbers, so sums are exact and "equal" is meant to the last bit.
+Tables and upstream gradients are whole numbers, or numbers of which each digit counts; sums are exact, and "equal" is
+meant to the last bit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,9 +18,11 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, checked_library, checked_names, demand
-from minigrad.checks.strategies import cotangents, ids, laid_out, one_hot, shapes, tables
+from minigrad.checks.laws import Broken, Draw, Law, check, checked_call, checked_library, checked_names, demand
+from minigrad.checks.strategies import arrays, cotangents, ids, laid_out, one_hot, shapes, tables
 from minigrad.core.dtypes import Array
+
+TABLES = tables(st.sampled_from(["float64", "float32", "float16"]), max_rows=4, min_columns=1, max_columns=9)
 
 
 def check_lookup(
@@ -28,7 +32,7 @@ def check_lookup(
     library: ModuleType = minigrad,
     padding: bool = False,
     raises: type[Exception] = IndexError,
-    tables: st.SearchStrategy[Array] = tables("float64", max_rows=4, min_columns=1, max_columns=3),  # noqa: B008 -- strategies do not change.
+    tables: st.SearchStrategy[Array] = TABLES,
     without: Collection[str] = (),
     profile: settings | None = None,
 ) -> None:
@@ -40,14 +44,15 @@ def check_lookup(
     Without `backward`, ids and weight are tensors of `library`, which is minigrad or PyTorch (`import torch`, then
     `library=torch`), and gradients are those of its `autograd.grad`.  With it, all are NumPy arrays, and
     `backward(upstream, ids, weight)` is the gradient of the weight: ids are `(*)`, the weight is `(V, D)`, the output
-    and `upstream` are `(*, D)`, the gradient is `(V, D)`.
+    and `upstream` are `(*, D)`, the gradient is `(V, D)`.  `embedding` may be a module of the library, too, which is
+    called with ids, and has one parameter, the weight; its numbers are as before when the check is over.
 
     `padding`
         whether both take `padding_idx=`, an id whose row has no gradient.
     `raises`
         the exception for an id that is not in `[0, V)`.
     `tables`
-        the strategy that weights are drawn from.
+        the strategy that weights are drawn from; those of a module have its shape and dtype.
     `without`
         names of laws that are not meant to hold, or one name.  The names are those in `LOOKUP_LAWS`.
     `profile`
@@ -63,15 +68,28 @@ def check_lookup(
     ...     np.add.at(gradient, ids, upstream)
     ...     return gradient
     >>> check_lookup(lookup, scatter)
+
+    >>> import minigrad as torch
+    >>> check_lookup(torch.nn.Embedding(7, 3))
     """
-    subject: Arrays | Tensors = Tensors(embedding, checked_library(library), raises, tables)
     skipped = checked_names(without)
-    if backward is not None:
-        subject = Arrays(embedding, backward, raises, tables)
-        skipped |= {"double backward", "padding, double backward"}
+    options = ["padding_idx"] * padding
     if not padding:
         skipped |= {"padding", "padding, double backward"}
-    check(f"check_lookup, on {subject.kind()}", LOOKUP_LAWS, subject, skipped, profile)
+    if isinstance(embedding, checked_library(library).nn.Module):
+        # Its table has the columns that it has.
+        skipped.add("no columns")
+        with _module(embedding, backward, library, padding, raises) as module:
+            check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, module, skipped, profile)
+        return
+    checked_call("embedding", embedding, ["ids", "weight"], options)
+    subject: Arrays | Tensors = Tensors(embedding, library, raises, tables)
+    kind = f"tensors of {library.__name__}"
+    if backward is not None:
+        checked_call("backward", backward, ["upstream", "ids", "weight"], options)
+        subject, kind = Arrays(embedding, backward, raises, tables), "NumPy's arrays"
+        skipped |= {"double backward", "padding, double backward"}
+    check(f"check_lookup, on {kind}", LOOKUP_LAWS, subject, skipped, profile)
 
 
 # ---- what is under test: arrays in, arrays out -----------------------------------------------------------------------
@@ -85,17 +103,14 @@ class Arrays:
     backward: Callable[..., Any]
     raises: type[Exception]
     tables: st.SearchStrategy[Array]
-
-    def kind(self) -> str:
-        return "NumPy's arrays"
+    #: How many rows a drawn table may be made larger by: beyond what an id of 8 bits can name.
+    more_rows: Sequence[int] = (0, 256, 300)
 
     def output(self, chosen: Array, table: Array, **options: int) -> Any:
-        with np.errstate(all="ignore"):
-            return self.embedding(chosen, table, **options)
+        return self.embedding(chosen, table, **options)
 
     def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Any:
-        with np.errstate(all="ignore"):
-            return self.backward(upstream, chosen, table, **options)
+        return self.backward(upstream, chosen, table, **options)
 
 
 @dataclass(frozen=True)
@@ -106,12 +121,10 @@ class Tensors:
     library: Any
     raises: type[Exception]
     tables: st.SearchStrategy[Array]
-
-    def kind(self) -> str:
-        return f"tensors of {self.library.__name__}"
+    more_rows: Sequence[int] = (0, 256, 300)
 
     def output(self, chosen: Array, table: Array, **options: int) -> Any:
-        return self._array(self.embedding(self.library.from_numpy(chosen), self.library.from_numpy(table), **options))
+        return self._array(self._recorded(chosen, table, **options)[0])
 
     def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Any:
         out, weight = self._recorded(chosen, table, **options)
@@ -136,6 +149,42 @@ class Tensors:
         if not isinstance(found, self.library.Tensor):
             return found
         return (found.to_dense() if found.is_sparse else found).detach().numpy()
+
+
+@dataclass(frozen=True)
+class Layer(Tensors):
+    """A module that takes ids; the table is its one parameter."""
+
+    weight: Any = None
+
+    more_rows: Sequence[int] = (0,)
+
+    def _recorded(self, chosen: Array, table: Array, **options: int) -> tuple[Any, Any]:
+        weight = self.weight
+        with self.library.no_grad():
+            weight.copy_(self.library.from_numpy(table))
+        return self.embedding(self.library.from_numpy(chosen)), weight
+
+
+@contextmanager
+def _module(module: Any, backward: Any, library: Any, padding: bool, raises: type[Exception]) -> Iterator[Layer]:
+    """The module as what is under test; its parameter has its numbers again in the end."""
+    name = type(module).__name__
+    if backward is not None or padding or getattr(module, "padding_idx", None) is not None:
+        raise TypeError(
+            f"expected a module without backward, padding and padding_idx, whose gradient is that of autograd; got "
+            f"{name}: check functions of ids and weight instead, with padding=True"
+        )
+    parameters = list(module.parameters())
+    shapes = [tuple(x.shape) for x in parameters]
+    if [len(shape) for shape in shapes] != [2]:
+        raise TypeError(f"expected a module with one parameter, of shape (V, D); those of {name} have shapes {shapes}")
+    before = parameters[0].detach().clone()
+    try:
+        yield Layer(module, library, raises, arrays(before.numpy().dtype.name, shapes[0]), weight=parameters[0])
+    finally:
+        with library.no_grad():
+            parameters[0].copy_(before)
 
 
 # ---- the laws --------------------------------------------------------------------------------------------------------
@@ -200,9 +249,10 @@ def _range_of_ids(subject: Any, draw: Draw) -> None:
 @_law("unread rows", "a row that no id names is not read: an inf or nan in it changes nothing.")
 def _unread_rows(subject: Any, draw: Draw) -> None:
     table = draw("table", subject.tables)
-    poison = draw("last row", st.sampled_from([np.inf, -np.inf, np.nan]))
-    chosen = draw("ids", _ids(len(table)))
-    poisoned = np.concatenate([table, np.full((1, table.shape[1]), poison, table.dtype)])
+    assume(len(table) > 1)
+    poisoned = table.copy()
+    poisoned[-1] = draw("last row", st.sampled_from([np.inf, -np.inf, np.nan]))
+    chosen = draw("ids", _ids(len(table) - 1))
     demand(_rows(chosen, table), subject.output(chosen, poisoned))
 
 
@@ -220,24 +270,47 @@ def _repeats_add(subject: Any, draw: Draw) -> None:
     table = draw("table", subject.tables)
     chosen = draw("ids", ids(len(table), shapes(1, 3, min_side=1), ID_DTYPES))
     assume(np.unique(chosen).size < chosen.size)
-    # No two numbers are equal: what came of them can be told apart.
+    # Numbers differ from their neighbours: what came of them can be told apart.  In float16, too, sums are exact.
     shape = (*chosen.shape, table.shape[1])
-    upstream = draw("G", laid_out(np.arange(2, 2 + math.prod(shape)).reshape(shape).astype(table.dtype)))
+    upstream = draw("G", laid_out((2 + np.arange(math.prod(shape)) % 61).reshape(shape).astype(table.dtype)))
     demand(_table_of_sums(chosen, table, upstream), subject.gradient(chosen, table, upstream), "dW")
 
 
 @_law("separate rows", "a row of G reaches no row of dW but that of its id: with inf or nan, too.")
 def _separate_rows(subject: Any, draw: Draw) -> None:
     table = draw("table", subject.tables)
-    poison = draw("last row of G", st.sampled_from([np.inf, -np.inf, np.nan]))
-    chosen = draw("ids", ids(len(table), shapes(1, 1, max_side=4)))
+    assume(len(table) > 1)
+    last = len(table) - 1
+    chosen = draw("ids", ids(last, shapes(1, 1, max_side=4)).map(lambda drawn: np.append(drawn, last)))
     upstream = draw("G", cotangents((*chosen.shape, table.shape[1]), table.dtype.name))
-    # The poison goes to one more row, which has an id of its own.
-    last = np.full((1, table.shape[1]), poison, table.dtype)
-    expected = np.concatenate([_table_of_sums(chosen, table, upstream), last])
-    larger = np.concatenate([table, np.zeros_like(last)])
-    everything = np.concatenate([upstream, last])
-    demand(expected, subject.gradient(np.append(chosen, len(table)), larger, everything), "dW")
+    expected = _table_of_sums(chosen, table, upstream)
+    poisoned = upstream.copy()
+    expected[-1] = poisoned[-1] = draw("last row of G", st.sampled_from([np.inf, -np.inf, np.nan]))
+    demand(expected, subject.gradient(chosen, table, poisoned), "dW")
+
+
+@_law("every digit", "rows are copied, and added up, in the precision of the table: no digit is lost.")
+def _every_digit(subject: Any, draw: Draw) -> None:
+    table = draw("table", st.builds(_of_every_digit, subject.tables, st.sampled_from(subject.more_rows)))
+    rows = np.arange(len(table))[::-1]
+    hot = st.integers(0, len(table) - 1)
+    # Each row once, and one of them three times more.
+    chosen = draw("ids", st.builds(lambda id_, dtype: np.append(rows, [id_] * 3).astype(dtype), hot, ID_DTYPES))
+    demand(_rows(chosen, table), subject.output(chosen, table), "Y")
+    upstream = _of_every_digit(table, 3)
+    # The largest of four whole numbers whose sums, in any order, are exact in this dtype, and in none that is shorter.
+    large = 2.0 / np.finfo(table.dtype).eps - 4
+    upstream[chosen == chosen[-1]] = np.array([[large], [1], [1], [1]])
+    draw("G", st.just(upstream))
+    demand(_table_of_sums(chosen, table, upstream), subject.gradient(chosen, table, upstream), "dW")
+
+
+def _of_every_digit(table: Array, more_rows: int) -> Array:
+    """As many columns, and so many more rows, of numbers that differ in their last digits: 1 + (2k + 1) eps."""
+    shape = len(table) + more_rows, table.shape[1]
+    odd = 2 * (np.arange(math.prod(shape)) % 500) + 1
+    numbers: Array = (1 + odd * float(np.finfo(table.dtype).eps)).astype(table.dtype).reshape(shape)
+    return numbers
 
 
 @_law("adjointness", "the gradient is the transpose of the lookup: (Y * G).sum() == (W * dW).sum().")
@@ -284,6 +357,15 @@ def _no_ids(subject: Any, draw: Draw) -> None:
     nothing = np.zeros((*chosen.shape, table.shape[1]), table.dtype)
     demand(nothing, subject.output(chosen, table), "Y")
     demand(np.zeros_like(table), subject.gradient(chosen, table, nothing), "dW")
+
+
+@_law("no columns", "of a table of no columns the output has none, (*, 0), and the gradient is of its shape, (V, 0).")
+def _no_columns(subject: Any, draw: Draw) -> None:
+    table = draw("table", subject.tables.map(lambda drawn: drawn[:, :0]))
+    chosen = draw("ids", _ids(len(table)))
+    nothing = np.zeros((*chosen.shape, 0), table.dtype)
+    demand(nothing, subject.output(chosen, table), "Y")
+    demand(table, subject.gradient(chosen, table, nothing), "dW")
 
 
 @_law("same again", "nothing is kept from call to call, and nothing is written to ids, table or upstream gradient.")

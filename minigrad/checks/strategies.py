@@ -108,8 +108,9 @@ def ids(
 ) -> Array:
     """Ids in `[0, num_embeddings)` of any shape and layout, from a pool of a few: most of them occur repeatedly.
 
-    >>> from hypothesis import find
-    >>> find(ids(5), lambda drawn: drawn.size > 2)
+    >>> from hypothesis import Phase, find, settings
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(ids(5), lambda drawn: drawn.size > 2, settings=shrinking)
     array([0, 0, 0])
     """
     name = dtype if isinstance(dtype, str) else draw(dtype)
@@ -135,8 +136,9 @@ def one_hot_pairs(
 ) -> st.SearchStrategy[tuple[Array, Array]]:
     """The two inputs of the two ways: ids `(*)` of int64, and the matrix `(*, V)` of their one-hot vectors.
 
-    >>> from hypothesis import find
-    >>> chosen, x = find(one_hot_pairs(3), lambda pair: len(set(pair[0].ravel())) > 1)
+    >>> from hypothesis import Phase, find, settings
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> chosen, x = find(one_hot_pairs(3), lambda pair: len(set(pair[0].ravel())) > 1, settings=shrinking)
     >>> chosen
     array([0, 1])
     >>> x
