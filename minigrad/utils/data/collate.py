@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return _stacked(batch)
-    if isinstance(first, np.ndarray):
-        if _holds_objects(first):
-            raise TypeError(_refused(first.dtype))
+    if isinstance(first, np.ndarray) and not _holds_objects(first):
         return _stacked([as_tensor(each) for each in batch])
     if isinstance(first, np.bool_ | np.number):
         return as_tensor(batch)
@@ -40,7 +38,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, str | bytes):
         return batch
     if isinstance(first, Mapping):
-        return _mapping_like(first, {key: default_collate([each[key] for each in batch]) for key in first})
+        return _like(first, {key: default_collate([each[key] for each in batch]) for key in first})
     if _is_named_tuple(first):
         return type(first)(*[default_collate(part) for part in zip(*batch, strict=False)])
     if isinstance(first, Sequence):
@@ -49,8 +47,11 @@ def default_collate(batch: Sequence[Any]) -> Any:
                 "each element in list of batch should be of equal size: these have sizes "
                 f"{sorted({len(each) for each in batch})}; give the DataLoader a collate_fn that pads them"
             )
-        return _sequence_like(first, [default_collate(part) for part in zip(*batch, strict=True)])
-    raise TypeError(_refused(type(first)))
+        return _like(first, [default_collate(part) for part in zip(*batch, strict=True)])
+    found = first.dtype if isinstance(first, np.ndarray) else type(first)
+    raise TypeError(
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {found}"
+    )
 
 
 def default_convert(data: Any) -> Any:
@@ -65,11 +66,11 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, np.ndarray | np.generic):
         return as_tensor(data)
     if isinstance(data, Mapping):
-        return _mapping_like(data, {key: default_convert(data[key]) for key in data})
+        return _like(data, {key: default_convert(data[key]) for key in data})
     if _is_named_tuple(data):
-        return type(data)(*_converted(data))
+        return type(data)(*[default_convert(each) for each in data])
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        return _sequence_like(data, _converted(data))
+        return _like(data, [default_convert(each) for each in data])
     return data
 
 
@@ -82,10 +83,6 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
         ) from None
 
 
-def _converted(data: Iterable[Any]) -> list[Any]:
-    return [default_convert(each) for each in data]
-
-
 def _holds_objects(array: Any) -> bool:
     return array.dtype.kind in "OSU"
 
@@ -94,32 +91,19 @@ def _is_named_tuple(example: Any) -> bool:
     return isinstance(example, tuple) and hasattr(example, "_fields")
 
 
-def _mapping_like(model: Any, parts: dict[Any, Any]) -> Any:
-    """A mapping of the model's type with these parts; a dict if that type cannot be made so."""
-    try:
-        if not isinstance(model, MutableMapping):
-            return type(model)(parts)
-        out: Any = copy.copy(model)
-        out.update(parts)
-    except TypeError:
-        return parts
-    return out
+def _like(model: Any, parts: Any) -> Any:
+    """A collection of the model's type with these parts, a dict or a list; they themselves, if it cannot be made so.
 
-
-def _sequence_like(model: Any, parts: list[Any]) -> Any:
-    """A sequence of the model's type with these parts; a list for a tuple, and if that type cannot be made so."""
+    A list takes the place of a tuple.
+    """
     if isinstance(model, tuple):
         return parts
     try:
-        if not isinstance(model, MutableSequence):
+        if not isinstance(model, MutableMapping | MutableSequence):
             return type(model)(parts)
         out: Any = copy.copy(model)
-        for position, part in enumerate(parts):
-            out[position] = part
+        for place, part in parts.items() if isinstance(parts, dict) else enumerate(parts):
+            out[place] = part
     except TypeError:
         return parts
     return out
-
-
-def _refused(kind: Any) -> str:
-    return f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}"

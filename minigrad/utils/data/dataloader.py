@@ -80,7 +80,13 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context)
+        _check_workers(
+            num_workers,
+            timeout,
+            prefetch_factor,
+            persistent_workers=persistent_workers,
+            multiprocessing_context=multiprocessing_context,
+        )
         self._is_stream = isinstance(dataset, IterableDataset)
         if self._is_stream:
             for name, given in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
@@ -98,8 +104,11 @@ class DataLoader(Generic[T_co]):
             batch_size = None
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
-        if sampler is None:
-            sampler = self._order(dataset, shuffle, generator)
+        if sampler is None and self._is_stream:
+            sampler = itertools.repeat(None)  # A stream has no indices.
+        elif sampler is None:
+            size: Any = dataset
+            sampler = RandomSampler(size, generator=generator) if shuffle else SequentialSampler(size)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset = dataset
@@ -121,11 +130,6 @@ class DataLoader(Generic[T_co]):
         self._promised: int | None = None
         self._has_seed = False
         self._fixed = True
-
-    def _order(self, dataset: Any, shuffle: bool | None, generator: Generator | None) -> Any:
-        if self._is_stream:
-            return _Endless()
-        return RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._fixed and name in _FIXED:
@@ -150,13 +154,6 @@ class DataLoader(Generic[T_co]):
 
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
-
-
-class _Endless(Sampler[None]):
-    """The order of a stream, which has no indices."""
-
-    def __iter__(self) -> Iterator[None]:
-        return itertools.repeat(None)
 
 
 class _Pass:
@@ -222,19 +219,15 @@ class _Pass:
         return batch
 
 
-def _check_workers(
-    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool, context: Any
-) -> None:
-    """Nothing if these options go together; a ValueError where PyTorch raises one."""
-    for name, given in (("num_workers", num_workers), ("timeout", timeout)):
-        if given < 0:
-            raise ValueError(f"{name} option should be non-negative, got {given}")
-    without = {"prefetch_factor": prefetch_factor, "persistent_workers": persistent_workers or None}
-    for name, option in (without | {"multiprocessing_context": context}).items():
-        if option is not None and num_workers == 0:
-            raise ValueError(f"{name} option needs num_workers > 0, got {name}={option} and num_workers=0")
-    if prefetch_factor is not None and prefetch_factor < 0:
-        raise ValueError(f"prefetch_factor option should be non-negative, got {prefetch_factor}")
+def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, **others: Any) -> None:
+    # A ValueError where PyTorch raises one.
+    numbers = {"num_workers": num_workers, "timeout": timeout, "prefetch_factor": prefetch_factor or 0}
+    for name, number in numbers.items():
+        if number < 0:
+            raise ValueError(f"{name} option should be non-negative, got {number}")
+    for name, given in {"prefetch_factor": prefetch_factor, **others}.items():
+        if given and num_workers == 0:
+            raise ValueError(f"{name} option needs num_workers > 0, got {name}={given} and num_workers=0")
 
 
 def get_worker_info() -> None:

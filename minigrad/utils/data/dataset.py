@@ -75,16 +75,15 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 class ConcatDataset(Dataset[T_co]):
     """The examples of several datasets, one after the other; `cumulative_sizes` counts them up to the end of each."""
 
-    datasets: list[Dataset[T_co]]
     cumulative_sizes: list[int]
 
-    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
-        self.datasets = list(datasets)
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets: list[Any] = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         if any([isinstance(each, IterableDataset) for each in self.datasets]):
             raise AssertionError("ConcatDataset does not support IterableDataset: give one that yields from each")
-        self.cumulative_sizes = [*itertools.accumulate([_size(each) for each in self.datasets])]
+        self.cumulative_sizes = [*itertools.accumulate([len(each) for each in self.datasets])]
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -97,7 +96,8 @@ class ConcatDataset(Dataset[T_co]):
         idx += len(self) if idx < 0 else 0
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[which - 1] if which else 0
-        return self.datasets[which][idx - before]
+        example: T_co = self.datasets[which][idx - before]
+        return example
 
 
 class Subset(Dataset[T_co]):
@@ -145,7 +145,7 @@ def random_split(
     >>> list(first), list(second)
     ([2, 4, 3], [0, 1])
     """
-    size = _size(dataset)
+    size = len(dataset)  # type: ignore[arg-type]  # a dataset that can be split has a length
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _shares(size, lengths)
     if sum(lengths) != size:
@@ -197,7 +197,3 @@ def taken(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
     if any([type(tensor) is not Tensor or tensor.requires_grad for tensor in dataset.tensors]):
         return None
     return [new_leaf(tensor._array.take(indices, 0)) for tensor in dataset.tensors]
-
-
-def _size(dataset: Any) -> int:
-    return len(dataset)

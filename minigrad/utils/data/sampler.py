@@ -100,7 +100,8 @@ class BatchSampler(Sampler[list[int]]):
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
         _check_positive("batch_size", batch_size)
-        _check_bool("drop_last", drop_last)
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
@@ -130,8 +131,3 @@ def drawn_seed(generator: Generator | None) -> int:
 def _check_positive(name: str, given: Any, kinds: tuple[type, ...] = (int,)) -> None:
     if not isinstance(given, int) or (isinstance(given, bool) and bool not in kinds) or given <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={given}")
-
-
-def _check_bool(name: str, given: Any) -> None:
-    if not isinstance(given, bool):
-        raise ValueError(f"{name} should be a boolean value, but got {name}={given}")
