@@ -73,19 +73,8 @@ def gradcheck(
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    _refuse(
-        check_batched_grad=check_batched_grad,
-        check_batched_forward_grad=check_batched_forward_grad,
-        check_forward_ad=check_forward_ad,
-    )
-    check = _Check(func, _as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
-    try:
-        check.run(fast_mode, check_undefined_grad)
-    except GradcheckError:
-        if raise_exception:
-            raise
-        return False
-    return True
+    _refuse(locals(), "check_batched_grad", "check_batched_forward_grad", "check_forward_ad")
+    return _verdict(func, _as_tuple(inputs), locals())
 
 
 def gradgradcheck(
@@ -120,7 +109,7 @@ def gradgradcheck(
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    _refuse(check_batched_grad=check_batched_grad, check_fwd_over_rev=check_fwd_over_rev)
+    _refuse(locals(), "check_batched_grad", "check_fwd_over_rev")
     given = _as_tuple(inputs)
     if grad_outputs is None:
         cotangents = tuple([_drawn(y, gen_non_contig_grad_outputs) for y in _differentiable(func(*given))])
@@ -135,26 +124,26 @@ def gradgradcheck(
         found = grad(outputs, _differentiable(args[:count]), args[count:], create_graph=True, allow_unused=True)
         return tuple([gradient for gradient in found if gradient is not None])
 
-    return gradcheck(
-        gradients,
-        (*given, *cotangents),
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        fast_mode=fast_mode,
-    )
+    return _verdict(gradients, (*given, *cotangents), locals())
 
 
-def _refuse(**switches: bool) -> None:
-    for name, on in switches.items():
-        if on:
+def _refuse(options: dict[str, Any], *names: str) -> None:
+    for name in names:
+        if options[name]:
             raise NotImplementedError(
                 f"{name}=True: there are neither forward-mode nor batched gradients here to be checked; leave it False"
             )
+
+
+def _verdict(func: Callable[..., Any], inputs: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether the gradients of `func` are right, by the options of `gradcheck`."""
+    try:
+        _Check(func, inputs, *[options[name] for name in _Check._fields[2:]]).run()
+    except GradcheckError:
+        if options["raise_exception"]:
+            raise
+        return False
+    return True
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
@@ -164,10 +153,6 @@ def _as_tuple(given: Any) -> tuple[Any, ...]:
 def _differentiable(given: Any) -> tuple[Any, ...]:
     """Those of the tensors that require gradients."""
     return tuple([x for x in _as_tuple(given) if isinstance(x, TensorBase) and x._requires_grad])
-
-
-def _zeros(tensors: Sequence[Any]) -> list[Any]:
-    return [x._new(np.zeros_like(x._array)) for x in tensors]
 
 
 def _drawn(y: Any, with_steps: bool) -> Any:
@@ -194,9 +179,11 @@ class _Check(NamedTuple):
     atol: float
     rtol: float
     nondet_tol: float
+    check_undefined_grad: bool
     check_grad_dtypes: bool
+    fast_mode: bool
 
-    def run(self, fast: bool, undefined: bool) -> None:
+    def run(self) -> None:
         """Nothing if all is well; else an error."""
         self.check_inputs()
         # What is no tensor has no requires_grad: func has to return tensors.
@@ -204,9 +191,9 @@ class _Check(NamedTuple):
         if not outputs:
             self.check_constant()
             return
-        (self.check_projections if fast else self.check_jacobians)(outputs)
-        self.check_zeros(outputs)
-        if undefined and len(outputs) > 1:
+        self.check_jacobians(outputs)
+        self.check_zeros(outputs, "backward not multiplied by grad_output: for cotangents of zeros it gives")
+        if self.check_undefined_grad and len(outputs) > 1:
             for position in range(len(outputs)):
                 self.check_without(position)
 
@@ -220,7 +207,7 @@ class _Check(NamedTuple):
                     "This check will likely fail if all the inputs are not of double precision floating point or "
                     "complex. Pass x.detach().double().requires_grad_().",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )
             if any([size > 1 and step == 0 for size, step in zip(x._array.shape, x._array.strides, strict=True)]):
                 raise RuntimeError(
@@ -243,65 +230,63 @@ class _Check(NamedTuple):
                 )
 
     def check_jacobians(self, outputs: tuple[Any, ...]) -> None:
-        """All elements of all Jacobians."""
-        numerical = [self.numerical(x) for x in _differentiable(self.inputs)]
-        for i, y in enumerate(outputs):
-            for j, analytical in enumerate(self.analytical(y)):
-                if not np.isclose(analytical, numerical[j][i], self.rtol, self.atol).all():
-                    raise GradcheckError(_mismatch(y, i, j, numerical[j][i], analytical))
+        """All elements of all Jacobians, or `u @ J @ v` of each.
 
-    def check_projections(self, outputs: tuple[Any, ...]) -> None:
-        """`u @ J @ v` of each Jacobian: its elements may differ by `atol`, so it may by `sum(u) * atol * sum(v)`."""
+        Their elements may differ by `atol`, so `u @ J @ v` may by `sum(u) * atol * sum(v)`.
+        """
         generator = Generator()  # Not the user's, whose draws go on as if nothing had been checked.
         inputs = _differentiable(self.inputs)
-        us = [_unit_vector(x, generator) for x in inputs]
-        vs = [_unit_vector(y, generator) for y in outputs]
-        steps = [self.eps * u.reshape(x._array.shape) for x, u in zip(inputs, us, strict=True)]
-        numerical = [self.difference(x._array, step) for x, step in zip(inputs, steps, strict=True)]
+        us, vs = [[_unit_vector(x, generator) if self.fast_mode else None for x in each] for each in (inputs, outputs)]
+        numerical = [self.numerical(x, u) for x, u in zip(inputs, us, strict=True)]
         for i, (y, v) in enumerate(zip(outputs, vs, strict=True)):
-            for j, (u, gradient) in enumerate(zip(us, self.analytical(y, v[None]), strict=True)):
-                by_difference, by_gradient = numerical[j][i] @ v, u @ gradient[:, 0]
-                atol = self.atol * float(u.sum()) * float(v.sum())
-                if not np.isclose(by_gradient, by_difference, self.rtol, atol):
-                    in_full = self.numerical(inputs[j])[i], self.analytical(y)[j]
-                    raise GradcheckError(
-                        f"{_mismatch(y, i, j, by_difference, by_gradient)}\n\n"
-                        "The above quantities relating the numerical and analytical jacobians are computed in fast "
+            for j, (x, u, by_gradient) in enumerate(zip(inputs, us, self.analytical(y, v), strict=True)):
+                by_difference, atol, in_full = numerical[j][i], self.atol, ""
+                if u is not None and v is not None:
+                    by_difference, by_gradient = by_difference[0] @ v, u @ by_gradient[:, 0]
+                    atol *= float(u.sum()) * float(v.sum())
+                if np.isclose(by_gradient, by_difference, self.rtol, atol).all():
+                    continue
+                if self.fast_mode:
+                    in_full = (
+                        "\n\nThe above quantities relating the numerical and analytical jacobians are computed in fast "
                         "mode: they are u @ jacobian @ v for random unit vectors u and v. In full,\n\n"
-                        f"{_mismatch(y, i, j, *in_full)}\n\n"
+                        f"{_mismatch(y, i, j, self.numerical(x)[i], self.analytical(y)[j])}\n\n"
                         "If these differ by little, the check may succeed with fast_mode=False."
                     )
+                raise GradcheckError(_mismatch(y, i, j, by_difference, by_gradient) + in_full)
 
-    def check_zeros(self, outputs: tuple[Any, ...]) -> None:
+    def check_zeros(self, outputs: Sequence[Any], words: str) -> None:
         """Gradients are linear in the cotangents: of zeros they are zeros."""
-        for gradient in grad(outputs, _differentiable(self.inputs), _zeros(outputs), allow_unused=True):
+        zeros = [y._new(np.zeros_like(y._array)) for y in outputs]
+        for gradient in grad(outputs, _differentiable(self.inputs), zeros, allow_unused=True):
             if gradient is not None and gradient._array.any():
-                raise GradcheckError(
-                    f"backward not multiplied by grad_output: for cotangents of zeros it gives the gradient\n{gradient}"
-                )
+                raise GradcheckError(f"{words} the gradient\n{gradient}")
 
     def check_without(self, position: int) -> None:
         """An output that the loss does not depend on hands no gradient to backward, which has to live with that."""
         outputs = [y for i, y in enumerate(_differentiable(self.func(*self.inputs))) if i != position]
+        words = (
+            "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but without "
+            f"one for output {position} there is"
+        )
         try:
-            found = grad(outputs, _differentiable(self.inputs), _zeros(outputs), allow_unused=True)
+            self.check_zeros(outputs, words)
+        except GradcheckError:
+            raise
         except RuntimeError as error:
             raise GradcheckError(
                 f"Expected backward function to handle undefined output grads, but without one for output {position} "
                 f"it raised {error!r}; pass check_undefined_grad=False to allow that"
             ) from error
-        if any([gradient is not None and gradient._array.any() for gradient in found]):
-            raise GradcheckError(
-                "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but "
-                f"without one for output {position} they are {found}"
-            )
 
-    def numerical(self, x: Any) -> list[Array]:
-        """For each output, its Jacobian with respect to the input `x`, `(x.numel(), y.numel())`."""
-        step = np.asarray(self.eps, x._array.dtype)
-        rows = [
-            self.difference(x._array[(*index, ...)], step, f"on index {index} ") for index in np.ndindex(x._array.shape)
-        ]
+    def numerical(self, x: Any, u: Array | None = None) -> list[Array]:
+        """For each output, its Jacobian with respect to the input `x`, `(x.numel(), y.numel())`; or `u` times that."""
+        if u is not None:
+            rows = [self.difference(x._array, self.eps * u.reshape(x._array.shape))]
+        else:
+            step = np.asarray(self.eps, x._array.dtype)
+            places = [*np.ndindex(x._array.shape)]
+            rows = [self.difference(x._array[(*place, ...)], step, f"on index {place} ") for place in places]
         if not rows:
             return [np.zeros((0, y._array.size), y._array.dtype) for y in self.outputs()]
         return [np.stack(rows_of_one) for rows_of_one in zip(*rows, strict=True)]
@@ -331,10 +316,9 @@ class _Check(NamedTuple):
         found = _as_tuple(self.func(*self.inputs))
         return _differentiable(found) or tuple([y for y in found if y.is_floating_point()])
 
-    def analytical(self, y: Any, cotangents: Array | None = None) -> list[Array]:
-        """For each input, its gradients for each of the cotangents of `y`: the columns of its Jacobian by default."""
-        if cotangents is None:
-            cotangents = np.eye(y._array.size, dtype=y._array.dtype)
+    def analytical(self, y: Any, v: Array | None = None) -> list[Array]:
+        """For each input, its Jacobian, `(x.numel(), y.numel())`, a column for each cotangent; or that times `v`."""
+        cotangents = np.eye(y._array.size, dtype=y._array.dtype) if v is None else v[None]
         first, second = [self.gradients(y, cotangents) for _ in range(2)]
         for one, other in zip(first, second, strict=True):
             if not np.isclose(one, other, 0, self.nondet_tol, equal_nan=True).all():
