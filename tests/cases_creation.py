@@ -163,7 +163,6 @@ add(
     seeded(lambda api, source, n, *how: api.randperm(n, generator=source, **options(api, *how))),
     st.tuples(seeds, st.integers(0, 9), *plainly),
 )
-deviations = floats().map(np.abs)
 add(
     "normal",
     seeded(lambda api, source, x, std: api.normal(x, std, generator=source)),
