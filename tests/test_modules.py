@@ -120,6 +120,8 @@ def test_loading_tells_what_is_amiss(missing: set[str], extra: set[str], strict:
     result = model.load_state_dict(state, strict)
     assert set(result.missing_keys) == missing
     assert set(result.unexpected_keys) == extra
+    keys = f"_IncompatibleKeys(missing_keys={result.missing_keys}, unexpected_keys={result.unexpected_keys})"
+    assert repr(result) == (keys if missing or extra else "<All keys matched successfully>")
     for key, array in arrays_of(model).items():
         wanted = before[key] if key in missing else state[key].numpy()
         assert np.array_equal(array, wanted.astype(array.dtype)), key
@@ -142,7 +144,10 @@ def test_assigned_tensors_take_the_places_and_keep_what_was_asked_of_them() -> N
     model = Model()
     model.scale.requires_grad_(False)
     state = {key: value.clone() for key, value in Model().state_dict().items()}
+    state["body.0.bias"] = bias = nn.Parameter(torch.zeros(2), requires_grad=False)
     model.load_state_dict(state, assign=True)
+    assert model.body[0].bias is bias
+    assert bias.requires_grad
     assert not model.scale.requires_grad
     assert model.body[0].weight.requires_grad
     assert isinstance(model.scale, nn.Parameter)
@@ -314,8 +319,9 @@ def test_dropout_drops_only_when_training(p: float) -> None:
     assert layer.eval()(x) is x
     layer.p = 0.5
     assert 0.45 < (layer.train()(x) == 0).float().mean().item() < 0.55
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        nn.Dropout(-0.1)
+    for wrong in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            nn.Dropout(wrong)
 
 
 def test_constants_can_be_changed_and_are_printed() -> None:
@@ -325,6 +331,7 @@ def test_constants_can_be_changed_and_are_printed() -> None:
     assert repr(layer) == "LeakyReLU(negative_slope=2.0)"
     assert repr(nn.ReLU(inplace=True)) == "ReLU(inplace=True)"
     assert repr(nn.Softmax(dim=1)) == "Softmax(dim=1)"
+    assert repr(nn.Flatten(0)) == "Flatten(start_dim=0, end_dim=-1)"
     assert repr(nn.CrossEntropyLoss(label_smoothing=0.1)) == "CrossEntropyLoss()"
     assert repr(nn.BatchNorm1d(3)) == (
         "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"

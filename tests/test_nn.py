@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -251,17 +253,6 @@ def test_strict_loading_lists_all_problems_and_changes_nothing() -> None:
     assert all(torch.equal(value, before[path]) for path, value in model.state_dict().items())
 
 
-def test_loading_that_is_not_strict_takes_what_fits_and_tells_the_rest() -> None:
-    model = Model()
-    head = model.head.weight.clone()
-    result = model.load_state_dict({"scale": torch.tensor(7.0), "more": torch.ones(1)}, strict=False)
-    assert result.missing_keys == PATHS[1:]
-    assert result.unexpected_keys == ["more"]
-    assert repr(result) == f"_IncompatibleKeys(missing_keys={PATHS[1:]}, unexpected_keys=['more'])"
-    assert model.scale.item() == 7
-    assert torch.equal(model.head.weight, head)
-
-
 # ---- printed form ----------------------------------------------------------------------------------------------------
 
 
@@ -319,17 +310,121 @@ def test_a_pretrained_table_is_shared_and_frozen_unless_asked() -> None:
         nn.Embedding.from_pretrained(torch.ones(3))
     with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
         nn.Embedding(2, 3, padding_idx=2)
+    for layer in (nn.Embedding, nn.EmbeddingBag):
+        with pytest.raises(AttributeError, match=r"^'list' object has no attribute 'dim'"):
+            layer.from_pretrained([[1.0, 2.0]])
+        with pytest.raises(AssertionError, match="Shape of weight does not match"):
+            layer(3, 2, _weight=table)
+    bags = nn.EmbeddingBag.from_pretrained(table, freeze=False, mode="sum", padding_idx=-1)
+    assert (bags.num_embeddings, bags.embedding_dim, bags.padding_idx, bags.mode) == (2, 2, 1, "sum")
+    assert bags.weight.requires_grad
+    assert not nn.EmbeddingBag.from_pretrained(table).weight.requires_grad
+    assert bags(torch.tensor([[0, 1], [0, 0]])).tolist() == [[1, 2], [2, 4]]
 
 
-def test_first_values_are_drawn_from_the_distributions_named() -> None:
-    weight = nn.Embedding(200, 100).weight.detach().numpy()
-    assert abs(weight.mean()) < 0.03
-    assert abs(weight.std() - 1) < 0.03
-    layer = nn.Linear(16, 500)
-    for drawn in (layer.weight.detach().numpy(), layer.bias.detach().numpy()):
-        assert 0.24 < drawn.max() <= 0.25
-        assert -0.25 <= drawn.min() < -0.24
-        assert abs(drawn.mean()) < 0.02
+# A layer, and of each parameter and buffer the mean and the standard deviation that it starts with.
+UNIFORM = (0, 1 / 4 / 3**0.5)
+NORMAL, ONES, ZEROS = (0, 1), (1, 0), (0, 0)
+CHANNELS = {"weight": ONES, "bias": ZEROS, "running_mean": ZEROS, "running_var": ONES}
+STARTS: list[tuple[Callable[[], Any], dict[str, tuple[float, float]]]] = [
+    (lambda: nn.Linear(16, 500), {"weight": UNIFORM, "bias": UNIFORM}),
+    (lambda: nn.Embedding(200, 100), {"weight": NORMAL}),
+    (lambda: nn.EmbeddingBag(200, 100), {"weight": NORMAL}),
+    (lambda: nn.PReLU(7, 0.1), {"weight": (0.1, 0)}),
+    (lambda: nn.LayerNorm((3, 4)), {"weight": ONES, "bias": ZEROS}),
+    (lambda: nn.RMSNorm(4), {"weight": ONES}),
+    (lambda: nn.GroupNorm(2, 4), {"weight": ONES, "bias": ZEROS}),
+    (lambda: nn.BatchNorm1d(4), CHANNELS),
+    (lambda: nn.InstanceNorm2d(4, affine=True, track_running_stats=True), CHANNELS),
+]
+
+
+@pytest.mark.parametrize(("make", "starts"), STARTS)
+def test_layers_start_with_these_moments_and_again_when_reset(make: Callable[[], Any], starts: dict[str, Any]) -> None:
+    layer = make()
+    for _ in range(2):
+        for name, (mean, std) in starts.items():
+            array = getattr(layer, name).detach().numpy()
+            assert array.mean() == pytest.approx(mean, abs=0.04), name
+            assert array.std() == pytest.approx(std, abs=0.03), name
+            if starts[name] is UNIFORM:
+                assert -0.25 <= array.min() < -0.24
+                assert 0.24 < array.max() <= 0.25
+        with torch.no_grad():
+            for x in layer.state_dict().values():
+                x.fill_(77)
+        layer.reset_parameters()
+    assert layer.state_dict().keys() - starts.keys() <= {"num_batches_tracked"}
+    assert getattr(layer, "num_batches_tracked", None) in (None, 0)
+
+
+# Every constructor with its defaults, as PyTorch has them.
+CONSTRUCTORS = """
+BCELoss(weight=None, size_average=None, reduce=None, reduction='mean')
+BCEWithLogitsLoss(weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None)
+BatchNorm1d(num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *,
+  bias=True)
+BatchNorm2d(num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *,
+  bias=True)
+BatchNorm3d(num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *,
+  bias=True)
+CosineEmbeddingLoss(margin=0.0, size_average=None, reduce=None, reduction='mean')
+CosineSimilarity(dim=1, eps=1e-08)
+CrossEntropyLoss(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean',
+  label_smoothing=0.0)
+Dropout(p=0.5, inplace=False)
+Dropout2d(p=0.5, inplace=False)
+ELU(alpha=1.0, inplace=False)
+Embedding(num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+  sparse=False, _weight=None, _freeze=False, device=None, dtype=None)
+EmbeddingBag(num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean',
+  sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None)
+Flatten(start_dim=1, end_dim=-1)
+GELU(approximate='none')
+GroupNorm(num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, bias=True)
+Hardtanh(min_val=-1.0, max_val=1.0, inplace=False)
+InstanceNorm2d(num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, device=None,
+  dtype=None, *, bias=True)
+KLDivLoss(size_average=None, reduce=None, reduction='mean', log_target=False)
+L1Loss(size_average=None, reduce=None, reduction='mean')
+LayerNorm(normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None)
+LeakyReLU(negative_slope=0.01, inplace=False)
+Linear(in_features, out_features, bias=True, device=None, dtype=None)
+LogSigmoid()
+LogSoftmax(dim=None)
+MSELoss(size_average=None, reduce=None, reduction='mean')
+ModuleDict(modules=None)
+ModuleList(modules=None)
+NLLLoss(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean')
+PReLU(num_parameters=1, init=0.25, device=None, dtype=None)
+RMSNorm(normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None)
+ReLU(inplace=False)
+SiLU(inplace=False)
+Sigmoid()
+SmoothL1Loss(size_average=None, reduce=None, reduction='mean', beta=1.0)
+Softmax(dim=None)
+Softplus(beta=1.0, threshold=20.0)
+Tanh()
+"""
+
+
+def constructor(layer: type) -> str:
+    taken, told = list(inspect.signature(layer).parameters.values()), []
+    for position, each in enumerate(taken):
+        if each.kind is each.KEYWORD_ONLY and taken[position - 1].kind is not each.KEYWORD_ONLY:
+            told.append("*")
+        told.append(each.name if each.default is each.empty else f"{each.name}={each.default!r}")
+    return f"{layer.__name__}({', '.join(told)})"
+
+
+def test_constructors_have_these_defaults() -> None:
+    public = [getattr(nn, name) for name in nn.__all__]
+    layers = [each for each in public if isinstance(each, type) and issubclass(each, nn.Module)]
+    told = sorted([constructor(each) for each in layers if each not in (nn.Module, nn.Sequential, nn.Identity)])
+    assert " ".join(told) == " ".join(CONSTRUCTORS.split())
+
+
+def test_first_values_are_within_these_bounds() -> None:
     x = torch.empty(30, 20)
     bounds = {("fan_in", "relu", 0): np.sqrt(6 / 20), ("fan_out", "relu", 0): np.sqrt(6 / 30),
               ("fan_in", "leaky_relu", 1): np.sqrt(3 / 20), ("fan_in", "linear", 0): np.sqrt(3 / 20)}  # fmt: skip

@@ -9,7 +9,7 @@ from minigrad.nn import functional as F
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import ones, tensor, zeros
+from minigrad.tensors.creation import empty, tensor
 from minigrad.tensors.options import OnDevice
 
 
@@ -47,8 +47,8 @@ class _ChannelNorm(ScaledLayer):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name, start in (("running_mean", zeros), ("running_var", ones)):
-            estimate = start(num_features, device=device, dtype=dtype) if track_running_stats else None
+        for name in ("running_mean", "running_var"):
+            estimate = empty(num_features, device=device, dtype=dtype) if track_running_stats else None
             self.register_buffer(name, estimate)
         self.register_buffer("num_batches_tracked", tensor(0, device=device) if track_running_stats else None)
         self._add_scale((num_features,), affine, affine and bias, device, dtype)
