@@ -66,18 +66,21 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Both default generators at `seed`; minigrad's as it was at the end."""
+    """The default generators at `seed`; minigrad's as it was at the end."""
     before = minigrad.default_generator.clone_state()
-    torch.manual_seed(seed)
+    if torch is not None:
+        torch.manual_seed(seed)
     minigrad.manual_seed(seed)
-    yield
-    for slot in before.__slots__:
-        setattr(minigrad.default_generator, slot, getattr(before, slot))
+    try:
+        yield
+    finally:
+        for slot in before.__slots__:
+            setattr(minigrad.default_generator, slot, getattr(before, slot))
 
 
 def array_of(tensor: Any) -> Array:
     """The array of a tensor of either package, also of one that requires a gradient: no copy."""
-    if isinstance(tensor, torch.Tensor) and tensor._is_zerotensor():
+    if torch is not None and isinstance(tensor, torch.Tensor) and tensor._is_zerotensor():
         # PyTorch's gradient of nothing has no memory.
         return np.zeros(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
     return np.asarray(tensor.detach().numpy())

@@ -1,12 +1,16 @@
 """The rows of the table of ops: what each row says, what operands it can draw, and how it is added.
 
-The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py` runs them on both packages.
+The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py` runs them on both packages,
+`test_recorded.py` compares minigrad with what is recorded of PyTorch.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +156,17 @@ CASES: list[Case] = []
 def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> None:
     """Add a row to the table."""
     CASES.append(Case(covers, call, operands, **how))
+
+
+@cache
+def families() -> dict[str, list[Case]]:
+    """The rows of each of the files `cases_*.py`."""
+    found = {}
+    for file in sorted(Path(__file__).parent.glob("cases_*.py")):
+        before = len(CASES)
+        importlib.import_module(file.stem)
+        found[file.stem.removeprefix("cases_")] = CASES[before:]
+    return found
 
 
 def reflected(f: Callable[[Any, Any], Any]) -> Callable[..., Any]:

@@ -7,9 +7,7 @@ they share, what the call did to its inputs, errors' types, gradients for random
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +27,7 @@ from comparing import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import cotangents
-from table import CASES, Case
+from table import CASES, Case, families
 
 import minigrad
 from minigrad import functions
@@ -53,10 +51,8 @@ def _family(cases: list[Case]) -> Callable[..., None]:
     return test
 
 
-for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
-    _before = len(CASES)
-    importlib.import_module(_file.stem)
-    globals()[f"test_{_file.stem.removeprefix('cases_')}_is_pytorchs"] = _family(CASES[_before:])
+for _name, _cases in families().items():
+    globals()[f"test_{_name}_is_pytorchs"] = _family(_cases)
 
 
 def _check_case(case: Case, data: st.DataObject) -> None:

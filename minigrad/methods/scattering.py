@@ -209,8 +209,8 @@ class Scattering(Writing):
             )
         at = normal_dim(dim, self._array.ndim)
         if self._array.ndim == 0:
-            return (), at, self._new(index._array.reshape(())) if index._array.size == 1 else index
-        return (at,), at, self._new(index._array.reshape(1)) if index._array.ndim == 0 else index
+            return (), at, self._new(index._array.reshape(()).copy()) if index._array.size == 1 else index
+        return (at,), at, self._new(index._array.reshape(1).copy()) if index._array.ndim == 0 else index
 
     # ---- anywhere ----------------------------------------------------------------------------------------------------
 
@@ -249,9 +249,9 @@ class Scattering(Writing):
 
     @staticmethod
     def _not_0d(index: Any) -> Any:
-        """A 0-d integer tensor as a tensor of one: as an int it would select a view."""
+        """A 0-d integer tensor as a tensor of one, a copy that no write changes: as an int it would select a view."""
         return (
-            index._new(index._array.reshape(1)) if index._array.ndim == 0 and index._array.dtype.kind == "i" else index
+            index._new(index._array.reshape(1).copy()) if index._array.ndim == 0 and index._array.dtype.kind == "i" else index
         )
 
     def _expanded(self, source: Any, places: Any) -> Any:

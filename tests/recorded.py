@@ -1,0 +1,304 @@
+"""What PyTorch answered to fixed operands of every row of the table of ops, and how to ask any of the two the same.
+
+`recorded.npz`, written by `python -m tests.record`, holds examples for each row: operands, which of them require a
+gradient, and what came of the call.  The rows themselves are not in it: a row that is deleted is not looked up.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from comparing import OTHER_NAMES, Plain, Raised, array_of, check_same_values, is_stated_refusal, operand_of, outcome
+from strategies import Array
+from table import Case, families
+
+FILE = Path(__file__).parent / "recorded.npz"
+
+
+def rows() -> dict[str, list[tuple[str, Case]]]:
+    """Each family's rows with their names in the record: what a row covers, and how many such rows came before."""
+    seen: Counter[str] = Counter()
+    named: dict[str, list[tuple[str, Case]]] = {}
+    for family, cases in families().items():
+        named[family] = []
+        for case in cases:
+            named[family].append((f"{case.covers} {seen[case.covers]}", case))
+            seen[case.covers] += 1
+    return named
+
+
+# ---- what is observed ------------------------------------------------------------------------------------------------
+
+
+def observed(api: Any, case: Case, example: dict[str, Any]) -> dict[str, Any]:
+    """What comes of the call: the result, what it did to its inputs and shares with them, gradients to order two."""
+    operands = [operand_of(api, *each) for each in zip(example["operands"], example["grads"], strict=True)]
+    inputs = [each for each in operands if isinstance(each, api.Tensor)]
+    api.manual_seed(1)
+    out = outcome(lambda: case.call(api, *operands))
+    seen: dict[str, Any] = {
+        "out": _facts(api, out, exact=not case.ulps),
+        "after": [[array_of(x).copy(), x._version] for x in inputs],
+    }
+    if isinstance(out, Raised):
+        return {**seen, "refusal": is_stated_refusal(out)}
+    tensors = _tensors(api, out)
+    seen["shared"] = [[[t is x, np.shares_memory(array_of(t), array_of(x))] for x in inputs] for t in tensors]
+    leaves = [x for x in inputs if x.requires_grad and x.is_leaf]
+    draws = np.random.RandomState(example["seed"])
+    seen["first"], seen["second"] = [], []
+    for result in tensors:
+        if not result.requires_grad or result.is_leaf or not leaves:
+            continue
+        g = _cotangent(api, result, draws, example["digits"]).requires_grad_()
+        first = _gradients(api, [result], leaves, [g])
+        seen["first"].append([[array_of(d), d.requires_grad] for d in first])
+        recorded = [d for d in first if d.requires_grad]
+        second = []
+        if recorded and case.twice:
+            directions = [_cotangent(api, d, draws, example["digits"]) for d in recorded]
+            second = [_digest(array_of(d), draws) for d in _gradients(api, recorded, [*leaves, g], directions)]
+        seen["second"].append(second)
+    return seen
+
+
+def _facts(api: Any, out: Any, exact: bool) -> Any:
+    """What a program can tell of a result; `exact` says that it can be printed."""
+    if isinstance(out, Raised):
+        return {"raised": type(out.error).__name__}
+    if isinstance(out, api.Tensor):
+        return {
+            "values": array_of(out).copy(),
+            "requires_grad": out.requires_grad,
+            "is_leaf": out.is_leaf,
+            "grad_fn": None if out.grad_fn is None else out.grad_fn.name(),
+            "is_view": out._is_view(),
+            "steps": _steps(out),
+            "printed": zlib.crc32(repr(out).encode()) if exact else None,
+        }
+    if isinstance(out, np.ndarray | np.generic):
+        return {"type": type(out).__name__, "values": np.array(out)}
+    if isinstance(out, api.Size | api.dtype | api.device | type):
+        return {"repr": repr(out)}
+    if isinstance(out, tuple | list):
+        kind = "list" if isinstance(out, list) else "tuple"
+        return {"type": kind, "items": [_facts(api, each, exact) for each in out]}
+    return {"type": type(out).__name__, "value": out}
+
+
+def _steps(tensor: Any) -> list[int]:
+    """The strides that say where an element lies: those of dimensions of more than one element."""
+    sizes = list(tensor.shape)
+    return [] if 0 in sizes else [step for step, size in zip(tensor.stride(), sizes, strict=True) if size > 1]
+
+
+def _tensors(api: Any, out: Any) -> list[Any]:
+    if isinstance(out, api.Tensor):
+        return [out]
+    return [tensor for each in out for tensor in _tensors(api, each)] if isinstance(out, tuple | list) else []
+
+
+def _cotangent(api: Any, result: Any, draws: np.random.RandomState, digits: bool) -> Any:
+    array = array_of(result)
+    whole = draws.choice([2.0, -1.0, 3.0, -2.0, -3.0], array.shape).astype(array.dtype)
+    return api.from_numpy(all_digits(whole, draws) if digits else np.asarray(whole))
+
+
+def all_digits(array: Array, draws: np.random.RandomState) -> Array:
+    """Numbers nearby that use every digit of the dtype: rounding them to a narrower one loses what can be seen."""
+    info = np.finfo(array.dtype)
+    odd = 2 * draws.randint(1, 2 if info.bits == 16 else 400, array.shape) + 1
+    with np.errstate(over="ignore"):
+        return np.asarray(array * (1 + odd.astype(array.dtype) * info.eps), array.dtype)
+
+
+def _gradients(api: Any, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+    """The gradients; zeros for inputs that were not used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return api.autograd.grad(
+            outputs, inputs, cotangents, create_graph=True, allow_unused=True, materialize_grads=True
+        )
+
+
+def _digest(array: Array, draws: np.random.RandomState) -> Array:
+    """The largest finite magnitude and two sums over all elements with random factors, as float64."""
+    wide = array.astype(np.float64).ravel()
+    with np.errstate(invalid="ignore"):
+        sums = [(wide * draws.choice([-1.0, 1.0, 2.0], wide.shape)).sum() for _ in range(2)]
+    return np.array([np.abs(wide[np.isfinite(wide)]).max(initial=0), *sums])
+
+
+# ---- how it is compared ----------------------------------------------------------------------------------------------
+
+
+def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: dict[str, Any], slack: float = 1) -> None:
+    """Fail unless what was observed is what PyTorch answered, within the row's tolerances times `slack`."""
+    if "raised" in got["out"] and "raised" not in wanted["out"]:
+        # PyTorch looks at dtypes where it computes elements: of none, it takes what it else refuses.
+        nothing = any(isinstance(each, np.ndarray) and each.size == 0 for each in example["operands"])
+        assert nothing or got["refusal"], f"PyTorch returned, minigrad raised {got['out']['raised']}"
+        return
+    _compare_facts(wanted["out"], got["out"], case.ulps * slack, case.least, "result")
+    for position, ((a, version), (b, other)) in enumerate(zip(wanted["after"], got["after"], strict=True)):
+        _values(a, b, case.ulps * slack, f"input {position} after the call")
+        assert version == other, f"version of input {position}: {version}, {other}"
+    if "raised" in wanted["out"]:
+        return
+    assert wanted["shared"] == got["shared"], f"(is, shares) with inputs: {wanted['shared']}, {got['shared']}"
+    floats = [a.dtype for a, _ in wanted["after"] if a.dtype.kind == "f"]
+    floats += [d.dtype for first in wanted["first"] for d, _ in first]
+    for first, other, second, another in zip(*(o[k] for k in ("first", "second") for o in (wanted, got)), strict=True):
+        ulps = case.grad_ulps * slack
+        coarsest = max(np.finfo(dtype).eps for dtype in floats)
+        for position, ((a, _), (b, _)) in enumerate(zip(first, other, strict=True)):
+            narrowed = float(coarsest / np.finfo(a.dtype).eps)
+            _values(a, b, ulps * narrowed, f"gradient {position}", case.grad_least)
+        differing = [b for (a, one), (b, two) in zip(first, other, strict=True) if one != two]
+        if differing:
+            # Zeros on one side are a constant, on the other the result of a mask: of x**0, of what copy_ overwrites.
+            assert not any(b.any() for b in differing)
+            continue
+        for position, (a, b) in enumerate(zip(second, another, strict=True)):
+            _values(
+                a,
+                b,
+                64 * ulps * float(coarsest / np.finfo(np.float64).eps),
+                f"gradient of gradient {position}",
+                case.grad_least,
+            )
+
+
+def _compare_facts(wanted: Any, got: Any, ulps: float, least: float, where: str) -> None:
+    if "items" in wanted:
+        assert (wanted["type"], len(wanted["items"])) == (got.get("type"), len(got.get("items", ()))), where
+        for position, (a, b) in enumerate(zip(wanted["items"], got["items"], strict=True)):
+            _compare_facts(a, b, ulps, least, f"{where}[{position}]")
+        return
+    assert wanted.keys() == got.keys(), f"{where}: {wanted} and {got}"
+    if "values" in wanted:
+        _values(wanted["values"], got["values"], ulps, where, least)
+    names = wanted.get("grad_fn"), got.get("grad_fn")
+    other_name = names in OTHER_NAMES
+    # What is computed anew lies in memory as NumPy lays it out; PyTorch follows the inputs' layouts at times.
+    unsaid = {"values", "value", "is_view", *(("grad_fn", "printed") if other_name else ())}
+    for fact in wanted.keys() - unsaid - (set() if wanted.get("is_view") else {"steps"}):
+        a, b = wanted[fact], got[fact]
+        assert a == b, f"{where}: {fact} is {b}, PyTorch's {a}"
+    if "value" in wanted:
+        a, b = wanted["value"], got["value"]
+        both = isinstance(a, float | complex)
+        assert a == b or (both and np.allclose(a, b, ulps * 2**-10, 0, True)), f"{where}: {a} and {b}"
+
+
+def _values(wanted: Array, got: Array, ulps: float, where: str, least: float = 0) -> None:
+    same = wanted.dtype == got.dtype and wanted.shape == got.shape and wanted.tobytes() == got.tobytes()
+    if not same:
+        check_same_values(wanted, got, ulps, where, least)
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+class Encoder:
+    """Python's values as JSON, and their arrays one after the other, by dtype."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, list[Array]] = {}
+
+    def encode(self, value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return {"number": self.encode(np.array(value))}
+        if isinstance(value, np.ndarray):
+            self.arrays.setdefault(value.dtype.name, []).append(value.ravel())
+            how = [value.dtype.name, list(value.shape)]
+            return {"array": how if value.flags.c_contiguous else [*how, list(value.strides)]}
+        if isinstance(value, Plain):
+            return {"plain": self.encode(value.array)}
+        if isinstance(value, slice | range):
+            return {type(value).__name__: [value.start, value.stop, value.step]}
+        if isinstance(value, complex):
+            return {"complex": [value.real, value.imag]}
+        if isinstance(value, type):
+            return {"type": value.__name__}
+        if value is Ellipsis:
+            return {"...": None}
+        if isinstance(value, tuple):
+            return {"tuple": [self.encode(each) for each in value]}
+        if isinstance(value, list):
+            return [self.encode(each) for each in value]
+        if isinstance(value, dict):
+            return {"dict": [[name, self.encode(each)] for name, each in value.items()]}
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        raise TypeError(f"no way to record {value!r}")
+
+
+class Decoder:
+    """The same values again, read in the order in which they were written."""
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        self.arrays = arrays
+        self.read = dict.fromkeys(arrays, 0)
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.decode(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        match kind:
+            case "array":
+                return self.array(*content)
+            case "dict":
+                return {name: self.decode(each) for name, each in content}
+            case "tuple":
+                return tuple([self.decode(each) for each in content])
+            case "number":
+                return self.decode(content)[()]
+            case "plain":
+                return Plain(self.decode(content))
+            case "slice":
+                return slice(*content)
+            case "range":
+                return range(*content)
+            case "complex":
+                return complex(*content)
+            case "type":
+                return getattr(builtins, content)
+        return Ellipsis
+
+    def array(self, dtype: str, shape: list[int], strides: list[int] | None = None) -> Array:
+        size = int(np.prod(shape))
+        start = self.read[dtype]
+        self.read[dtype] = start + size
+        values = self.arrays[dtype][start : start + size].reshape(shape)
+        if strides is None:
+            return values
+        extent = sum((side - 1) * step for side, step in zip(shape, strides, strict=True)) + values.itemsize
+        laid_out = np.ndarray(shape, dtype, np.zeros(extent if size else 0, np.uint8), 0, strides)
+        laid_out[...] = values
+        return laid_out
+
+
+def write(record: dict[str, Any]) -> None:
+    encoder = Encoder()
+    text = json.dumps(encoder.encode(record), separators=(",", ":"))
+    arrays = {dtype: np.concatenate(each) for dtype, each in encoder.arrays.items()}
+    np.savez_compressed(FILE, index=np.frombuffer(text.encode(), np.uint8), **arrays)
+
+
+def read() -> dict[str, Any]:
+    """`{"torch": its version, "rows": {name: [example, …]}}`; an example holds its `operands`, and what was `seen`."""
+    with np.load(FILE) as file:
+        arrays = {name: file[name] for name in file.files}
+    index = json.loads(arrays.pop("index").tobytes())
+    return dict(Decoder(arrays).decode(index))

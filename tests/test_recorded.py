@@ -1,0 +1,44 @@
+"""minigrad's results are PyTorch's also where PyTorch is not installed: those recorded for fixed operands of each row.
+
+`python -m tests.record` records them; where PyTorch is installed, it is asked again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import recorded
+from comparing import seeded
+from oracles import torch
+
+import minigrad
+
+ROWS = recorded.rows()
+RECORD = recorded.read()["rows"]
+
+
+def _check(api: Any, family: str) -> None:
+    """Compare what a package answers now, for every example of a family's rows, with what is recorded."""
+    failures = []
+    for name, case in ROWS[family]:
+        for example in RECORD.get(name, ()):
+            try:
+                recorded.compare(example["seen"], recorded.observed(api, case, example), case, example)
+            except Exception as error:
+                told = ", ".join(map(str, example["operands"]))
+                failures.append(f"{name}({told}), gradients for {example['grads']}: {type(error).__name__}: {error}")
+    assert not failures, f"{len(failures)} examples differ, first: " + "\n".join(failures[:5])
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_results_are_those_recorded_from_pytorch(family: str) -> None:
+    with seeded(1):
+        _check(minigrad, family)
+
+
+@pytest.mark.skipif(torch is None, reason="asks PyTorch again, which is not installed")
+@pytest.mark.parametrize("family", ROWS)
+def test_what_is_recorded_is_what_pytorch_answers(family: str) -> None:
+    with seeded(1):
+        _check(torch, family)
