@@ -251,7 +251,9 @@ class Scattering(Writing):
     def _not_0d(index: Any) -> Any:
         """A 0-d integer tensor as a tensor of one, a copy that no write changes: as an int it would select a view."""
         return (
-            index._new(index._array.reshape(1).copy()) if index._array.ndim == 0 and index._array.dtype.kind == "i" else index
+            index._new(index._array.reshape(1).copy())
+            if index._array.ndim == 0 and index._array.dtype.kind == "i"
+            else index
         )
 
     def _expanded(self, source: Any, places: Any) -> Any:
