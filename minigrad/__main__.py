@@ -58,7 +58,7 @@ class Session:
         if self.show(f"torch.{function}({left}, {right})"):
             say(if_equal)
         else:
-            difference = float(eval(f"({left} - {right}).abs().max()", self.names))
+            difference = eval(f"({left} - {right}).abs().max().item()", self.names)
             say(f"NOT equal: the largest difference is {difference:g}. {if_not}")
 
     def set_ids(self, ids: list[int]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import doctest
 import functools
+import io
 import itertools
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,49 +21,76 @@ import pytest
 
 import minigrad
 from minigrad import __main__ as job
+from minigrad.core import embedding as lookup
+from minigrad.core import linear
 from minigrad.core.dtypes import Array
+from minigrad.tensors import printing
 
-# The program as it is, but for the measurements: these are said to be the times.
-QUICK = """
-import sys
-from minigrad import __main__ as job
-job.measured_apart = lambda: [
+# Said to be the times, where they are not measured.
+TIMES = [
     [5.0, 20.0, 20.0, 20.0, 40.0],
     [5.0, 20.0, 50.0, 75.0, 125.0],
     [8.0, 42.0, 400.0, 1000.0, 1600.0],
     [9.0, 91.0, 10000.0, 10000.0, 10000.0],
 ]
-"""
-QUIT = "sys.exit(job.main(sys.argv[1:]))"
+WAITING = "timing both ways ..."
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def tour(arguments: str = "") -> str:
+    """What the program prints, as `job` is now; the generator and the print options stay as they are."""
+    generator, options = minigrad.default_generator.clone_state(), printing._options
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            assert job.main(arguments.split()) == 0
+    finally:
+        printing._options = options
+        for slot in generator.__slots__:
+            setattr(minigrad.default_generator, slot, getattr(generator, slot))
+    assert not err.getvalue()
+    return out.getvalue()
+
+
+@functools.cache
+def quick(arguments: str = "") -> str:
+    """What the program prints, but for the measurements."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "measured_apart", lambda: TIMES)
+        return tour(arguments)
 
 
 class Run(NamedTuple):
     code: int
     out: str
+    #: What a terminal showed of standard error.
     err: str
     seconds: float
 
 
-def start(*command: str) -> Run:
-    # Of the processor's time: a busy machine takes longer to give it.
-    begin = os.times()
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
-    end = os.times()
-    used = end.children_user - begin.children_user + end.children_system - begin.children_system
-    return Run(done.returncode, done.stdout, done.stderr, used)
-
-
 @functools.cache
-def run(arguments: str = "") -> Run:
-    return start("-m", "minigrad", *arguments.split())
+def at_a_terminal() -> Run:
+    """The program itself, in a process of its own."""
+    ours, theirs = pty.openpty()
+    seen, begin = b"", os.times()
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
+        with subprocess.Popen([sys.executable, "-m", "minigrad"], stdout=out, stderr=theirs) as process:
+            os.close(theirs)
+            # At the end of a terminal Linux raises, where others read nothing.
+            with contextlib.suppress(OSError):
+                while read := os.read(ours, 4096):
+                    seen += read
+        os.close(ours)
+        out.seek(0)
+        end = os.times()
+        # Of the processor's time: a busy machine takes longer to give it.
+        used = end.children_user - begin.children_user + end.children_system - begin.children_system
+        return Run(process.returncode, out.read(), seen.decode(), used)
 
-
-@functools.cache
-def quick(arguments: str, change: str = "") -> Run:
-    return start("-c", f"{QUICK}{change}\n{QUIT}", *arguments.split())
-
-
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 # What is shown: the arguments, then the ids, those of the backward pass, V, D, and how the ids are written.
 CASES = [
@@ -111,7 +139,7 @@ def summed(ids: list[int], vocab: int, dim: int) -> Array:
 def test_forward_is_the_rows_of_the_printed_table(
     arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
 ) -> None:
-    out = quick(arguments).out
+    out = quick(arguments)
     assert f">>> ids = torch.tensor({ids})\n" in out
     table = numbers_of(out, "embedding.weight").reshape(vocab, dim)
     expected = [table[id_] for id_ in ids]
@@ -127,7 +155,7 @@ def test_forward_is_the_rows_of_the_printed_table(
 def test_gradients_are_those_of_loops(
     arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
 ) -> None:
-    out = quick(arguments).out
+    out = quick(arguments)
     upstream = np.arange(1.0, len(later_ids) * dim + 1).reshape(len(later_ids), dim)
     np.testing.assert_array_equal(numbers_of(out, "upstream"), upstream.reshape(-1))
     np.testing.assert_array_equal(numbers_of(out, "embedding.weight.grad"), summed(later_ids, vocab, dim).reshape(-1))
@@ -164,20 +192,20 @@ def test_each_gradient_row_is_told_from_the_positions_of_its_id(
     if vocab > 8:
         more = vocab - len(listed)
         expected.append((f"... and {more} more, {more} of them all zeros", []))
-    assert origins_of(quick(arguments).out) == expected
+    assert origins_of(quick(arguments)) == expected
 
 
 @shown
 def test_a_repeat_is_added_where_there_is_none_and_that_is_said(
     arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
 ) -> None:
-    out = quick(arguments).out
+    out = quick(arguments)
     said = f"To see an id come twice, {ids[0]} is added at the end:\n\n>>> ids = torch.tensor({later_ids})\n"
     assert (said in out) == ("come twice" in out) == (ids != later_ids)
 
 
 def test_numpy_keeps_one_row_of_a_repeated_id_unless_told_to_add() -> None:
-    assert "In NumPy, grad[ids] += upstream would keep only one of the rows" in run().out
+    assert "In NumPy, grad[ids] += upstream would keep only one of the rows" in quick()
     ids, upstream = np.array([2, 3, 1, 2]), np.arange(1.0, 21.0).reshape(4, 5)
     kept, added = np.zeros((4, 5)), np.zeros((4, 5))
     kept[ids] += upstream
@@ -187,7 +215,7 @@ def test_numpy_keeps_one_row_of_a_repeated_id_unless_told_to_add() -> None:
 
 
 def test_the_loss_changes_by_the_difference_of_two_entries() -> None:
-    out = quick("").out
+    out = quick()
     table, upstream = numbers_of(out, "embedding.weight").reshape(4, 5), numbers_of(out, "upstream").reshape(4, 5)
     entries, ids = numbers_of(out, "one_hot.grad").reshape(4, 4), [2, 3, 1, 2]
     assert ">>> loss = (embedding(ids) * upstream).sum()\n" in out
@@ -201,7 +229,10 @@ def test_the_loss_changes_by_the_difference_of_two_entries() -> None:
 
 def test_the_cost_table_measures_both_ways_and_divides() -> None:
     number = r"\s+([\d,.]+)"
-    rows = [[float(n.replace(",", "")) for n in row] for row in re.findall(rf"^{number * 7}$", run().out, re.MULTILINE)]
+    rows = [
+        [float(n.replace(",", "")) for n in row]
+        for row in re.findall(rf"^{number * 7}$", at_a_terminal().out, re.MULTILINE)
+    ]
     assert [row[0] for row in rows] == [64, 512, 4096, 32768]
     for _, forward, backward, one_hot, product, product_backward, ratio in rows:
         long, short = one_hot + product + product_backward, forward + backward
@@ -209,7 +240,7 @@ def test_the_cost_table_measures_both_ways_and_divides() -> None:
         assert (long - 1.5) / (short + 1) - 0.05 <= ratio <= (long + 1.5) / max(short - 1, 0.01) + 0.05
     # Making 512 times as many numbers takes longer, however busy the machine is.
     assert rows[-1][3] > rows[0][3]
-    verdict = run().out.replace("\n", " ").partition("all but N * D times by 0. ")[2]
+    verdict = at_a_terminal().out.replace("\n", " ").partition("all but N * D times by 0. ")[2]
     told = re.match(r"At V = 32,768 it took ([\d,]+) times as long\. ", verdict)
     grows = all(before[-1] < after[-1] for before, after in itertools.pairwise(rows))
     assert grows == (told is not None) == ("disturbed" not in verdict)
@@ -217,36 +248,61 @@ def test_the_cost_table_measures_both_ways_and_divides() -> None:
         assert abs(float(told[1].replace(",", "")) - rows[-1][-1]) < 0.6
 
 
-def test_a_ratio_that_does_not_grow_is_told_to_be_disturbed() -> None:
-    assert "At V = 32,768 it took 300 times as long." in quick("").out.replace("\n", " ")
-    out = quick("", "times = job.measured_apart()\njob.measured_apart = lambda: [*times[:3], times[0]]").out
-    told = out.replace("\n", " ")
+def test_a_ratio_that_does_not_grow_is_told_to_be_disturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "At V = 32,768 it took 300 times as long." in quick().replace("\n", " ")
+    monkeypatch.setattr(job, "measured_apart", lambda: [*TIMES[:3], TIMES[0]])
+    told = tour().replace("\n", " ")
     assert "The last column should grow with V, but these times were disturbed: run it again" in told
     assert "times as long" not in told
 
 
+FAILED = subprocess.CalledProcessError
+
+
 @pytest.mark.parametrize(
-    ("child", "reason"),
+    ("result", "reason"),
     [
-        (f"import os, sys; sys.exit(' '.join(map(os.getenv, {THREADS})))", "1 1 1"),
-        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("print('not a table')", "Expecting value: line 1 column 1 (char 0)"),
-        ("import sys; sys.exit(' ')", ""),
-        ("import os; os.abort()", "Command "),
+        (FAILED(1, "python", stderr="Traceback ...\nImportError: No module 'x'\n"), " ImportError: No module 'x'"),
+        (FAILED(1, "python", stderr=" \n"), ""),
+        (FAILED(-6, "python", stderr=""), " Command 'python' died with <Signals.SIGABRT: 6>."),
+        (subprocess.TimeoutExpired("python", 60), " Command 'python' timed out after 60 seconds"),
+        (OSError("no more processes"), " no more processes"),
+        ("not a table", " Expecting value: line 1 column 1 (char 0)"),
+        (OSError("x " * 100), " x x x x"),
     ],
-)
-def test_times_are_taken_on_one_thread_and_without_them_the_tour_goes_on(child: str, reason: str) -> None:
-    change = f"""
-import subprocess
-right = subprocess.run
-subprocess.run = lambda command, **how: right([*command[:2], {child!r}], **how)
-"""
-    done = start("-c", f"import sys\nfrom minigrad import __main__ as job\n{change}\n{QUIT}")
-    assert (done.code, done.err) == (0, "")
-    told = re.search(r"\nNot measured:(.*)\n\nTry your own: ", done.out)
+)  # fmt: skip
+def test_without_times_the_tour_goes_on(result: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(command: list[str], **how: Any) -> Any:
+        if isinstance(result, Exception):
+            raise result
+        return subprocess.CompletedProcess(command, 0, result, "")
+
+    monkeypatch.setattr(subprocess, "run", fails)
+    told = re.search(r"\nNot measured:(.*)\n\nTry your own: ", tour())
     assert told is not None
-    assert told[1].strip().startswith(reason)
+    assert told[1].startswith(reason)
     assert len(told[0].splitlines()[1]) <= 78
+
+
+def test_times_are_taken_on_one_thread_while_a_terminal_shows_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+
+    def measured(command: list[str], env: dict[str, str], check: bool, **_: Any) -> Any:
+        assert terminal.getvalue() == WAITING
+        assert {env[name] for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")} == {"1"}
+        assert command == [sys.executable, "-c", "from minigrad.__main__ import measured; print([*measured()])"]
+        assert check
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "run", measured)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with pytest.raises(KeyboardInterrupt):
+        job.measured_apart()
+    # A carriage return, spaces over the text, and a carriage return.
+    assert terminal.getvalue() == f"{WAITING}\r{' ' * len(WAITING)}\r"
+    monkeypatch.setattr(job, "show_forward", lambda *_: job.measured_apart())
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert job.main([]) == 130
 
 
 # ---- the text is a program -------------------------------------------------------------------------------------------
@@ -287,7 +343,7 @@ def test_the_text_is_a_doctest_of_pytorch(
     torch = pytest.importorskip("torch", reason="the oracle is PyTorch")
     state = torch.get_rng_state()
     try:
-        assert not failures_of(quick(arguments).out.replace("import minigrad as torch", "import torch"), {})
+        assert not failures_of(quick(arguments).replace("import minigrad as torch", "import torch"), {})
     finally:
         torch.set_printoptions(profile="default", sci_mode=None)
         torch.set_rng_state(state)
@@ -302,51 +358,50 @@ def test_a_seed_determines_all_but_the_times() -> None:
     def table(out: str) -> list[float]:
         return list(numbers_of(out, "embedding.weight"))
 
-    assert run().out.split("\n4. ")[0] == quick("--seed 123").out.split("\n4. ")[0]
-    assert table(quick("--seed 5").out) != table(run().out)
+    assert at_a_terminal().out.split("\n4. ")[0] == quick("--seed 123").split("\n4. ")[0]
+    assert table(quick("--seed 5")) != table(at_a_terminal().out)
 
 
 # ---- equality is compared --------------------------------------------------------------------------------------------
 
-BROKEN = {
-    "a lookup that is off by one": (
-        "right = lookup.Lookup.forward\nlookup.Lookup.forward = lambda self, w, i: right(self, w, i) + 1",
-        ["NOT", "True", "True"],
-    ),
-    "a repeat that overwrites": (
-        "def put(rows, ids, n):\n"
-        "    table = np.zeros((n, rows.shape[1]), rows.dtype)\n"
-        "    table[ids] = rows\n"
-        "    return table\n"
-        "lookup.add_rows = put",
-        ["True", "NOT", "True"],
-    ),
-    "a linear layer whose input has the wrong gradient": (
-        "right = linear.Linear.backward\n"
-        "def wrong(self, g):\n"
-        "    dx, dw, db = right(self, g)\n"
-        "    return (None if dx is None else -dx), dw, db\n"
-        "linear.Linear.backward = wrong",
-        ["True", "True", "NOT"],
-    ),
-}
+
+def overwritten(rows: Array, ids: Array, n: int) -> Array:
+    """A repeat that overwrites."""
+    table = np.zeros((n, rows.shape[1]), rows.dtype)
+    table[ids] = rows
+    return table
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_what_is_not_equal_is_not_called_equal(name: str) -> None:
-    change, verdicts = BROKEN[name]
-    imports = "import numpy as np\nfrom minigrad.core import embedding as lookup, linear\n"
-    done = quick("2 3 1 3", imports + change)
-    assert done.code == 0
+def negated(layer: Any, g: Any) -> Any:
+    """A linear layer whose input has the wrong gradient."""
+    dx, *others = backward(layer, g)
+    return (None if dx is None else -dx), *others
+
+
+forward, backward = lookup.Lookup.forward, linear.Linear.backward
+BROKEN: list[tuple[Any, str, Any, list[str]]] = [
+    (lookup.Lookup, "forward", lambda self, w, i: forward(self, w, i) + 1, ["NOT", "True", "True"]),
+    (lookup, "add_rows", overwritten, ["True", "NOT", "True"]),
+    (linear.Linear, "backward", negated, ["True", "True", "NOT"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "name", "broken", "verdicts"), BROKEN)
+def test_what_is_not_equal_is_not_called_equal(
+    place: Any, name: str, broken: Any, verdicts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, broken)
+    monkeypatch.setattr(job, "measured_apart", lambda: TIMES)
+    out = tour("2 3 1 3")
     texts = ["Exactly equal", "Equal again", "Up to rounding, entry"]
     for text, verdict in zip(texts, verdicts, strict=True):
-        assert (text in done.out) == (verdict == "True"), text
-    assert done.out.count("\nFalse\n\nNOT equal: the largest difference is ") == verdicts.count("NOT")
+        assert (text in out) == (verdict == "True"), text
+    assert out.count("\nFalse\n\nNOT equal: the largest difference is ") == verdicts.count("NOT")
 
 
 def test_rounding_of_the_gradient_is_told_as_it_is() -> None:
     # The sums are above 2**24: whether the two ways still agree is not known, but what is said must fit.
-    out = quick(" ".join(["0"] * 700) + " --dim 90").out
+    out = quick(" ".join(["0"] * 700) + " --dim 90")
     compared = out.split(">>> torch.equal(embedding.weight.grad, linear.weight.grad.T)\n")[1]
     assert compared.startswith("True\n\nEqual again" if "Equal again" in out else "False\n\nNOT equal: the largest")
 
@@ -363,17 +418,16 @@ def test_rounding_of_the_gradient_is_told_as_it_is() -> None:
     ],
 )
 def test_lines_fit_a_terminal(arguments: str) -> None:
-    done = quick(arguments)
-    assert (done.code, done.err) == (0, "")
-    assert done.out.isascii()
-    assert "\x1b" not in done.out
-    assert "\r" not in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert len(done.out.splitlines()) <= 250
+    out = quick(arguments)
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert "\r" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert len(out.splitlines()) <= 250
 
 
 def test_the_last_lines_tell_how_to_go_on() -> None:
-    ways = dict([line.split(": ", 1) for line in quick("").out.splitlines()[-3:]])
+    ways = dict([line.split(": ", 1) for line in quick().splitlines()[-3:]])
     assert list(ways) == ["Try your own", "Move it by hand, in a browser", "Next"]
     arguments, (page, file) = ways["Try your own"].split()[3:], ways["Move it by hand, in a browser"].split()[3:]
     assert job.parse(arguments).ids == [0, 4, 4, 4]
@@ -385,7 +439,7 @@ def test_the_last_lines_tell_how_to_go_on() -> None:
 
 def test_a_thousand_ids_stay_readable() -> None:
     ids = [n * 7919 % 613 for n in range(1000)]
-    out = quick(" ".join(map(str, ids))).out
+    out = quick(" ".join(map(str, ids)))
     assert ">>> ids = torch.tensor(given)  # a list of 1,000 ids\n" in out
     assert max(map(len, out.splitlines())) <= 80
     assert len(out.splitlines()) <= 250
@@ -397,28 +451,30 @@ def test_a_thousand_ids_stay_readable() -> None:
     assert told[-1][0] == "... and 605 more, 0 of them all zeros"
 
 
-def test_the_default_run_is_quick_and_silent_on_standard_error() -> None:
-    again = start("-m", "minigrad")
-    assert (again.code, again.err) == (0, "")
-    assert min(run().seconds, again.seconds) < 3
+def test_the_program_itself_is_quick_and_shows_a_terminal_only_its_progress() -> None:
+    run = at_a_terminal()
+    assert (run.code, run.err) == (0, f"{WAITING}\r{' ' * len(WAITING)}\r")
+    assert run.seconds < 3
 
 
-@pytest.mark.parametrize("arguments", [[], ["--html", os.devnull]])
-def test_nothing_is_imported_but_numpy(arguments: list[str]) -> None:
-    code = """
-import runpy, sys
-sys.meta_path.insert(0, type("NoTorch", (), {"find_spec": lambda name, *_: 1 / (name != "torch") and None}))
-try:
-    runpy.run_module("minigrad", run_name="__main__", alter_sys=True)
-except SystemExit as exit:
-    assert exit.code == 0
-print({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names, file=sys.stderr)
-"""
+def test_nothing_is_imported_but_numpy_and_standard_error_is_silent() -> None:
     # -S leaves out what an environment's own site hooks import, so the paths are given.
-    path = "import sys; sys.path[:0] = " + repr([p for p in sys.path if p])
-    err = start("-S", "-c", path + code, *arguments).err
+    code = f"""
+import runpy, sys
+sys.path[:0] = {[each for each in sys.path if each]}
+sys.meta_path.insert(0, type("NoTorch", (), {{"find_spec": lambda name, *_: 1 / (name != "torch") and None}}))
+for arguments in [], ["--html", {os.devnull!r}]:
+    sys.argv[1:] = arguments
+    try:
+        runpy.run_module("minigrad", run_name="__main__")
+    except SystemExit as exit:
+        assert exit.code == 0
+print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names)
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert not done.stderr
     # Compiled parts of NumPy make a module for Cython's run time.
-    found = {name for name in re.findall(r"\w+", err) if "cython" not in name}
+    found = {name for name in re.findall(r"\w+", done.stdout.splitlines()[-1]) if "cython" not in name}
     assert found - {"__main__", "__mp_main__"} == {"numpy", "minigrad"}
 
 
@@ -474,26 +530,19 @@ def test_wrong_input_is_one_line_and_exit_2(
     assert part in err
 
 
-@pytest.mark.parametrize("arguments", ["--vocab 3 7", "-1", "x"])
-def test_wrong_input_of_the_program_itself(arguments: str) -> None:
-    done = run(arguments)
-    assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"minigrad: error: [^\n]+\n", done.err)
-
-
-def test_help_names_every_argument_and_default() -> None:
-    done = run("--help")
-    assert (done.code, done.err) == (0, "")
+def test_help_names_every_argument_and_default(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        job.main(["--help"])
+    out, err = capsys.readouterr()
+    assert (exit_.value.code, err) == (0, "")
     arguments = ("IDS", "--vocab V", "--dim D", "--seed S", "--html FILE")
     for text in ("python -m minigrad", *arguments, "2 3 1", "default: 5", "123"):
-        assert text in done.out
+        assert text in out
 
 
 def test_with_html_the_page_is_written_and_nothing_else_is_told(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    done = start("-m", "minigrad", "2", "3", "--html", str(path))
-    assert (done.code, done.err) == (0, "")
-    assert done.out == f"Written: {path}. Open it in a browser.\n"
+    assert tour(f"2 3 --html {path}") == f"Written: {path}. Open it in a browser.\n"
     text = path.read_text(encoding="utf-8")
     # A row has 3 numbers unless told otherwise.
     assert f"python -m minigrad 2 3 --vocab 4 --dim 3 --seed 123 --html {path}" in text
@@ -507,42 +556,3 @@ def test_a_reader_that_leaves_causes_no_traceback() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 141
-
-
-WAITING = "timing both ways ..."
-
-
-def at_a_terminal(stop_at: bytes | None = None) -> tuple[int, list[str]]:
-    """The exit code and what standard error showed on a terminal, line end by line end; interrupted at `stop_at`."""
-    ours, theirs = pty.openpty()
-    seen = b""
-    command = [sys.executable, "-m", "minigrad"]
-
-    def heeds_interrupts() -> None:
-        # Shells let what runs in the background ignore them, and its children inherit that.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, preexec_fn=heeds_interrupts) as process:
-        os.close(theirs)
-        # At the end of a terminal Linux raises, where others read nothing.
-        with contextlib.suppress(OSError):
-            while read := os.read(ours, 4096):
-                seen += read
-                if stop_at is not None and stop_at in seen:
-                    process.send_signal(signal.SIGINT)
-                    stop_at = None
-    os.close(ours)
-    return process.returncode, seen.decode().split("\r")
-
-
-def test_progress_on_a_terminal_is_shown_and_erased() -> None:
-    code, shown_lines = at_a_terminal()
-    # A carriage return, spaces over the text, and a carriage return.
-    assert shown_lines == [WAITING, " " * len(WAITING), ""]
-    assert code == 0
-
-
-def test_an_interrupt_ends_it_quietly() -> None:
-    code, shown_lines = at_a_terminal(WAITING.encode())
-    assert shown_lines == [WAITING, " " * len(WAITING), ""]
-    assert code == 130
