@@ -21,6 +21,7 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 import minigrad
+from minigrad.declare import declared
 
 PACKAGE = Path(minigrad.__file__).parent
 
@@ -61,18 +62,21 @@ class Names(SphinxDirective):
         home = importlib.import_module(self.options.get("of", module.__name__))
         names = " ".join(self.content).split() or public(module)
         # Of two things of one name, users see one.
-        seen = [name for name in names if getattr(home, name) is getattr(module, name)]
+        seen = [name for name in names if getattr(home, name, None) is getattr(module, name)]
         return self.parse_text_to_nodes("\n\n".join(entry(home, name) for name in seen))
 
 
 class Methods(SphinxDirective):
-    """`.. methods:: module.Family` documents the methods that a family gives to `Tensor`."""
+    """`.. methods:: module.Family` documents the methods that a family or a module of ops gives to `Tensor`."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         module, _, family = self.arguments[0].rpartition(".")
-        members = vars(getattr(importlib.import_module(module), family))
+        if module == "minigrad.ops":
+            members = {name: each for name, each in declared["Tensor"].items() if each.__module__.endswith(family)}
+        else:
+            members = vars(getattr(importlib.import_module(module), family))
         seen = [name for name in members if members[name] is inspect.getattr_static(minigrad.Tensor, name, None)]
         kinds = {name: kind_of(members[name]) for name in seen if not name.startswith("_")}
         return self.parse_text_to_nodes(

@@ -36,6 +36,7 @@ from minigrad.core.dtypes import int32 as int
 from minigrad.core.dtypes import int64 as long
 from minigrad.core.modes import is_inference_mode_enabled
 from minigrad.core.size import Size
+from minigrad.declare import declared
 from minigrad.functions import *
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.serialization import load, save
@@ -123,6 +124,8 @@ __all__ = [
     "uint8",
     "utils",
 ]
+globals().update(declared["torch"])
+__all__ += declared["torch"]
 __all__ += creation.__all__
 __all__ += functions.__all__
 __all__ += random_tensors.__all__

@@ -17,12 +17,12 @@ from minigrad.core.dtypes import Array
 from minigrad.core.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import CoreTensor
+from minigrad.declare import declared
 from minigrad.methods.arithmetic import Arithmetic
 from minigrad.methods.comparison import Comparison
 from minigrad.methods.conversion import Conversion
 from minigrad.methods.drawing import Drawing
 from minigrad.methods.making import Making
-from minigrad.methods.mathematics import Mathematics
 from minigrad.methods.parts import Parts
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
@@ -30,6 +30,7 @@ from minigrad.methods.scattering import Scattering
 from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
 from minigrad.methods.sorting import Sorting
+from minigrad.ops import activations, mathematics  # noqa: F401
 from minigrad.tensors import printing
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -40,7 +41,6 @@ from minigrad.tensors.sparse import Sparse
 
 class Members(
     Arithmetic,
-    Mathematics,
     Comparison,
     Selecting,
     Reduction,
@@ -228,6 +228,9 @@ else:
             while isinstance(_member, FunctionType):
                 _member.__qualname__ = f"Tensor.{_member.__name__}"
                 _member = getattr(_member, "__wrapped__", None)
+    for _name, _member in declared["Tensor"].items():
+        setattr(Tensor, _name, _member)
+    Tensor.__abs__ = Tensor.abs
 
 
 class SparseTensor(Sparse, Tensor):  # type: ignore[misc, override]  # its data cannot be replaced

@@ -147,12 +147,8 @@ for name in ("addcmul", "addcdiv"):
     forms(name, plain, alike(3, DTYPES), ulps=4, grad_ulps=64, grad_least=1)
     valued = st.tuples(alike(3), st.sampled_from([2, -0.5, 0])).map(lambda d: (*d[0], d[1]))
     forms(name, lambda y, z, value: ((y, z), {"value": value}), valued, ulps=4, grad_ulps=64, grad_least=1)
-for name in ("atan2", "arctan2", "hypot"):
+for name in ("atan2", "arctan2"):
     forms(name, plain, alike(2, DTYPES), ulps=4, grad_ulps=64)
-forms("logaddexp", plain, alike(2, DTYPES), in_place=False, ulps=8, grad_ulps=64)
-forms("xlogy", plain, alike(2, DTYPES), ulps=8, grad_ulps=64)
-forms("xlogy", plain, st.tuples(real, plain_numbers), ulps=8, grad_ulps=64)
-add("xlogy", lambda api, x, n: api.xlogy(n, x), st.tuples(positive, plain_numbers), ulps=8, grad_ulps=64)
 
 # ---- selecting -------------------------------------------------------------------------------------------------------
 

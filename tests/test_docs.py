@@ -5,10 +5,10 @@ from __future__ import annotations
 import doctest
 import hashlib
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,8 +16,9 @@ import table
 import test_ops
 
 import minigrad
-from minigrad import functions, methods, ops
+from minigrad import declare
 from minigrad.core.hooks import AccumulateGrad
+from minigrad.ops import mathematics
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -159,22 +160,17 @@ def test_the_reading_path_names_what_is_in_the_files() -> None:
 # ---- how an op is added --------------------------------------------------------------------------------------------
 
 
-def written_into(place: ModuleType | type, names: dict[str, Any], source: str, patch: pytest.MonkeyPatch) -> None:
-    """Run `source` as a part of a module, or of the body of a class, in which `names` are known."""
-    known = {**names}
-    exec(source, known)
-    (new,) = known.keys() - names.keys() - {"__builtins__"}
-    patch.setattr(place, new, known[new], raising=False)
-
-
 def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not hasattr(minigrad, "asinh"), "minigrad has it now: the page needs another op that PyTorch has"
-    (op,) = [example.source for example in shown("contributing.md") if example.source.startswith("class ")]
-    method, function, real, with_torch = blocks("contributing.md", "python")
-    written_into(ops.mathematics, vars(ops.mathematics), op, monkeypatch)
-    written_into(minigrad.Tensor, vars(methods.mathematics), method, monkeypatch)
-    written_into(functions.mathematics, vars(functions.mathematics), function, monkeypatch)
-    monkeypatch.setattr(minigrad, "asinh", functions.mathematics.asinh, raising=False)
+    declaration, real, with_torch = blocks("contributing.md", "python")
+    monkeypatch.setattr(declare, "declared", {place: {**names} for place, names in declare.declared.items()})
+    exec(declaration, {**vars(mathematics)})
+    monkeypatch.setattr(minigrad, "asinh", declare.declared["torch"]["asinh"], raising=False)
+    monkeypatch.setattr(minigrad.Tensor, "asinh", declare.declared["Tensor"]["asinh"], raising=False)
+    x = minigrad.tensor([1.0], requires_grad=True)
+    assert repr(x.asinh()) == "tensor([0.8814], grad_fn=<AsinhBackward0>)"
+    assert str(inspect.signature(minigrad.asinh)) == "(input: 'Tensor') -> 'Tensor'"
+    assert minigrad.asinh.__doc__ == "The number whose hyperbolic sine is each element."
 
     (case,) = eval(f"[{real}]", vars(importlib.import_module("real_elementwise")))
     test_ops.test_values_are_numpys(case)

@@ -368,9 +368,9 @@ def masked(x: Tensor, mask: Array) -> Tensor:
     return Mask(mask)(x)
 
 
-def zeroed(x: Tensor) -> Tensor:
-    """Zeros for the elements of `x`, even where it is not finite."""
-    return Mask(np.zeros((), bool))(x)
+def zeroed(g: Tensor) -> Tensor:
+    """Zeros for the elements of `g`, even where it is not finite."""
+    return Mask(np.zeros((), bool))(g)
 
 
 def floating(of_type: dtype) -> dtype:

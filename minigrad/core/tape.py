@@ -62,6 +62,10 @@ class Node:
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
 
+    #: Of a declared operation (`minigrad.declare`), its gradients, and what to show of them, if that is not they.
+    gradients: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    formulas: ClassVar[tuple[str, ...]] = ()
+
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: Callable[..., Any]
 

@@ -14,6 +14,7 @@ from minigrad.autograd.function import Function, FunctionNode
 from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
+from minigrad.explain.symbols import formula
 
 # "dx = …", "da, db = …", "dX is …": how docstrings state a gradient.
 _GRADIENT = r"d[A-Za-z]\w*(?:\[\w+\])?(?:, d\w+)* (?:=|is) "
@@ -45,6 +46,8 @@ def formulas(node: Node) -> Formulas:
     (('da = g / b', 'db = -g * a / b / b'), (((1, 'b'),), ((0, 'a'), (1, 'b'))))
     """
     kind: Any = type(node)
+    if kind.gradients:
+        return _declared(kind)
     of_class = node.function if isinstance(node, FunctionNode) else kind
     names, keep = tuple(input_names(node)), kind.keep
     kept = names if keep in (keep_inputs, keep_other, keep_rest, keep_input_and_output) else ()
@@ -53,7 +56,9 @@ def formulas(node: Node) -> Formulas:
 
 
 def short_formula(node: Node) -> str:
-    """The formula that the docstring opens with, or nothing if it opens with words, or if these change the formula."""
+    """What a declared operation is, `exp(x)`; of another the formula that its docstring opens with, if any."""
+    if type(node).gradients:
+        return f"{type(node).__name__.lower()}({', '.join(input_names(node))})"
     opening = re.match(_WHOLE, formulas(node).computes)
     return "" if opening is None else opening[1]
 
@@ -98,6 +103,18 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
         elif isinstance(value, (int, float)):
             found[name] = np.asarray(value)
     return found
+
+
+@functools.cache
+def _declared(kind: type[Node]) -> Formulas:
+    """What an operation declares: what it computes in words, its gradients as functions, whose parameters they read."""
+    names = ["dx"] if len(kind.gradients) == 1 else ["da", "db"]
+    texts = kind.formulas or [formula(gradient) for gradient in kind.gradients]
+    gradients = [f"{name} = {text}" for name, text in zip(names, texts, strict=True)]
+    read = [_parameters(gradient)[1:] for gradient in kind.gradients]
+    places = {"x": 0, "a": 0, "b": 1, "y": -1}
+    reads = [tuple([(places[name], name) for name in each]) for each in read]
+    return Formulas(_statements(kind.__doc__ or "")[0], tuple(gradients), tuple(reads))
 
 
 @functools.cache

@@ -7,7 +7,6 @@ from minigrad.functions import (
     grids,
     indexing,
     joining,
-    mathematics,
     products,
     reduction,
     selecting,
@@ -20,7 +19,6 @@ from minigrad.functions.conversion import *
 from minigrad.functions.grids import *
 from minigrad.functions.indexing import *
 from minigrad.functions.joining import *
-from minigrad.functions.mathematics import *
 from minigrad.functions.products import *
 from minigrad.functions.reduction import *
 from minigrad.functions.selecting import *
@@ -34,7 +32,6 @@ __all__ += conversion.__all__
 __all__ += grids.__all__
 __all__ += indexing.__all__
 __all__ += joining.__all__
-__all__ += mathematics.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += selecting.__all__

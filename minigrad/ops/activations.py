@@ -12,10 +12,11 @@ from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, masked
 from minigrad.core.tape import Unary, keep_inputs, keep_output
+from minigrad.declare import of_node
+from minigrad.ops.curves import Curve, CurveByPart, Piecewise, Slope, restored, workable
 from minigrad.ops.erf import erf
-from minigrad.ops.mathematics import sigmoid
+from minigrad.ops.mathematics import sigmoid_of as sigmoid
 from minigrad.ops.selecting import clipped
-from minigrad.ops.slope import Curve, CurveByPart, Piecewise, Slope, restored, workable
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -78,6 +79,16 @@ class Relu(Gate):
     def passes(self, x: Array) -> Array:
         # The output is as good as the input: it is above 0 where that is.
         return _inverted(x <= 0)
+
+
+@of_node(lambda name: Relu)
+def relu(input: Tensor) -> Tensor:
+    """Each element, or 0 where it is negative.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).relu()
+    tensor([0., 0., 1.])
+    """
 
 
 class Hardtanh(Gate):

@@ -14,7 +14,6 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.ops.along import PutAlong, TakeAlong
-from minigrad.ops.rounding import Sgn
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 if TYPE_CHECKING:
@@ -285,7 +284,7 @@ class L1Loss(ElementLoss):
         return np.absolute(d)
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return g * Sgn()(d)
+        return g * d.sgn()
 
     def name(self) -> str:
         return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]

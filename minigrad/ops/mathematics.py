@@ -1,8 +1,13 @@
-"""Mathematical functions of each element."""
+"""Mathematical functions of each element: a table of derivatives, a formula each.
+
+`g` is the upstream gradient, `x` the input, `y` the output (see `minigrad.declare`).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +15,12 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import Elementwise, cast, floating, masked
-from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs, keep_output
-from minigrad.ops import erf as _erf
-from minigrad.ops.rounding import checked_floating
-from minigrad.ops.selecting import where
-from minigrad.ops.slope import Curve, CurveOfOutput, restored, workable
+from minigrad.core.elementwise import Elementwise, cast, floating, masked, zeroed
+from minigrad.core.tape import Node, Unary
+from minigrad.declare import binary, node_of, op, rewritten, unary
+from minigrad.ops.arithmetic import PowNumber
+from minigrad.ops.curves import curve, restored, workable
+from minigrad.ops.erf import erf as erf_of
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -30,403 +35,328 @@ class Floating(Unary):
         return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
 
 
-# ---- exponentials and logarithms -------------------------------------------------------------------------------------
+def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
+    """`function` of numbers; a NotImplementedError that names PyTorch's `kernel` for bools."""
 
+    def forward(self: Node, x: Array) -> Array:
+        if x.dtype == bool:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': expected numbers, such as x.long()")
+        return function(x)
 
-class Exp(Floating):
-    """`e**x`, its own derivative.   dx = g * y."""
+    return forward
 
-    __slots__ = ()
-    keep = keep_output
-    forward = np.exp
 
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept_output(g)
+def floats(kernel: str, function: Callable[..., Array]) -> Callable[..., Array]:
+    """`function` of floating-point numbers; a NotImplementedError that names PyTorch's `kernel` for others."""
 
+    def forward(self: Node, x: Array) -> Array:
+        if x.dtype.kind != "f":
+            found = dtypes.of(x)._tensor_name
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{found}': convert it first, x.float()")
+        return function(self, x)
 
-class Exp2(Floating):
-    """`2**x`.   dx = g * y * log(2)."""
+    return forward
 
-    __slots__ = ()
-    keep = keep_output
-    forward = np.exp2
 
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept_output(g) * math.log(2)
+def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
+    """`rounded`, to whole numbers, of numbers; integers are whole."""
+    return numbers(kernel, lambda x: rounded(x) if x.dtype.kind == "f" else x.copy())
 
 
-class Expm1(Floating):
-    """`e**x - 1`, to all digits also near 0.   dx = g * (y + 1)."""
+def sign_of(x: Array) -> Array:
+    """-1, 0 or 1 in the dtype of `x`; unlike np.sign, 0 where `x` is nan."""
+    return x.copy() if x.dtype == bool else np.subtract(x > 0, x < 0, dtype=x.dtype)
 
-    __slots__ = ()
-    keep = keep_output
-    forward = np.expm1
 
-    def dx(self, g: Tensor) -> Tensor:
-        return g * (self.kept_output(g) + 1)
-
-
-class Log(Floating):
-    """The natural logarithm of `x`.   dx = g / x."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.log
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / self.kept(0)
-
-
-class Log1p(Floating):
-    """`log(1 + x)`, to all digits also near 0.   dx = g / (x + 1)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.log1p
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / (self.kept(0) + 1)
-
-    def name(self) -> str:
-        return "Log1PBackward0"
-
-
-class Log2(Floating):
-    """The logarithm of `x` to base 2.   dx = g / (x * log(2))."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.log2
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / (self.kept(0) * math.log(2))
-
-
-class Log10(Floating):
-    """The logarithm of `x` to base 10.   dx = g / (x * log(10))."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.log10
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / (self.kept(0) * math.log(10))
-
-
-# ---- powers ----------------------------------------------------------------------------------------------------------
-
-
-class Sqrt(Floating):
-    """The square root of `x`.   dx = g / (2 * y)."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.sqrt
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g / (2 * self.kept_output(g))
-
-
-class Rsqrt(Floating):
-    """`1 / sqrt(x)`.   dx = -g * y**3 / 2."""
-
-    __slots__ = ()
-    keep = keep_output
-
-    def forward(self, x: Array) -> Array:
-        return restored(1 / np.sqrt(workable(x)), x)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * -0.5 * self.kept_output(g) ** 3
-
-
-class Reciprocal(Floating):
-    """`1 / x`.   dx = -g * y**2."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.reciprocal
-
-    def dx(self, g: Tensor) -> Tensor:
-        y = self.kept_output(g)
-        return -g * (y * y)
-
-
-# ---- trigonometry ----------------------------------------------------------------------------------------------------
-
-
-class Sin(Floating):
-    """The sine of `x`.   dx = g * cos(x)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.sin
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept(0).cos()
-
-
-class Cos(Floating):
-    """The cosine of `x`.   dx = -g * sin(x)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.cos
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * -self.kept(0).sin()
-
-
-class Tan(Floating):
-    """The tangent of `x`.   dx = g * (1 + y**2)."""
-
-    __slots__ = ()
-    keep = keep_output
-    forward = np.tan
-
-    def dx(self, g: Tensor) -> Tensor:
-        y = self.kept_output(g)
-        return g * (1 + y * y)
-
-
-class Asin(Floating):
-    """The angle in [-pi/2, pi/2] whose sine is `x`.   dx = g / sqrt(1 - x**2)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.arcsin
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        return g * (1 - x * x).rsqrt()
-
-
-class Acos(Floating):
-    """The angle in [0, pi] whose cosine is `x`.   dx = -g / sqrt(1 - x**2)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.arccos
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        return g * -(1 - x * x).rsqrt()
-
-
-class Atan(Floating):
-    """The angle in [-pi/2, pi/2] whose tangent is `x`.   dx = g / (x**2 + 1)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.arctan
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        return g / (x * x + 1)
-
-
-class Atan2(Elementwise):
-    """The angle of the point `(b, a)`.   da = g * b / (a**2 + b**2),  db = -g * a / (a**2 + b**2);  0 at the origin."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.arctan2
-
-    def result_dtype(self, x: Any, y: Any) -> dtype:
-        return floating(dtypes.result_type(x, y))
-
-    def da(self, g: Tensor) -> Tensor:
-        return g * (self.kept(1) * self._inverse_square())
-
-    def db(self, g: Tensor) -> Tensor:
-        return g * (-self.kept(0) * self._inverse_square())
-
-    def _inverse_square(self) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
-        square = a * a + b * b
-        return masked(square.reciprocal(), square._array != 0)
-
-
-class Hypot(Elementwise):
-    """`sqrt(a**2 + b**2)`, without overflow on the way.   da = g * a / y,  db = g * b / y."""
-
-    __slots__ = ()
-    keep = keep_input_and_output
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return np.hypot(checked_floating("hypot", a), b)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g * (self.kept(0) / self.kept_output(g))
-
-    def db(self, g: Tensor) -> Tensor:
-        return g * (self.kept(1) / self.kept_output(g))
-
-
-# ---- hyperbolic and sigmoid functions --------------------------------------------------------------------------------
-
-
-class Sinh(Floating):
-    """The hyperbolic sine of `x`.   dx = g * cosh(x)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.sinh
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept(0).cosh()
-
-
-class Cosh(Floating):
-    """The hyperbolic cosine of `x`.   dx = g * sinh(x)."""
-
-    __slots__ = ()
-    keep = keep_inputs
-    forward = np.cosh
-
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept(0).sinh()
-
-
-class Tanh(Floating, CurveOfOutput):
-    """The hyperbolic tangent of `x`.   dx = g * (1 - y**2)."""
-
-    __slots__ = ()
-    # Unlike array code, a ufunc takes 0-d arrays and float16 as they are.
-    forward = np.tanh  # type: ignore[assignment]
-
-    def slope(self, y: Array) -> Array:
-        slope = np.multiply(y, y)
-        return np.subtract(1, slope, out=slope)
-
-    def bend(self, y: Any) -> Any:
-        return -2 * y
-
-
-class Sigmoid(Floating, CurveOfOutput):
-    """`1 / (1 + exp(-x))`.   dx = g * y * (1 - y)."""
-
-    __slots__ = ()
-
-    def value(self, x: Array) -> Array:
-        return sigmoid(x)
-
-    def slope(self, y: Array) -> Array:
-        slope = np.subtract(1, y)
-        slope *= y
-        return slope
-
-    def bend(self, y: Any) -> Any:
-        return 1 - 2 * y
-
-
-class Logit(Floating):
-    """`log(x / (1 - x))`, the inverse of sigmoid.   dx = g / (x * (1 - x)), nan outside [0, 1].
-
-    With `eps`, `x` is first clamped to [eps, 1 - eps], and dx is 0 outside.
-    """
-
-    __slots__ = ("eps",)
-    keep = keep_inputs
-
-    def __init__(self, eps: float | None) -> None:
-        self.eps = eps
-
-    def forward(self, x: Array) -> Array:
-        if self.eps is not None:
-            low, high = x.dtype.type(self.eps), x.dtype.type(1 - self.eps)
-            x = np.where(x < low, low, np.where(x > high, high, x))
-        return np.log(x / (1 - x))
-
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
-        low, high = (0, 1) if self.eps is None else (self.eps, 1 - self.eps)
-        inside = (x._array >= low) & (x._array <= high)
-        gradient = g / (x * (1 - x))
-        return where(g._new(inside), gradient, math.nan if self.eps is None else 0.0)
-
-
-class Erf(Floating, Curve):
-    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to `x`: see `minigrad.ops.erf`.
-
-    dx = g * 2 / sqrt(pi) * exp(-x**2).
-    """
-
-    __slots__ = ()
-    slope_name = "MulBackward0"
-
-    def forward(self, x: Array) -> Array:
-        return _erf.erf(x)
-
-    def slope(self, x: Array) -> Array:
-        slope = np.multiply(x, x)
-        np.negative(slope, out=slope)
-        np.exp(slope, out=slope)
-        slope *= 2 / math.sqrt(math.pi)
-        return slope
-
-    def bend(self, x: Any) -> Any:
-        return x * (-x * x).exp() * (-4 / math.sqrt(math.pi))
-
-
-class Logaddexp(Elementwise):
-    """`log(exp(a) + exp(b))`, without overflow on the way.   da = g / (1 + exp(b - a)),  db = g / (1 + exp(a - b))."""
-
-    __slots__ = ()
-    keep = keep_inputs
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return np.logaddexp(checked_floating("logaddexp", a), b)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g / (1 + (self.kept(1) - self.kept(0)).exp())
-
-    def db(self, g: Tensor) -> Tensor:
-        return g / (1 + (self.kept(0) - self.kept(1)).exp())
-
-
-class Xlogy(Elementwise):
-    """`a * log(b)`; where a = 0 it is 0, unless b is nan.
-
-    da = g * log(b), 0 where a = 0 and b <= 0;  db = g * a / b.
-    """
-
-    __slots__ = ("form",)
-    keep = keep_inputs
-    rounds_numbers = True
-
-    def __init__(self, form: int) -> None:
-        self.form = form
-
-    def result_dtype(self, x: Any, y: Any) -> dtype:
-        return floating(dtypes.result_type(x, y))
-
-    def forward(self, a: Array, b: Any) -> Array:
-        # Alone, a number would have float64 for its logarithm.
-        y = np.asarray(b, a.dtype)
-        return np.where((a == 0) & ~np.isnan(y), y.dtype.type(0), a * np.log(y))
-
-    def da(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
-        base: Any = b if isinstance(b, TensorBase) else g._new(np.asarray(b, g._array.dtype))
-        return g * where(g._new((a._array == 0) & (base._array <= 0)), 1.0, base).log()
-
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.kept(0) / self.kept(1)
-
-    def name(self) -> str:
-        return f"XlogyBackward{self.form}"
-
-
-def xlogy(a: Any, b: Any) -> Any:
-    """`a * log(b)` of two tensors, or of a tensor and a number in either place."""
-    form = 1 if not isinstance(a, TensorBase) else 2 if not isinstance(b, TensorBase) else 0
-    return Xlogy(form)(a, b)
-
-
-def sigmoid(x: Array) -> Array:
+def sigmoid_of(x: Array) -> Array:
     """`1 / (1 + exp(-x))` of a `workable` array."""
     y = np.negative(x)
     np.exp(y, out=y)
     y += 1
     return np.reciprocal(y, out=y)
+
+
+# ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
+
+
+@unary(numbers("abs_cpu", np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
+def abs(input: Tensor) -> Tensor:
+    """The absolute value of each element."""
+
+
+@unary(lambda _, x: sign_of(x), zeroed, formula="0")
+def sign(input: Tensor) -> Tensor:
+    """-1, 0 or 1 for elements below, at or above 0."""
+
+
+@unary(lambda _, x: sign_of(x), zeroed, formula="0")
+def sgn(input: Tensor) -> Tensor:
+    """-1, 0 or 1 for elements below, at or above 0."""
+
+
+@unary(whole("floor_vml_cpu", np.floor), zeroed, formula="0")
+def floor(input: Tensor) -> Tensor:
+    """The largest whole number that is not above each element."""
+
+
+@unary(whole("ceil_vml_cpu", np.ceil), zeroed, formula="0")
+def ceil(input: Tensor) -> Tensor:
+    """The smallest whole number that is not below each element."""
+
+
+@unary(whole("trunc_vml_cpu", np.trunc), zeroed, formula="0", aliases=["fix"])
+def trunc(input: Tensor) -> Tensor:
+    """The whole part of each element: it is rounded towards 0."""
+
+
+@unary(floats("frac_cpu", lambda _, x: x - np.trunc(x)), lambda g: g)
+def frac(input: Tensor) -> Tensor:
+    """What each element has behind the point, with its sign."""
+
+
+Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, formulas=("0",))
+
+
+class RoundDecimals(Unary):
+    """The nearest multiple of `10**-decimals`.   dx = 0."""
+
+    __slots__ = ("decimals",)
+
+    def __init__(self, decimals: int) -> None:
+        self.decimals = decimals
+
+    def compute(self, x: Array) -> Array:
+        """The rounded numbers."""
+        z = workable(x)
+        scale = z.dtype.type(10.0 ** np.abs(self.decimals))
+        rounded = np.rint(z * scale) / scale if self.decimals >= 0 else np.rint(z / scale) * scale
+        return restored(rounded, x)
+
+    forward = floats("round_cpu", compute)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return zeroed(g)
+
+    def name(self) -> str:
+        return "RoundBackward1"
+
+
+@op(in_place=rewritten)
+def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
+    """The nearest whole number to each element, the even one of two; or the nearest with so many decimals.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([0.5, 1.5, 2.345]).round()
+    tensor([0., 2., 2.])
+    >>> torch.tensor([2.345, 1234.5]).round(decimals=-2)
+    tensor([   0., 1200.])
+    """
+    return Round()(input) if decimals is None else RoundDecimals(index(decimals))(input)
+
+
+# ---- powers, exponentials and logarithms -----------------------------------------------------------------------------
+
+
+@op(in_place=rewritten)
+def square(input: Tensor) -> Tensor:
+    """The square of each element."""
+    return PowNumber(2)(input)
+
+
+@unary(np.sqrt, lambda g, y: g / (2 * y), Floating)
+def sqrt(input: Tensor) -> Tensor:
+    """The square root of each element."""
+
+
+@unary(lambda _, x: restored(1 / np.sqrt(workable(x)), x), lambda g, y: g * -0.5 * y**3, Floating)
+def rsqrt(input: Tensor) -> Tensor:
+    """1 over the square root of each element."""
+
+
+@unary(np.reciprocal, lambda g, y: -g * (y * y), Floating)
+def reciprocal(input: Tensor) -> Tensor:
+    """1 over each element."""
+
+
+@unary(np.exp, lambda g, y: g * y, Floating)
+def exp(input: Tensor) -> Tensor:
+    """E to the power of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([0.0, 1.0]).exp()
+    tensor([1.0000, 2.7183])
+    """
+
+
+@unary(np.exp2, lambda g, y: g * y * math.log(2), Floating)
+def exp2(input: Tensor) -> Tensor:
+    """2 to the power of each element."""
+
+
+@unary(np.expm1, lambda g, y: g * (y + 1), Floating)
+def expm1(input: Tensor) -> Tensor:
+    """E to the power of each element, less 1: to all digits also near 0."""
+
+
+@unary(np.log, lambda g, x: g / x, Floating)
+def log(input: Tensor) -> Tensor:
+    """The natural logarithm of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, 2.0, 0.0]).log()
+    tensor([0.0000, 0.6931,   -inf])
+    """
+
+
+@unary(np.log1p, lambda g, x: g / (x + 1), Floating, name="Log1P")
+def log1p(input: Tensor) -> Tensor:
+    """The natural logarithm of 1 plus each element: to all digits also near 0."""
+
+
+@unary(np.log2, lambda g, x: g / (x * math.log(2)), Floating)
+def log2(input: Tensor) -> Tensor:
+    """The logarithm of each element to base 2."""
+
+
+@unary(np.log10, lambda g, x: g / (x * math.log(10)), Floating)
+def log10(input: Tensor) -> Tensor:
+    """The logarithm of each element to base 10."""
+
+
+# ---- trigonometry ----------------------------------------------------------------------------------------------------
+
+
+@unary(np.sin, lambda g, x: g * x.cos(), Floating)
+def sin(input: Tensor) -> Tensor:
+    """The sine of each element, an angle in radians."""
+
+
+@unary(np.cos, lambda g, x: g * -x.sin(), Floating)
+def cos(input: Tensor) -> Tensor:
+    """The cosine of each element, an angle in radians."""
+
+
+@unary(np.tan, lambda g, y: g * (1 + y * y), Floating)
+def tan(input: Tensor) -> Tensor:
+    """The tangent of each element, an angle in radians."""
+
+
+@unary(np.arcsin, lambda g, x: g * (1 - x * x).rsqrt(), Floating, aliases=["arcsin"])
+def asin(input: Tensor) -> Tensor:
+    """The angle in [-pi/2, pi/2] whose sine is each element."""
+
+
+@unary(np.arccos, lambda g, x: g * -(1 - x * x).rsqrt(), Floating, aliases=["arccos"])
+def acos(input: Tensor) -> Tensor:
+    """The angle in [0, pi] whose cosine is each element."""
+
+
+@unary(np.arctan, lambda g, x: g / (x * x + 1), Floating, aliases=["arctan"])
+def atan(input: Tensor) -> Tensor:
+    """The angle in [-pi/2, pi/2] whose tangent is each element."""
+
+
+# ---- hyperbolic, sigmoid and error functions -------------------------------------------------------------------------
+
+
+@unary(np.sinh, lambda g, x: g * x.cosh(), Floating)
+def sinh(input: Tensor) -> Tensor:
+    """The hyperbolic sine of each element."""
+
+
+@unary(np.cosh, lambda g, x: g * x.sinh(), Floating)
+def cosh(input: Tensor) -> Tensor:
+    """The hyperbolic cosine of each element."""
+
+
+@curve(np.tanh, lambda y: 1 - np.square(y), lambda y: -2 * y, Floating)
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).tanh()
+    tensor([-0.7616,  0.0000,  0.7616])
+    """
+
+
+@curve(sigmoid_of, lambda y: (1 - y) * y, lambda y: 1 - 2 * y, Floating)
+def sigmoid(input: Tensor) -> Tensor:
+    """`1 / (1 + exp(-x))` of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
+    tensor([0.2689, 0.5000, 0.7311])
+    """
+
+
+Logit = node_of(
+    "Logit",
+    Floating,
+    lambda _, x: np.log(x / (1 - x)),
+    lambda g, x: (g / (x * (1 - x))).where((x >= 0) & (x <= 1), math.nan),
+)
+
+
+@op(in_place=rewritten)
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
+    return Logit()(input if eps is None else input.clamp(eps, 1 - eps))
+
+
+def _slope_of_erf(x: Array) -> Array:
+    """`2 / sqrt(pi) * exp(-x**2)`."""
+    slope = np.multiply(x, x)
+    np.negative(slope, out=slope)
+    np.exp(slope, out=slope)
+    slope *= 2 / math.sqrt(math.pi)
+    return slope
+
+
+@curve(
+    erf_of,
+    _slope_of_erf,
+    lambda x: (-x * x).exp() * x * (-4 / math.sqrt(math.pi)),
+    Floating,
+    slope_name="MulBackward0",
+    formula="g * 2 / sqrt(pi) * exp(-x**2)",
+)
+def erf(input: Tensor) -> Tensor:
+    """The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).erf()
+    tensor([-0.8427,  0.0000,  0.8427])
+    """
+
+
+# ---- of two tensors --------------------------------------------------------------------------------------------------
+
+
+class FloatingOfTwo(Elementwise):
+    """An op on two tensors, none of them a number, whose result is floating point, also for integers."""
+
+    __slots__ = ()
+
+    def with_number(self, a: Any, b: Any) -> Any:
+        tensors = isinstance(a, TensorBase) and isinstance(b, TensorBase)
+        return super().with_number(a, b) if tensors else NotImplemented
+
+    def result_dtype(self, x: Any, y: Any) -> dtype:
+        return floating(dtypes.result_type(x, y))
+
+
+def _inverse_square(a: Tensor, b: Tensor) -> Tensor:
+    square = a * a + b * b
+    return masked(square.reciprocal(), square._array != 0)
+
+
+@binary(
+    np.arctan2,
+    lambda g, a, b: g * (b * _inverse_square(a, b)),
+    lambda g, a, b: g * (-a * _inverse_square(a, b)),
+    FloatingOfTwo,
+    formulas=("g * b / (a**2 + b**2)", "-g * a / (a**2 + b**2)"),
+    aliases=["arctan2"],
+)
+def atan2(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""

@@ -20,6 +20,9 @@ _PRECISION = "dtypes are float16, float32, float64, bool and integers"
 _NAMES: dict[str, dict[str, str]] = {
     "minigrad": {
         "addbmm": "input + (batch1 @ batch2).sum(0)",
+        "hypot": "torch.sqrt(a * a + b * b)",
+        "logaddexp": "torch.logsumexp(torch.stack([a, b]), 0)",
+        "xlogy": "(a * b.log()).masked_fill(a == 0, 0)",
         "addmv": "input + mat @ vec",
         "addr": "input + torch.outer(vec1, vec2)",
         "aminmax": "x.amin(dim) and x.amax(dim)",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.functions import sigmoid, tanh
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import checked_tensor
 from minigrad.ops import activations as ops
+from minigrad.ops.mathematics import sigmoid, tanh
 from minigrad.tensor import Tensor
 
 __all__ = [

@@ -291,7 +291,11 @@ def kl_div(
     how = checked_reduction("sum" if legacy == "batchmean" else legacy)
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported. Expected floating point, input.float()")
-    loss = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        # Where a target is 0, so is its part: 0 * log(0) would be nan.
+        loss = target * target.log().masked_fill(target == 0, 0) - target * input
     total = reduced(loss, how)
     return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
 

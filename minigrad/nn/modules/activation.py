@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
@@ -118,8 +116,6 @@ class PReLU(Module):
     `weight`
         `(num_parameters,)`, a Parameter that starts as `init`.
     """
-
-    __call__: Callable[..., Tensor]
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: OnDevice = None, dtype: dtype | None = None

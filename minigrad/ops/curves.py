@@ -12,6 +12,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
+from minigrad.declare import F, of_node
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -143,6 +144,38 @@ class CurveByPart(Curve):
     def slope_by(self, x: Array, part: Array, out: Array) -> Array:
         """The derivative of the function at `x`, in `out`."""
         raise NotImplementedError
+
+
+def curve(
+    value: Callable[[Array], Array],
+    slope: Callable[[Array], Array],
+    bend: Callable[[Any], Any],
+    base: type[Unary] = Unary,
+    *on: str,
+    slope_name: str | None = None,
+    formula: str | None = None,
+    **options: Any,
+) -> Callable[[F], F]:
+    """The decorator of a smooth function of one tensor: on arrays its `value(x)` and its `slope`, of `x` or `y`.
+
+    `bend` is the derivative of the slope with respect to what that reads, in tensor operations.  `slope_name` is what
+    PyTorch calls the gradient, if not after the function, and `formula` what to show of it, if the slope is no plain
+    formula; the other options are those of `of_node`.
+    """
+    reads = slope.__code__.co_varnames[0]
+    kind = CurveOfOutput if reads == "y" else Curve
+    members = {
+        "__slots__": (),
+        "forward": value if isinstance(value, np.ufunc) else Curve.forward,
+        "value": staticmethod(value),
+        "slope": staticmethod(slope),
+        "bend": staticmethod(bend),
+        "slope_name": slope_name,
+        "__doc__": None,
+        "formulas": () if formula is None else (formula,),
+        "gradients": (lambda g, y: g * slope(y),) if reads == "y" else (lambda g, x: g * slope(x),),
+    }
+    return of_node(lambda name: type(name, (base, kind) if base is not Unary else (kind,), members), *on, **options)
 
 
 class Slope(Binary):

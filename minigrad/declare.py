@@ -1,0 +1,390 @@
+"""How an operation is declared: once, as a function with a decorator.
+
+    @unary(np.log, lambda g, x: g / x, base=Floating)
+    def log(input: Tensor) -> Tensor:
+        '''The natural logarithm of each element.'''
+
+From the function follow `torch.log`, the method `x.log()`, the form in place `x.log_()`, and their signature and
+docstring; from the formula the node, its name `LogBackward0`, what it keeps, and what `explain` shows.
+
+**The parameter names of a gradient decide what is kept for it**: `x` (of two inputs `a` and `b`) the input, `y` the
+output, and nothing else.  Each gradient is made of tensor operations, so it has gradients itself.
+
+Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
+the first that does not fit is told in PyTorch's words.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+import numpy as np
+
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import dtype
+from minigrad.core.tape import (
+    Binary,
+    Node,
+    Unary,
+    entry_of,
+    keep_input_and_output,
+    keep_inputs,
+    keep_output,
+    output_entry,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: What makes one form of a function of another, such as the method that writes in place.
+Form: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+#: The declared functions by the namespace they belong to and their names there.
+declared: dict[str, dict[str, Callable[..., Any]]] = {"torch": {}, "Tensor": {}, "nn.functional": {}}
+
+EVERYWHERE = ("torch", "Tensor")
+
+# What a call with a wrong argument raises, sooner or later; a sparse tensor, that it has no array.
+_FAILURES = (TypeError, AttributeError, NotImplementedError)
+
+
+def rewritten(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._rewrite(lambda before: method(before, *args, **kwargs))
+        except TypeError as error:
+            # The error of a wrong argument names the form that was called.
+            raise TypeError(str(error).replace(f"{method.__name__}()", f"{method.__name__}_()", 1)) from None
+
+    return call
+
+
+# ---- the decorators --------------------------------------------------------------------------------------------------
+
+
+def op(
+    *on: str,
+    in_place: Form | None = None,
+    aliases: Sequence[str] = (),
+    spread: str | None = None,
+) -> Callable[[F], F]:
+    """The decorator of a function that computes an operation.
+
+    `on`
+        where it appears: "torch", "Tensor" and "nn.functional"; the first two if left out.
+    `in_place`
+        what makes of it the method with an underscore, such as `rewritten`; None for none.
+    `aliases`
+        other names of it.
+    `spread`
+        the argument, a sequence, that the method takes one by one as well: `x.permute(0, 1)`.
+    """
+
+    def declare(function: F) -> F:
+        return _published(function, _called, on or EVERYWHERE, in_place, aliases, spread)
+
+    return declare
+
+
+def unary(
+    forward: Callable[..., Any],
+    gradient: Callable[..., Any],
+    base: type[Unary] = Unary,
+    *on: str,
+    formula: str | None = None,
+    **options: Any,
+) -> Callable[[F], F]:
+    """The decorator of a function of one tensor and nothing else: its values on arrays, and its gradient.
+
+    `gradient` is dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `formula` is what to show of it,
+    if that is not what it does.  `base` is the kind of node it is; the other options are those of `of_node`.
+    """
+    shown = () if formula is None else (formula,)
+    return of_node(lambda name: node_of(name, base, forward, gradient, formulas=shown), *on, **options)
+
+
+def of_node(
+    node: Callable[[str], type[Node]],
+    *on: str,
+    in_place: Form | None = rewritten,
+    aliases: Sequence[str] = (),
+    name: str | None = None,
+) -> Callable[[F], F]:
+    """The decorator of a function of one tensor that calls `node(name)` and does nothing else.
+
+    `name` is what PyTorch calls the node, if not as the function.  The other options are those of `op`, but that the
+    result is `rewritten` in place unless told otherwise.
+    """
+
+    def declare(function: F) -> F:
+        made = node(name or function.__name__.capitalize())
+        made.__doc__ = made.__doc__ or function.__doc__
+
+        def calling(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+            def call(input: Any) -> Any:
+                try:
+                    return made()(input)
+                except _FAILURES as error:
+                    return _otherwise(function, position, (input,), {}, error)
+
+            return call
+
+        return _published(function, calling, on or EVERYWHERE, in_place, aliases)
+
+    return declare
+
+
+def binary(
+    forward: Callable[..., Any],
+    da: Callable[..., Any],
+    db: Callable[..., Any],
+    base: type[Binary],
+    *on: str,
+    name: str | None = None,
+    formulas: tuple[str, str] | tuple[()] = (),
+    **options: Any,
+) -> Callable[[F], F]:
+    """The decorator of a function of two tensors, or a tensor and a number: its values on arrays, and its gradients.
+
+    `da` and `db` are the gradients of the two, of the upstream gradient `g`, and of `a`, `b` or `y` if they read them;
+    `formulas` is what to show of them, if that is not what they do.  `base` is the kind of node it is, such as
+    `Elementwise`; the other options are those of `op`.
+    """
+
+    def declare(function: F) -> F:
+        made = node_of(name or function.__name__.capitalize(), base, forward, da, db, formulas=formulas)
+        made.__doc__ = function.__doc__
+
+        def calling(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+            def call(input: Any, other: Any) -> Any:
+                try:
+                    result = made()(input, other)
+                except _FAILURES as error:
+                    return _otherwise(function, position, (input, other), {}, error)
+                if result is NotImplemented:
+                    _check_arguments(function, position, (input, other), {})
+                return result
+
+            return call
+
+        return _published(function, calling, on or EVERYWHERE, **{"in_place": rewritten, "aliases": (), **options})
+
+    return declare
+
+
+def node_of(
+    name: str,
+    base: type[Node],
+    forward: Callable[..., Any],
+    *gradients: Callable[..., Any],
+    formulas: tuple[str, ...] = (),
+) -> type[Node]:
+    """The class of nodes of an operation on arrays, whose gradients' parameter names say what it keeps.
+
+    >>> square = node_of("Square", Unary, np.square, lambda g, x: 2 * g * x)
+    >>> from minigrad import tensor
+    >>> square()(tensor(3.0, requires_grad=True))
+    tensor(9., grad_fn=<SquareBackward0>)
+    """
+    reads = [inspect.getargs(gradient.__code__).args[1:] for gradient in gradients]
+    methods = ("dx",) if len(gradients) == 1 else ("da", "db")
+    members: dict[str, Any] = {
+        "__slots__": (),
+        "__doc__": None,
+        "forward": forward,
+        "keep": _keeping(reads),
+        "gradients": gradients,
+        "formulas": formulas,
+    }
+    for method, gradient, names in zip(methods, gradients, reads, strict=True):
+        members[method] = _reading(gradient, "".join(names))
+    return type(name, (base,), members)
+
+
+def _reading(gradient: Callable[..., Any], names: str) -> Callable[[Any, Any], Any]:
+    """The method of a node that calls `gradient` with what it reads."""
+    if names == "":
+        return lambda self, g: gradient(g)
+    if names in ("x", "a"):
+        return lambda self, g: gradient(g, self.kept(0))
+    if names == "b":
+        return lambda self, g: gradient(g, self.kept(1))
+    if names == "y":
+        return lambda self, g: gradient(g, self.kept_output(g))
+    places = [{"x": 0, "a": 0, "b": 1}.get(name) for name in names]
+    return lambda self, g: gradient(
+        g, *[self.kept_output(g) if place is None else self.kept(place) for place in places]
+    )
+
+
+def _keeping(reads: list[list[str]]) -> Callable[..., None] | None:
+    """What keeps, when an operation is recorded, the tensors that its gradients read, but of those needed only."""
+    names = {name for each in reads for name in each}
+    if len(reads) == 1:
+        by_names: dict[str, Callable[..., None] | None] = {
+            "": None, "x": keep_inputs, "y": keep_output, "xy": keep_input_and_output
+        }  # fmt: skip
+        return by_names["".join(sorted(names))]
+    if not names:
+        return None
+    # Which of a, b and y are read by the gradient of a, and which by that of b.
+    by_a, by_b = [["a" in each, "b" in each, "y" in each] for each in reads]
+
+    def keep(node: Any, inputs: Sequence[Any], out: Any) -> None:
+        to_a, to_b = [edge is not None for edge in node.edges]
+        a, b, y = [(to_a and read) or (to_b and also) for read, also in zip(by_a, by_b, strict=True)]
+        node._kept = (
+            entry_of(inputs[0]) if a else None,
+            entry_of(inputs[1]) if b else None,
+            output_entry(out) if y else None,
+        )
+
+    return keep
+
+
+# ---- where a declared function appears -------------------------------------------------------------------------------
+
+
+def _published(
+    function: Any,
+    calling: Callable[[Callable[..., Any], int], Callable[..., Any]],
+    on: Sequence[str],
+    in_place: Form | None,
+    aliases: Sequence[str],
+    spread: str | None = None,
+) -> Any:
+    """`function` as it is called, entered under its names wherever it appears; `calling` makes each form of it."""
+    name = function.__name__
+    names = (name, *aliases)
+    called = _told_as(calling(function, 1), function, name)
+    for place in on:
+        form = called
+        if place == "Tensor":
+            form = calling(function, 0) if spread is None else _spread(calling(function, 0))
+            _told_as(form, function, f"Tensor.{name}")
+            if in_place is not None:
+                written = _told_as(in_place(form), function, f"Tensor.{name}_")
+                declared[place].update(dict.fromkeys([f"{each}_" for each in names], written))
+        declared[place].update(dict.fromkeys(names, form))
+    return called
+
+
+def _told_as(call: Any, function: Any, qualified: str) -> Any:
+    """`call` with what `help` shows of `function`, under the name it has where it appears."""
+    call.__name__, call.__qualname__ = qualified.rpartition(".")[2], qualified
+    call.__module__, call.__doc__, call.__wrapped__ = function.__module__, function.__doc__, function
+    return call
+
+
+def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+    """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except _FAILURES as error:
+            return _otherwise(function, position, args, kwargs, error)
+
+    return call
+
+
+def _spread(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method that takes the elements of its argument, a sequence, one by one as well."""
+
+    def call(self: Any, *elements: Any, **kwargs: Any) -> Any:
+        one = len(elements) == 1 and not isinstance(elements[0], int)
+        return method(self, *elements, **kwargs) if one or kwargs else method(self, elements)
+
+    return call
+
+
+# ---- what happens to a call that fails -------------------------------------------------------------------------------
+
+_FROM_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def _otherwise(
+    function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> Any:
+    """What a call returns after all that raised `error`: with NumPy's names of arguments, or of a sparse tensor.
+
+    Else a TypeError that names the first argument that is not what its annotation says, or the error itself.
+    """
+    name = function.__name__
+    ours = {_FROM_NUMPY.get(key, key): value for key, value in kwargs.items()}
+    if ours.keys() != kwargs.keys():
+        return _called(function, position)(*args, **ours)
+    if args and isinstance(args[0], TensorBase) and args[0].is_sparse:
+        own = getattr(type(args[0]), name, None)
+        if own is not None and own is not declared["Tensor"].get(name):
+            return own(*args, **kwargs)
+        raise error
+    if not isinstance(error, NotImplementedError):
+        _check_arguments(function, position, args, kwargs)
+    raise error
+
+
+def _check_arguments(
+    function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
+    name = function.__name__
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as unfit:
+        raise TypeError(f"{name}() {unfit}") from None
+    wanted = typing.get_type_hints(function, localns={"Tensor": TensorBase})
+    for place, (argument, value) in enumerate(given.items(), position):
+        if not _fits(value, wanted.get(argument, Any)):
+            named = signature.parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY
+            _refuse(name, argument, 0 if named else place, wanted[argument], value)
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Whether a value is what an annotation says."""
+    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if kind in (typing.Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if kind is typing.Literal:
+        return value in parts
+    if kind is not None and isinstance(kind, type) and issubclass(kind, Sequence):
+        return isinstance(value, (list, tuple)) and all(_fits(each, parts[0]) for each in value)
+    if wanted is int:
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if wanted is float:
+        return isinstance(value, (int, float, np.number))
+    wanted = kind or wanted
+    return not isinstance(wanted, type) or isinstance(value, wanted)
+
+
+_WORDS = {float: "Number", str: "str", bool: "bool", int: "int", dtype: "torch.dtype"}
+
+
+def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
+    """The TypeError for an argument that is not what is wanted."""
+    parts = [part for part in typing.get_args(wanted) or (wanted,) if part is not type(None)]
+    kind = typing.get_origin(parts[0]) or parts[0]
+    if typing.get_origin(wanted) is not None and issubclass(typing.get_origin(wanted), Sequence):
+        kind = typing.get_origin(wanted)
+    words, remedy = _WORDS.get(kind, getattr(kind, "__name__", str(kind))), ""
+    if isinstance(kind, type) and issubclass(kind, TensorBase):
+        words, remedy = "Tensor", _remedy(value)
+    elif isinstance(kind, type) and issubclass(kind, Sequence):
+        words = "tuple of ints"
+    where = f" (position {place})" if place else ""
+    raise TypeError(f"{name}(): argument '{argument}'{where} must be {words}, not {type(value).__name__}{remedy}")
+
+
+def _remedy(value: Any) -> str:
+    """What to do if `value` stands where a tensor should."""
+    if value is None:
+        return ": does the forward that made it return it?"
+    if isinstance(getattr(value, "weight", None), TensorBase):
+        return f": pass its weight, {type(value).__name__.lower()}.weight"
+    return ": torch.tensor(data) makes one"
