@@ -6,7 +6,7 @@ import io
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,14 +71,14 @@ def description(numbers: Pair) -> str:
     """The picture in words."""
     ids, v = numbers.ids, len(numbers.table)
     told = [f"Lookup of id{'s' * (len(ids) > 1)} {', '.join(map(str, ids))} in a table of {v} row{'s' * (v > 1)}."]
-    for id_ in sorted(set(numbers.ids)):
+    for id_ in sorted(set(ids)):
         places = numbers.positions(id_)
-        rows, plural = ", ".join(map(str, places)), "s" * (len(places) > 1)
+        rows = f"row{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
+        becomes = "add up to" if len(places) > 1 else "becomes"
         told.append(
-            f"Row {id_} is copied to output row{plural} {rows}; upstream row{plural} {rows} "
-            f"{'add up to' if plural else 'becomes'} row {id_} of the table's gradient."
+            f"Row {id_} is copied to output {rows}; upstream {rows} {becomes} row {id_} of the table's gradient."
         )
-    unused = [str(v) for v in range(len(numbers.table)) if v not in numbers.ids]
+    unused = [str(v) for v in range(v) if v not in ids]
     if unused:
         told.append(f"Row{'s' * (len(unused) > 1)} {', '.join(unused)}: not looked up, gradient zero.")
     told.append(f"The one-hot matrix X {_compared(numbers)}: X @ W picks rows, X.T @ G adds them.")
@@ -95,164 +95,121 @@ def _compared(numbers: Pair) -> str:
     return "does the same only where numbers are finite, since it multiplies the others by 0, and 0 * inf is nan"
 
 
+class _Matrix(NamedTuple):
+    """A matrix to be drawn, whose row k belongs to `ids[k]`, and is called so: as an id, or as a row of the table."""
+
+    name: str
+    array: Array
+    ids: list[int]
+    rows_are: str
+
+
 class _Drawing:
     """The figure, drawn in units of which a row is 0.62 high; y grows downwards."""
 
     def __init__(self, numbers: Pair) -> None:
-        self.numbers = numbers
+        self.patches, self.paths, figures = [
+            extra(f"matplotlib.{name}", "explain.lookup(…)", "pictures") for name in ("patches", "path", "figure")
+        ]
         self.looks = looks(numbers.ids)
-        count, (vocab, dim) = len(numbers.ids), numbers.table.shape
-        longest = max(
-            [len(numeral(x)) for array in (numbers.table, numbers.upstream, numbers.gradient) for x in array.flat]
-        )
-        self.cell = 0.17 * longest + 0.32
-        block = dim * self.cell
-        left = 2 * (_LABEL + block) + _CURVES
-        forward = _LABEL + vocab * _ONE_HOT_WIDTH + 2 * (_SIGN + block)
-        backward = _LABEL + count * _ONE_HOT_WIDTH + 2 * (_SIGN + block)
-        rows = max(vocab, count) * _HEIGHT
-        self.width, self.height = left + _BETWEEN + max(forward, backward, _PANEL), 2 * rows + 4.1
-        self._start()
-        second = 1.75 + rows + 2.0
-        for top, draw in ((1.75, self._forward), (second, self._backward)):
-            draw(top, rows, left + _BETWEEN, block)
-
-    def _start(self) -> None:
-        figure = extra("matplotlib.figure", "explain.lookup(…)", "pictures")
-        margin = 0.35
-        self.figure = figure.Figure(figsize=(0.5 * (self.width + 2 * margin), 0.5 * self.height), facecolor="white")
+        most, dim = max(len(numbers.table), len(numbers.ids)), numbers.table.shape[1]
+        shown = [*numbers.table.flat, *numbers.upstream.flat, *numbers.gradient.flat]
+        self.cell = 0.17 * max([len(numeral(x)) for x in shown]) + 0.32
+        self.block, self.rows = dim * self.cell, most * _HEIGHT
+        self.product_at = 2 * (_LABEL + self.block) + _CURVES + _BETWEEN
+        width = self.product_at + max(_LABEL + most * _ONE_HOT_WIDTH + 2 * (_SIGN + self.block), _PANEL)
+        height, margin = 2 * self.rows + 4.1, 0.35
+        self.figure = figures.Figure(figsize=(0.5 * (width + 2 * margin), 0.5 * height), facecolor="white")
         self.axes = self.figure.add_axes((0, 0, 1, 1))
-        self.axes.set_xlim(-margin, self.width + margin)
-        self.axes.set_ylim(self.height, 0)
+        self.axes.set_xlim(-margin, width + margin)
+        self.axes.set_ylim(height, 0)
         self.axes.set_axis_off()
 
-    def _forward(self, top: float, rows: float, second: float, block: float) -> None:
-        numbers, ids = self.numbers, self.numbers.ids
-        vocab, rows_named, ids_named = self._labels()
-        self._title(0, top, "Forward: look rows up", "Y[n] = W[ids[n]]")
-        ends = _LABEL + block, _LABEL + block + _CURVES
-        at = self._matrix(_LABEL, top, rows, numbers.table, [*vocab], "W, the table", rows_named)
-        to = self._matrix(ends[1], top, rows, numbers.rows, ids, "Y, the output")
-        self._names(ends[1] + block + 0.12, to, ids_named, "left")
-        for n, id_ in enumerate(ids):
-            self._curve(ends, (at[id_], to[n]), id_)
-        self._title(second, top, "… or multiply by one-hot vectors", "Y = X @ W,  X = one_hot(ids)")
-        x = second + _LABEL
-        self._matrix(x, top, rows, numbers.one_hot, ids, "X, one-hot", ids_named, one_hot=True)
-        x = self._sign(x + len(vocab) * _ONE_HOT_WIDTH, top, rows, "@")
-        self._matrix(x, top, rows, numbers.table, [*vocab], "W")
-        x = self._sign(x + block, top, rows, "=")
-        self._matrix(x, top, rows, numbers.product, ids, "Y")
+        def per_row(name: str, array: Array) -> _Matrix:
+            return _Matrix(name, array, [*range(len(numbers.table))], "row")
 
-    def _backward(self, top: float, rows: float, second: float, block: float) -> None:
-        numbers, ids = self.numbers, self.numbers.ids
-        vocab, rows_named, ids_named = self._labels()
-        self._title(0, top, "Backward: add rows up", "dW[ids[n]] += G[n]")
-        ends = _LABEL + block, _LABEL + block + _CURVES
-        at = self._matrix(_LABEL, top, rows, numbers.upstream, ids, "G, upstream gradient", ids_named)
-        to = self._matrix(ends[1], top, rows, numbers.gradient, [*vocab], "dW, the table's gradient")
-        for n, id_ in enumerate(ids):
-            self._curve(ends, (at[n], to[id_]), id_)
-        self._names(ends[1] + block + 0.12, to, rows_named, "left")
-        for id_ in self.looks:
-            if len(numbers.positions(id_)) > 1:
-                self._plus(ends[1], to[id_])
-        self._title(second, top, "… or multiply by one-hot vectors", "dW = X.T @ G")
-        x = second + _LABEL
-        self._matrix(x, top, rows, numbers.one_hot.T, [*vocab], "X.T", rows_named, one_hot=True)
-        x = self._sign(x + len(ids) * _ONE_HOT_WIDTH, top, rows, "@")
-        self._matrix(x, top, rows, numbers.upstream, ids, "G")
-        x = self._sign(x + block, top, rows, "=")
-        self._matrix(x, top, rows, numbers.product_gradient, [*vocab], "dW")
+        def per_id(name: str, array: Array) -> _Matrix:
+            return _Matrix(name, array, numbers.ids, "id")
 
-    def _labels(self) -> tuple[range, list[str], list[str]]:
-        """The rows of the table, what they are called, and what the positions are called."""
-        vocab = range(len(self.numbers.table))
-        return vocab, [f"row {v}" for v in vocab], [f"id {id_}" for id_ in self.numbers.ids]
+        top, n = 1.75, range(len(numbers.ids))
+        table, output = per_row("W, the table", numbers.table), per_id("Y, the output", numbers.rows)
+        self._rows(top, "Forward: look rows up", "Y[n] = W[ids[n]]", table, output, [*zip(numbers.ids, n, strict=True)])
+        factors = per_id("X, one-hot", numbers.one_hot), per_row("W", numbers.table)
+        self._product(top, "Y = X @ W,  X = one_hot(ids)", *factors, per_id("Y", numbers.product))
+
+        top += self.rows + 2.0
+        upstream = per_id("G, upstream gradient", numbers.upstream)
+        gradient = per_row("dW, the table's gradient", numbers.gradient)
+        self._rows(top, "Backward: add rows up", "dW[ids[n]] += G[n]", upstream, gradient, [*enumerate(numbers.ids)])
+        factors = per_row("X.T", numbers.one_hot.T), per_id("G", numbers.upstream)
+        self._product(top, "dW = X.T @ G", *factors, per_row("dW", numbers.product_gradient))
+
+    def _rows(
+        self, top: float, title: str, formula: str, left: _Matrix, right: _Matrix, ends: list[tuple[int, int]]
+    ) -> None:
+        """Two matrices, arrows from rows of one to rows of the other, and a plus where several arrive."""
+        self._title(0, top, title, formula)
+        x, to_x = _LABEL + self.block, _LABEL + self.block + _CURVES
+        at, to = self._matrix(_LABEL, top, left), self._matrix(to_x, top, right)
+        self._labels(_LABEL - 0.12, at, left, "right")
+        self._labels(to_x + self.block + 0.12, to, right, "left")
+        for start, end in ends:
+            self._arrow((x, to_x), (at[start], to[end]), left.ids[start])
+        arrivals = [end for _, end in ends]
+        for end in sorted({each for each in arrivals if arrivals.count(each) > 1}):
+            circle = {"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": _INK, "linewidth": 1}
+            self._text(to_x - 0.3, to[end], "+", size=12, weight="bold", bbox=circle)
+
+    def _product(self, top: float, formula: str, first: _Matrix, second: _Matrix, result: _Matrix) -> None:
+        """Two matrices and their product, with signs between them."""
+        x = self.product_at
+        self._title(x, top, "… or multiply by one-hot vectors", formula)
+        x += _LABEL
+        self._labels(x - 0.12, self._matrix(x, top, first), first, "right")
+        x += first.array.shape[1] * _ONE_HOT_WIDTH
+        for sign, matrix in (("@", second), ("=", result)):
+            self._text(x + _SIGN / 2, top + self.rows / 2, sign, size=13)
+            self._matrix(x + _SIGN, top, matrix)
+            x += _SIGN + self.block
+
+    def _text(self, x: float, y: float, text: str, **style: Any) -> None:
+        self.axes.text(x, y, text, **{"ha": "center", "va": "center", "size": 9, "color": _INK, **style})
 
     def _title(self, x: float, top: float, title: str, formula: str) -> None:
-        self.axes.text(x, top - 1.25, title, size=12.5, weight="bold", color=_INK, va="center")
-        self.axes.text(x, top - 0.78, formula, size=10.5, color=_INK, va="center", family="monospace")
+        self._text(x, top - 1.25, title, ha="left", size=12.5, weight="bold")
+        self._text(x, top - 0.78, formula, ha="left", size=10.5, family="monospace")
 
-    def _matrix(
-        self,
-        x: float,
-        top: float,
-        rows: float,
-        array: Array,
-        ids: list[int],
-        name: str,
-        labels: list[str] | None = None,
-        one_hot: bool = False,
-    ) -> list[float]:
-        """Draw a matrix, in the middle of the height `rows`, whose row k has the colour of `ids[k]`; the rows' y."""
-        patches = extra("matplotlib.patches", "explain.lookup(…)", "pictures")
+    def _labels(self, x: float, middles: list[float], matrix: _Matrix, align: str) -> None:
+        for y, id_ in zip(middles, matrix.ids, strict=True):
+            self._text(x, y, f"{matrix.rows_are} {id_}", ha=align)
+
+    def _matrix(self, x: float, top: float, matrix: _Matrix) -> list[float]:
+        """Draw a matrix, in the middle of the height of all rows; the y of its rows."""
+        one_hot, array = matrix.name.startswith("X"), matrix.array
         width = _ONE_HOT_WIDTH if one_hot else self.cell
-        first = top + (rows - len(array) * _HEIGHT) / 2
+        first = top + (self.rows - len(array) * _HEIGHT) / 2
         middles = [first + (k + 0.5) * _HEIGHT for k in range(len(array))]
-        for y, id_, row in zip(middles, ids, array, strict=True):
+        for y, id_, row in zip(middles, matrix.ids, array, strict=True):
             for column, number in enumerate(row):
                 lit = id_ in self.looks and (number != 0 or not one_hot)
                 face = _tint(COLOURS[self.looks[id_][0]], 0.62 if one_hot else 0.78) if lit else "white"
-                corner = x + column * width, y - _HEIGHT / 2
-                box = patches.Rectangle(corner, width, _HEIGHT, facecolor=face, edgecolor=_GREY, linewidth=0.7)
-                self.axes.add_patch(box)
+                left = x + column * width
+                style = {"facecolor": face, "edgecolor": _GREY, "linewidth": 0.7}
+                self.axes.add_patch(self.patches.Rectangle((left, y - _HEIGHT / 2), width, _HEIGHT, **style))
                 faint = number == 0 and (one_hot or id_ not in self.looks)
-                self.axes.text(
-                    corner[0] + width / 2,
-                    y,
-                    numeral(number),
-                    ha="center",
-                    va="center",
-                    size=9,
-                    color=_FAINT if faint else _INK,
-                    weight="bold" if one_hot and lit else "normal",
-                )
-        self.axes.text(
-            x + width * array.shape[1] / 2, first - 0.22, name, ha="center", va="center", size=9.5, color=_INK
-        )
-        self._names(x - 0.12, middles, labels or [], "right")
+                weight = "bold" if one_hot and lit else "normal"
+                self._text(left + width / 2, y, numeral(number), color=_FAINT if faint else _INK, weight=weight)
+        self._text(x + width * array.shape[1] / 2, first - 0.22, matrix.name, size=9.5)
         return middles
 
-    def _names(self, x: float, middles: list[float], labels: list[str], align: str) -> None:
-        for y, label in zip(middles, labels, strict=False):
-            self.axes.text(x, y, label, ha=align, va="center", size=9, color=_INK)
-
-    def _sign(self, x: float, top: float, rows: float, sign: str) -> float:
-        self.axes.text(x + _SIGN / 2, top + rows / 2, sign, ha="center", va="center", size=13, color=_INK)
-        return x + _SIGN
-
-    def _plus(self, x: float, y: float) -> None:
-        """A plus where curves meet."""
-        self.axes.text(
-            x - 0.3,
-            y,
-            "+",
-            ha="center",
-            va="center",
-            size=12,
-            weight="bold",
-            color=_INK,
-            bbox={"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": _INK, "linewidth": 1},
-        )
-
-    def _curve(self, ends: tuple[float, float], heights: tuple[float, float], id_: int) -> None:
-        """An arrow from a row to a row."""
-        patches = extra("matplotlib.patches", "explain.lookup(…)", "pictures")
-        paths = extra("matplotlib.path", "explain.lookup(…)", "pictures")
+    def _arrow(self, ends: tuple[float, float], heights: tuple[float, float], id_: int) -> None:
         (x, to_x), (y, to_y) = ends, heights
         bend = (to_x - x) * 0.45
-        path = paths.Path([(x + 0.06, y), (x + bend, y), (to_x - bend, to_y), (to_x - 0.06, to_y)], [1, 4, 4, 4])
+        points = [(x + 0.06, y), (x + bend, y), (to_x - bend, to_y), (to_x - 0.06, to_y)]
         colour, dash = self.looks[id_]
-        arrow = patches.FancyArrowPatch(
-            path=path,
-            arrowstyle="-|>",
-            mutation_scale=11,
-            linewidth=2,
-            color=COLOURS[colour],
-            linestyle=(0, DASHES[dash]) if DASHES[dash] else "-",
-        )
-        self.axes.add_patch(arrow)
+        line = (0, DASHES[dash]) if DASHES[dash] else "-"
+        style = {"arrowstyle": "-|>", "mutation_scale": 11, "linewidth": 2, "color": COLOURS[colour], "linestyle": line}
+        self.axes.add_patch(self.patches.FancyArrowPatch(path=self.paths.Path(points, [1, 4, 4, 4]), **style))
 
 
 def _tint(colour: str, white: float) -> tuple[float, ...]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from minigrad.core.dtypes import Array
-from minigrad.core.hooks import Hook, Hooks, RemovableHandle
+from minigrad.core.hooks import Hooks, RemovableHandle
 from minigrad.core.tape import Node
+
+#: From what a hook is given, the gradients by their positions.
+_Read: TypeAlias = Callable[[Any], dict[int, Any]]
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,15 @@ class Watching:
     def __enter__(self) -> Watching:
         for node in self._nodes:
             for where, hooks in [] if node.watch is None else list(node.watch.hooks.items()):
-                if hooks:
-                    self._put_first(hooks, self._keeping(node, where))
-            self._handles.append(node.register_hook(self._visiting(node)))
+                if isinstance(where, int):
+                    self._keep_first(hooks, node, "in", lambda g, output=where: {output: g})
+                else:
+                    self._keep_first(hooks, node, "in" if where == "before" else "out", lambda gs: dict(enumerate(gs)))
+            self._handles.append(node.register_hook(partial(self._visit, node)))
         for leaf in self._leaves:
-            hooks = leaf.__dict__.get("_backward_hooks")
-            if hooks:
-                self._put_first(hooks, self._keeping(leaf, 0))
-                self._handles.append(RemovableHandle(hooks, self._arriving(leaf)))
-            hooks_after = leaf.__dict__.get("_post_accumulate_grad_hooks")
-            if hooks_after:
-                self._put_first(hooks_after, self._keeping_total(leaf))
-                self._handles.append(RemovableHandle(hooks_after, self._totalled(leaf)))
+            self._leaf(leaf, "_backward_hooks", lambda gradient: {0: gradient})
+            # These are given the leaf, to whose `.grad` all that arrived has been added.
+            self._leaf(leaf, "_post_accumulate_grad_hooks", lambda leaf: {0: leaf._grad})
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -63,57 +64,38 @@ class Watching:
             if watch is not None and not (any(watch.hooks.values()) or watch.retained):
                 node.watch = None
 
-    def _put_first(self, hooks: Hooks, hook: Hook) -> None:
-        others = dict(hooks)
-        hooks.clear()
-        self._handles.append(RemovableHandle(hooks, hook))
-        hooks.update(others)
+    def _keep_first(self, hooks: Hooks, place: Any, way: str, read: _Read) -> None:
+        """Before hooks that are there, let one run that keeps what they will see."""
 
-    def _keeping(self, place: Any, where: int | str) -> Hook:
-        """A hook that keeps what it sees: a gradient, or those before or after a node's backward."""
-
-        def keep(gradients: Any, *_: Any) -> None:
-            if isinstance(where, int):
-                self._before[id(place), "in", where] = _array(gradients)
-                return
-            way = "in" if where == "before" else "out"
-            for position, gradient in enumerate(gradients):
+        def keep(given: Any, *_: Any) -> None:
+            for position, gradient in read(given).items():
                 # Hooks on a single gradient come before those on all of them.
                 self._before.setdefault((id(place), way, position), _array(gradient))
 
-        return keep
+        if hooks:
+            others = dict(hooks)
+            hooks.clear()
+            self._handles.append(RemovableHandle(hooks, keep))
+            hooks.update(others)
 
-    def _visiting(self, node: Node) -> Hook:
-        def visit(out: Sequence[Any], into: Sequence[Any]) -> None:
-            noted = [
-                tuple([self._note(g, self._changed(node, way, position, g)) for position, g in enumerate(gradients)])
-                for way, gradients in (("in", into), ("out", out))
-            ]
-            self.visits.append(Visit(node, *noted))
+    def _visit(self, node: Node, out: Sequence[Any], into: Sequence[Any]) -> None:
+        came_in, went_out = [
+            tuple([self._note(g, self._changed(node, way, position, g)) for position, g in enumerate(gradients)])
+            for way, gradients in (("in", into), ("out", out))
+        ]
+        self.visits.append(Visit(node, came_in, went_out))
 
-        return visit
+    def _leaf(self, leaf: Any, field: str, read: _Read) -> None:
+        """Between a first and a last hook of a leaf, find out whether the others change anything."""
 
-    def _arriving(self, leaf: Any) -> Hook:
-        def arrive(gradient: Any) -> None:
-            if self._changed(leaf, "in", 0, gradient):
+        def arrive(given: Any) -> None:
+            if self._changed(leaf, field, 0, read(given)[0]):
                 self.changed_leaves.add(id(leaf))
 
-        return arrive
-
-    def _keeping_total(self, leaf: Any) -> Hook:
-        """A hook that keeps the `.grad` of a leaf to which all that arrived has been added."""
-
-        def keep(_: Any) -> None:
-            self._before[id(leaf), "total", 0] = _array(leaf._grad)
-
-        return keep
-
-    def _totalled(self, leaf: Any) -> Hook:
-        def totalled(_: Any) -> None:
-            if self._changed(leaf, "total", 0, leaf._grad):
-                self.changed_leaves.add(id(leaf))
-
-        return totalled
+        hooks = leaf.__dict__.get(field)
+        if hooks:
+            self._keep_first(hooks, leaf, field, read)
+            self._handles.append(RemovableHandle(hooks, arrive))
 
     def _changed(self, place: Any, way: str, position: int, gradient: Any) -> bool:
         """Whether the gradient is another one than before the hooks of others."""
@@ -121,9 +103,9 @@ class Watching:
         if key not in self._before:
             return False
         before, now = self._before[key], _array(gradient)
-        return (before is None) != (now is None) or (
-            before is not None and now is not None and not np.array_equal(before, now, equal_nan=True)
-        )
+        if before is None or now is None:
+            return before is not now
+        return not np.array_equal(before, now, equal_nan=True)
 
 
 def _array(gradient: Any) -> Array | None:
