@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from operator import index
 from typing import Any, Self, SupportsIndex
 
 from minigrad.nn.modules.module import Module, indented, printed, type_name
@@ -48,10 +47,7 @@ class _Series(Module):
 
     def _name_at(self, idx: SupportsIndex) -> str:
         """The name of the module at a position, which, if negative, counts from the end."""
-        position = index(idx)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return list(self._modules)[position]
+        return list(self._modules)[idx]
 
     def _insert(self, idx: int, module: Module) -> None:
         if not isinstance(module, Module):
