@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from minigrad.autograd.function import Function
 from minigrad.core.modes import is_grad_enabled
 from minigrad.tensor import Tensor
-
-if TYPE_CHECKING:
-    from minigrad.nn.modules.module import Module
 
 
 class ForwardHook(NamedTuple):
@@ -22,7 +19,7 @@ class ForwardHook(NamedTuple):
     always_call: bool = False
 
 
-def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `module.forward` returns, with the module's hooks called before, after, and in the backward pass."""
     result = None
     called: set[int] = set()
@@ -54,7 +51,7 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _inputs_after(
-    hook: ForwardHook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     changed = hook.function(module, args, kwargs) if hook.with_kwargs else hook.function(module, args)
     if changed is None:
@@ -68,7 +65,7 @@ def _inputs_after(
     return changed
 
 
-def _output_after(hook: ForwardHook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+def _output_after(hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
     given = (args, kwargs) if hook.with_kwargs else (args,)
     changed = hook.function(module, *given, result)
     return result if changed is None else changed
@@ -125,7 +122,7 @@ class _BackwardHooks:
     inputs: _Watched
     outputs: _Watched
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Any) -> None:
         self.module = module
         self.before: list[Callable[..., Any]] = list(module._hooks.get("full_backward_pre", {}).values())
         self.hooks: list[Callable[..., Any]] = list(module._hooks.get("full_backward", {}).values())

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from minigrad.core.modes import no_grad
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-
-if TYPE_CHECKING:
-    from minigrad.nn.modules.module import Module
 
 EXTRA = "_extra_state"
 
@@ -28,13 +25,13 @@ class LoadResult(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-def persistent(module: Module) -> dict[str, Tensor]:
+def persistent(module: Any) -> dict[str, Tensor]:
     """The module's own parameters and buffers that a state dict holds."""
     buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
     return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
 
 
-def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
+def load(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
     """Do as `Module.load_state_dict` says: first find all that is wrong, then, if nothing is, write."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
@@ -81,7 +78,7 @@ class _Plan:
         self.problems: list[str] = []
         self.writes: list[Callable[[], object]] = []
 
-    def add(self, module: Module, state: dict[str, Any], prefix: str) -> None:
+    def add(self, module: Any, state: dict[str, Any], prefix: str) -> None:
         """Plan for `module`, and those below it, from the entries of `state`, all of which begin with `prefix`."""
         for hook in list(module._hooks.get("load_state_dict_pre", {}).values()):
             hook(module, state, prefix, {}, self.strict, self.missing, self.unexpected, self.problems)
@@ -106,7 +103,7 @@ class _Plan:
                 path = f"{prefix}{name}."
                 self.add(child, OrderedDict([each for each in state.items() if each[0].startswith(path)]), path)
 
-    def _add_tensor(self, module: Module, name: str, member: Tensor, key: str, given: Any) -> None:
+    def _add_tensor(self, module: Any, name: str, member: Tensor, key: str, given: Any) -> None:
         if not isinstance(given, Tensor):
             self.problems.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
