@@ -131,7 +131,7 @@ class Generator:
 
         For few numbers in a tenth of the time that RandomState's own methods take.
         """
-        found: Array = self._started()._bit_generator.random_raw(count)  # type: ignore[attr-defined]
+        found: Array = self._started()._bit_generator.random_raw(count)
         return found
 
     def _random32(self, count: int) -> Array:

@@ -49,7 +49,12 @@ class Drawing(Writing):
     __slots__ = ()
 
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None) -> Tensor:
-        """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
+        """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws.
+
+        >>> import minigrad as torch
+        >>> torch.ones(3).bernoulli()
+        tensor([1., 1., 1.])
+        """
         source = generator or default_generator
         if isinstance(p, TensorBase):
             raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
@@ -62,7 +67,14 @@ class Drawing(Writing):
     def multinomial(
         self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None
     ) -> Tensor:
-        """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
+        """`num_samples` indices (int64) for each row, drawn with its elements as weights.
+
+        The weights are `(N,)` or `(M, N)`, and need not add up to 1; the result is `(S,)` or `(M, S)`.
+
+        >>> import minigrad as torch
+        >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
+        tensor([1, 1, 1])
+        """
         source = generator or default_generator
         return self._new(distributions.multinomial(self._array, index(num_samples), replacement, source))
 

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, Number
 from minigrad.methods.attributes import Attributes
 from minigrad.tensors.nested_data import array_of_data
-from minigrad.tensors.options import DType, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked, checked_shape
+from minigrad.tensors.options import (
+    DType,
+    OnDevice,
+    Options,
+    SizedOptions,
+    Sizes,
+    as_dtype,
+    checked,
+    filled_with,
+    listed,
+    made,
+    number_of,
+)
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -44,20 +55,8 @@ class Making(Attributes):
 
     def new_full(self, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
         """A tensor of `fill_value`, in this tensor's dtype."""
-        if not isinstance(size, Sequence):
-            raise TypeError(
-                f"new_full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
-            )
-        value: Any = fill_value._array.item() if isinstance(fill_value, TensorBase) else fill_value
-        if not isinstance(value, int | float | np.generic):
-            raise TypeError(
-                f"new_full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}"
-            )
-
-        def make(shape: tuple[builtins.int, ...], of: np.dtype[Any]) -> Array:
-            return np.full(shape, dtypes.filler(value, dtypes.of(np.empty(0, of))))
-
-        return self._made("new_full", make, (size,), options)
+        value = number_of("new_full", "fill_value", fill_value, 2)
+        return self._made("new_full", filled_with(value), listed("new_full", size), options)
 
     def new_tensor(
         self,
@@ -94,7 +93,7 @@ class Making(Attributes):
         options: Options,
     ) -> Tensor:
         """A leaf that `make(shape, dtype)` fills."""
-        wanted, requires_grad = checked(name, options, self.dtype)
-        out = self._new(make(checked_shape(name, sizes, options, wanted), wanted))
+        array, requires_grad = made(name, make, sizes, options, self.dtype)
+        out = self._new(array)
         out._requires_grad = requires_grad
         return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import index
 from typing import Any, Literal, SupportsIndex, Unpack
 
@@ -24,10 +24,14 @@ from minigrad.tensors.options import (
     SizedOptions,
     Sizes,
     as_dtype,
+    check_shape,
     checked,
-    checked_shape,
+    filled_with,
     keeps_order,
+    listed,
+    made,
     memory_format,
+    number_of,
 )
 
 __all__ = [
@@ -113,7 +117,7 @@ def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return made("zeros", np.zeros, sizes, options)
+    return new_leaf(*made("zeros", np.zeros, sizes, options))
 
 
 def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
@@ -122,7 +126,7 @@ def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     >>> ones((2,), dtype=dtypes.int64)
     tensor([1, 1])
     """
-    return made("ones", np.ones, sizes, options)
+    return new_leaf(*made("ones", np.ones, sizes, options))
 
 
 def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -132,7 +136,7 @@ def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Un
     torch.Size([2, 3])
     """
     keeps_order("empty", memory_format)
-    return made("empty", np.empty, sizes, options)
+    return new_leaf(*made("empty", np.empty, sizes, options))
 
 
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
@@ -141,12 +145,8 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     >>> full((2,), 7)
     tensor([7, 7])
     """
-    if not isinstance(size, Sequence):
-        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = number_of("full", "fill_value", fill_value, 2)
-    wanted, requires_grad = checked("full", options, dtypes.of_number(value))
-    filler = dtypes.filler(value, dtypes.of(np.empty(0, wanted)))
-    return new_leaf(np.full(checked_shape("full", (size,), options, wanted), filler), requires_grad)
+    return new_leaf(*made("full", filled_with(value), listed("full", size), options, dtypes.of_number(value)))
 
 
 def sparse_coo_tensor(
@@ -181,7 +181,7 @@ def sparse_coo_tensor(
         )
     if values is None:
         given = indices if size is None else size
-        sizes = checked_shape("sparse_coo_tensor", () if given is None else (given,), {}, np.dtype(np.int8))
+        sizes = _checked_sizes(() if given is None else (given,))
         return Tensor._new_sparse(np.empty((len(sizes), 0), np.int64), zeros(0, dtype=wanted), sizes, True)
     places = as_tensor(indices)._array.astype(np.int64)
     entries = as_tensor(values, wanted)
@@ -195,7 +195,7 @@ def sparse_coo_tensor(
         )
     least = places.max(axis=1, initial=-1) + 1
     given = (*least.tolist(), *shape[1:]) if size is None else size
-    sizes = checked_shape("sparse_coo_tensor", (given,), {}, np.dtype(np.int8))
+    sizes = _checked_sizes((given,))
     if len(sizes) != len(places) + len(shape) - 1:
         raise RuntimeError(
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(sizes)}, sparse_dim = "
@@ -215,6 +215,13 @@ def sparse_coo_tensor(
     return Tensor._new_sparse(places, entries, sizes, bool(is_coalesced))
 
 
+def _checked_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape that is given for a sparse tensor."""
+    sizes = sizes_of("sparse_coo_tensor", given)
+    check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
+    return sizes
+
+
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
     """The `n` by `m` (or `n` by `n`) matrix with ones on the diagonal and zeros elsewhere.
 
@@ -222,12 +229,8 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
     tensor([[1., 0.],
             [0., 1.]])
     """
-    rows, columns = index(n), index(n if m is None else m)
-    for name, size in (("n", rows), ("m", columns)):
-        if size < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    wanted, requires_grad = checked("eye", options)
-    return new_leaf(np.eye(rows, columns, dtype=wanted), requires_grad)
+    sizes = n, n if m is None else m
+    return new_leaf(*made("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options))
 
 
 def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
@@ -264,24 +267,24 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, *
     >>> arange(3), arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
-    given = {"start": start, "end": end, "step": step}
-    # One bound alone is the end.
-    names = ["end"] if len(bounds) == 1 and start is None and end is None else list(given)
-    if len(bounds) > 3 or any([given[name] is not None for name in names[: len(bounds)]]):
-        raise TypeError(
-            "arange() received an invalid combination of arguments: expected (end), (start, end) or (start, end, step)"
-        )
-    given |= dict(zip(names, bounds, strict=False))
-    if given["end"] is None:
-        raise TypeError("arange() received an invalid combination of arguments: there is no end")
-    defaults = {"start": 0, "end": None, "step": 1}
-    first, last, by = [
-        number_of("arange", name, defaults[name] if each is None else each, 1) for name, each in given.items()
-    ]
-    first, last, by = [each.item() if isinstance(each, np.generic) else each for each in (first, last, by)]
-    is_float = any([isinstance(number, float) for number in (first, last, by)])
+    if len(bounds) == 1 and start is None and end is None:
+        bounds = (0, *bounds)
+    named = {"start": start, "end": end, "step": step}
+    numbers = _bounds(*bounds, **{name: each for name, each in named.items() if each is not None})
+    first, last, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in numbers]
+    is_float = isinstance(first, float) or isinstance(last, float) or isinstance(by, float)
     wanted, requires_grad = checked("arange", options, None if is_float else dtypes.int64)
+    kinds = {type(first), type(last), type(by)}
+    if wanted == np.int64 and kinds == {int} and by > 0 and -(2**62) < first <= last < 2**62:
+        return new_leaf(np.arange(first, last, by, dtype=wanted), requires_grad)
     return new_leaf(_range(first, last, by, wanted), requires_grad)
+
+
+def _bounds(start: Any = 0, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
+    """The bounds of a range, and its step, by place or by name."""
+    if end is None:
+        raise TypeError("arange() received an invalid combination of arguments: there is no end")
+    return start, end, step
 
 
 @np.errstate(all="ignore")
@@ -319,56 +322,26 @@ def linspace(start: Any, end: Any, steps: SupportsIndex, **options: Unpack[Optio
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     wanted, requires_grad = checked("linspace", options)
-    return new_leaf(_spaced("linspace", start, end, steps, wanted).astype(wanted), requires_grad)
+    with np.errstate(all="ignore"):
+        return new_leaf(_spaced(start, end, index(steps), wanted).astype(wanted), requires_grad)
 
 
-@np.errstate(all="ignore")
-def _spaced(name: str, start: Any, end: Any, steps: SupportsIndex, wanted: np.dtype[Any]) -> Array:
+def _spaced(start: Any, end: Any, count: int, wanted: np.dtype[Any]) -> Array:
     """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
-    count = index(steps)
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
     if wanted.kind == "b" and count > 1:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers")
-    for argument, each in (("start", start), ("end", end)):
-        if isinstance(each, Tensor) and each.ndim:
-            raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {argument} with {each.ndim} "
-                "dimension(s)."
-            )
-    of_wanted = dtypes.of(np.empty(0, wanted))
+        raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool': expected numbers")
     exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
     first, last = [
-        exact(dtypes.filler(number_of(name, argument, each, position), of_wanted))
-        for position, (argument, each) in enumerate((("start", start), ("end", end)), 1)
+        exact(dtypes.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
-    step = (last - first) / exact(max(count - 1, 1))
-    numbers = np.arange(count)
-    half = count // 2
-    return (
-        np.where(
-            numbers < half, first + step * numbers.astype(exact), last - step * (count - 1 - numbers).astype(exact)
-        )
-        if count != 1
-        else np.array([first])
-    )
-
-
-# ---- what the functions that make tensors share ---
-
-
-def made(
-    name: str,
-    make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
-    sizes: Sequence[Any],
-    options: Options,
-    default: dtypes.dtype | None = None,
-) -> Tensor:
-    """A leaf that `make(shape, dtype)` fills, after the checks that all functions of this kind share."""
-    # What is no size is told first, as in PyTorch.
-    sizes = (sizes_of(name, sizes, options.get("size")),)
-    wanted, requires_grad = checked(name, options, default)
-    return new_leaf(make(checked_shape(name, sizes, options, wanted), wanted), requires_grad)
+    if count == 1:
+        return np.array([first])
+    step, numbers = (last - first) / exact(max(count - 1, 1)), np.arange(count)
+    from_start, from_end = first + step * numbers.astype(exact), last - step * numbers[::-1].astype(exact)
+    return np.where(numbers < count // 2, from_start, from_end)
 
 
 def like(
@@ -388,14 +361,3 @@ def like(
     new = np.empty_like(array, wanted, order)
     fill(new)
     return new_leaf(new, requires_grad)
-
-
-def number_of(name: str, argument: str, given: Any, position: int) -> Any:
-    """A number, given to the function `name` as one or as a 0-d tensor."""
-    if isinstance(given, Tensor) and given.ndim == 0:
-        return given.item()
-    if not isinstance(given, int | float | np.generic):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
-        )
-    return given

@@ -29,6 +29,10 @@ _STEP = 2**16
 # Values per draw: enough for a second thread to be worth its signals.
 _BATCH = 2**20
 
+# Masks; as arrays, because NumPy takes longer to look at a number.
+_LOWEST_24 = np.array(2**24 - 1, np.uint32)
+_LOWEST_53 = np.array(2**53 - 1, np.uint64)
+
 # From this many numbers on PyTorch shuffles by another algorithm, in memory that Python lists do not fit in.
 _LONG_SHUFFLE = (2**32 - 1) // 20
 
@@ -276,11 +280,16 @@ def _drawn_ahead(draw: Callable[[int], Array], counts: list[int]) -> Iterator[Ar
 
 def _unit(bits: Array) -> Array:
     """Uniform numbers in [0, 1): the lowest 24 of 32 bits as float32, or the lowest 53 of 64 as float64."""
-    width, digits = (np.float64, 53) if bits.dtype == np.uint64 else (np.float32, 24)
-    bits &= bits.dtype.type(2**digits - 1)
+    values: Array
     # These numbers fit in a signed integer too, from which the conversion is twice as fast.
-    values: Array = bits.view(f"i{bits.itemsize}").astype(width)
-    values *= width(2.0**-digits)
+    if bits.itemsize == 4:
+        bits &= _LOWEST_24
+        values = bits.view(np.int32).astype(np.float32)
+        values *= 2.0**-24
+    else:
+        bits &= _LOWEST_53
+        values = bits.view(np.int64).astype(np.float64)
+        values *= 2.0**-53
     return values
 
 
@@ -409,6 +418,8 @@ def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]
         raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if array.dtype == np.int64:
+        return low, high
     floating = array.dtype.kind == "f"
     if floating:
         least, most = float(np.finfo(array.dtype).min), float(np.finfo(array.dtype).max)

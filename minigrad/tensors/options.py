@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex, TypeAlias, TypedDict
 
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.base import TensorBase
+from minigrad.core.dtypes import Array, Number
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -96,6 +98,8 @@ class SizedOptions(Options, total=False):
 
 def checked(name: str, options: Options, default: dtypes.dtype | None = None) -> tuple[np.dtype[Any], bool]:
     """The dtype, and whether a gradient is required, after a check of all options given to the function `name`."""
+    if not options:
+        return (default or dtypes.get_default_dtype())._numpy, False
     unknown = options.keys() - _NAMES
     if unknown:
         raise TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'")
@@ -130,12 +134,66 @@ def as_dtype(name: str, given: Any) -> dtypes.dtype | None:
     )
 
 
-def checked_shape(name: str, sizes: Sequence[Any], options: Options, wanted: np.dtype[Any]) -> tuple[int, ...]:
-    """The shape that sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))` name; a RuntimeError if it is none."""
+def made(
+    name: str,
+    make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
+    sizes: Sequence[Any],
+    options: Options,
+    default: dtypes.dtype | None = None,
+) -> tuple[Array, bool]:
+    """What `make(shape, dtype)` makes for sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, and as `checked`.
+
+    Errors: RuntimeError for sizes that no array has.
+    """
     shape = sizes_of(name, sizes, options.get("size"))
+    wanted, requires_grad = checked(name, options, default)
+    try:
+        return make(shape, wanted), requires_grad
+    except (ValueError, MemoryError) as error:
+        check_shape(name, shape, wanted)
+        if isinstance(error, ValueError):
+            raise
+        size = math.prod(shape) * wanted.itemsize
+        raise RuntimeError(f"can't allocate memory: you tried to allocate {size} bytes. {error}") from None
+
+
+def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> None:
+    """Nothing for the shape of an array; a RuntimeError else."""
     if min(shape, default=0) < 0:
-        begin = "zeros: Dimension size must be non-negative." if name == "zeros" else "Trying to create tensor with"
+        begin = {"zeros": "zeros: Dimension size must be non-negative.", "eye": "n must be greater or equal to 0,"}.get(
+            name, "Trying to create tensor with"
+        )
         raise RuntimeError(f"{begin} negative dimension {min(shape)}: {list(shape)}")
     if math.prod(shape) * wanted.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-    return shape
+
+
+def number_of(name: str, argument: str, given: Any, position: int) -> Any:
+    """The Python number that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
+    if isinstance(given, TensorBase) and given._array.ndim == 0:
+        return given._array.item()
+    if isinstance(given, np.generic):
+        return given.item()
+    if not isinstance(given, int | float):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
+        )
+    return given
+
+
+def listed(name: str, size: Sizes) -> tuple[Sizes]:
+    """The sizes of a function that takes them in one tuple or list only; a TypeError for anything else."""
+    if not isinstance(size, Sequence):
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    return (size,)
+
+
+def filled_with(value: Number) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
+    """What makes an array of `value` everywhere; a RuntimeError if it has no place in the dtype."""
+
+    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
+        array = np.empty(shape, of)
+        array.fill(dtypes.filler(value, dtypes.of(array)))
+        return array
+
+    return make

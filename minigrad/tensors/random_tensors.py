@@ -9,13 +9,14 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
 from minigrad.methods.drawing import Drawn
-from minigrad.methods.forms import checked_tensor
+from minigrad.methods.forms import checked_tensor, free
 from minigrad.random import Generator, default_generator
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors import distributions
-from minigrad.tensors.creation import like, made, number_of
-from minigrad.tensors.options import Options, SizedOptions, Sizes, checked, checked_shape, memory_format
+from minigrad.tensors.creation import like
+from minigrad.tensors.options import Options, SizedOptions, Sizes, checked, made, memory_format
 
 __all__ = [
     "bernoulli",
@@ -40,7 +41,11 @@ def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[Size
     tensor([0.2961, 0.5166])
     """
     source = generator or default_generator
-    return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+
+    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
+        return distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source)
+
+    return new_leaf(*made("rand", make, sizes, options))
 
 
 def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -50,8 +55,19 @@ def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[Siz
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
+    return _normal("randn", 0.0, 1.0, sizes, generator, options)
+
+
+def _normal(
+    name: str, mean: float, std: float, sizes: Sequence[Any], generator: Generator | None, options: Options
+) -> Tensor:
+    """Draws from one normal distribution."""
     source = generator or default_generator
-    return made("randn", lambda shape, of: distributions.normal_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+
+    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
+        return distributions.normal_(np.empty(shape, of), mean, std, source)
+
+    return new_leaf(*made(name, make, sizes, options))
 
 
 def rand_like(
@@ -99,26 +115,20 @@ def randint(
     given = list(args)
     if size is None and given:
         size = given.pop()
-    low, high = _bounds("randint", given, low, high)
-    if not isinstance(size, Sequence):
-        raise TypeError(
-            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
-        )
-    wanted, requires_grad = checked("randint", options, dtypes.int64)
-    array = np.empty(checked_shape("randint", (size,), options, wanted), wanted)
-    return new_leaf(distributions.random_(array, low, high, generator or default_generator), requires_grad)
-
-
-def _bounds(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
-    """The bounds given as `(high)`, `(low, high)` or by name."""
     if given and high is None:
         high = given.pop()
     if given:
         low = given.pop()
-    if given or high is None:
-        raise TypeError(f"{name}() expects a bound, (high), or two, (low, high)")
-    low, high = [number_of(name, argument, each, 1) for argument, each in (("low", low), ("high", high))]
-    return index(low), index(high)
+    if given or high is None or not isinstance(size, Sequence):
+        raise TypeError(
+            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
+        )
+    first, end, source = index(low), index(high), generator or default_generator
+
+    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
+        return distributions.random_(np.empty(shape, of), first, end, source)
+
+    return new_leaf(*made("randint", make, (size,), options, dtypes.int64))
 
 
 def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
@@ -131,8 +141,6 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     if wanted.kind == "b":
         raise NotImplementedError("\"randperm\" not implemented for 'Bool': an order has more than two numbers")
-    if index(n) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {index(n)}: [{index(n)}]")
     order = distributions.randperm(index(n), generator or default_generator)
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
@@ -154,18 +162,11 @@ def normal(
     >>> torch.normal(torch.tensor([0.0, 100.0]), 1.0, generator=torch.Generator().manual_seed(123))
     tensor([ -0.1115, 100.1204])
     """
-    source = generator or default_generator
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
     if size is not None:
         if tensors:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
-        center, width = float(mean), float(std)
-        return made(
-            "normal",
-            lambda shape, of: distributions.normal_(np.empty(shape, of), center, width, source),
-            (size,),
-            options,
-        )
+        return _normal("normal", float(mean), float(std), (size,), generator, options)
     if not tensors or options:
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
@@ -173,6 +174,7 @@ def normal(
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(tensors) == 2 else "2" if isinstance(std, Tensor) else "1"
+    source = generator or default_generator
     means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
 
     def draw(*arrays: Any) -> Any:
@@ -187,28 +189,8 @@ def normal(
     return Drawn(draw, f"NormalBackward{form}")(*tensors)
 
 
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that `input` says (that `p` is), else 0, for each element.
-
-    >>> import minigrad as torch
-    >>> bernoulli(torch.ones(3))
-    tensor([1., 1., 1.])
-    """
-    return checked_tensor("bernoulli", input).bernoulli(p, generator=generator)
-
-
-def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
-) -> Tensor:
-    """`num_samples` indices (int64) for each row of `input`, drawn with its elements as weights.
-
-    `input` is `(N,)` or `(M, N)`, its weights need not add up to 1; the result is `(S,)` or `(M, S)`.
-
-    >>> import minigrad as torch
-    >>> torch.multinomial(torch.tensor([0.0, 1.0]), 3, replacement=True)
-    tensor([1, 1, 1])
-    """
-    return checked_tensor("multinomial", input).multinomial(num_samples, replacement, generator=generator)
+bernoulli = free(Tensor.bernoulli)
+multinomial = free(Tensor.multinomial)
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
