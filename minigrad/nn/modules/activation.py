@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
@@ -116,6 +118,8 @@ class PReLU(Module):
     `weight`
         `(num_parameters,)`, a Parameter that starts as `init`.
     """
+
+    __call__: Callable[..., Tensor]
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: OnDevice = None, dtype: dtype | None = None

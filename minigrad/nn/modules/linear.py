@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -10,7 +11,7 @@ from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.products import linear_error
-from minigrad.nn.modules.module import Module, check_sizes
+from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
@@ -19,6 +20,8 @@ from minigrad.tensors.options import OnDevice
 
 class Identity(Module):
     """Its input; a layer for where none is wanted.  It takes any arguments."""
+
+    __call__: Callable[..., Tensor]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -46,6 +49,7 @@ class Linear(Module):
             [-0.4260,  0.3665, -0.3634, -0.3975]], requires_grad=True)
     """
 
+    __call__: Callable[..., Tensor]
     weight: Parameter
     bias: Parameter | None
 
@@ -58,7 +62,6 @@ class Linear(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        check_sizes(in_features=in_features, out_features=out_features)
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -528,15 +528,6 @@ def type_name(value: object) -> str:
     if isinstance(value, Tensor):
         return f"torch.{value.dtype._tensor_name}Tensor"
     return type(value).__name__
-
-
-def check_sizes(**sizes: Any) -> None:
-    """Nothing if the sizes of a layer are whole numbers; else a TypeError that names the argument."""
-    for name, size in sizes.items():
-        if not isinstance(size, SupportsIndex):
-            raise TypeError(
-                f"empty(): argument 'size' must be tuple of ints, but {name} is {size!r}, a {type(size).__name__}"
-            )
 
 
 def indented(text: str) -> str:

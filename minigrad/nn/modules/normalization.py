@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
@@ -17,7 +17,9 @@ from minigrad.tensors.options import OnDevice
 class ScaledLayer(Module):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
 
+    __call__: Callable[..., Tensor]
     weight: Parameter | None
+    bias: Parameter | None
 
     def _add_scale(
         self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: dtype | None
@@ -51,8 +53,6 @@ class LayerNorm(ScaledLayer):
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
-
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -124,8 +124,6 @@ class GroupNorm(ScaledLayer):
 
     See `nn.functional.group_norm`.
     """
-
-    bias: Parameter | None
 
     def __init__(
         self,

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
-from typing import SupportsIndex
+from typing import ClassVar, SupportsIndex
 
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.lookup import padding_position
-from minigrad.nn.modules.module import Module, check_sizes
+from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice
 
+_USUAL = {"norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
 
-class Embedding(Module):
+
+class _Table(Module):
+    """A table of learned vectors, one per id, and the options by which it is looked up."""
+
+    __call__: Callable[..., Tensor]
+    weight: Parameter
+    num_embeddings: SupportsIndex
+    embedding_dim: SupportsIndex
+    padding_idx: int | None
+    #: The options that are printed, in this order, unless they are the usual ones.
+    _printed: ClassVar[tuple[str, ...]]
+
+    def _add_table(
+        self, padding_idx: SupportsIndex | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: dtype | None
+    ) -> None:
+        """Register the table that is given, or a new one."""
+        shape = (self.num_embeddings, self.embedding_dim)
+        self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(self.num_embeddings))
+        if given is not None and given.shape != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        self.weight = Parameter(empty(shape, device=on, dtype=dtype) if given is None else given, learned)
+        if given is None:
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight anew from the normal distribution, and set the row of `padding_idx` to zeros."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.detach()[self.padding_idx] = 0
+
+    def extra_repr(self) -> str:
+        options = [(name, getattr(self, name)) for name in self._printed]
+        told = [f"{name}={value!r}" for name, value in options if value != _USUAL.get(name)]
+        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *told])
+
+
+class Embedding(_Table):
     """A table of `num_embeddings` learned vectors of size `embedding_dim`; called with ids, it looks them up.
 
     It equals a `Linear` layer without bias on the one-hot vectors of the ids, forward and backward, if the two
@@ -40,7 +78,7 @@ class Embedding(Module):
            grad_fn=<EmbeddingBackward0>)
     """
 
-    weight: Parameter
+    _printed = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
 
     def __init__(
         self,
@@ -57,39 +95,18 @@ class Embedding(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        check_sizes(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(num_embeddings))
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        if _weight is None:
-            weight = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
-            self.weight = Parameter(weight, requires_grad=not _freeze)
-            self.reset_parameters()
-        else:
-            assert tuple(_weight.shape) == (index(num_embeddings), index(embedding_dim)), (
-                "Shape of weight does not match num_embeddings and embedding_dim"
-            )
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
-
-    def reset_parameters(self) -> None:
-        """Draw the weight anew from the normal distribution, and set the row of `padding_idx` to zeros."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            self.weight.detach()[self.padding_idx] = 0
+        self._add_table(padding_idx, _weight, not _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The vectors of the ids in `input`: `(*)` gives `(*, embedding_dim)`."""
         options = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
         return F.embedding(input, self.weight, *options)
-
-    def extra_repr(self) -> str:
-        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        sparse = ", sparse=True" if self.sparse else ""
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}{_norm_and_scale(self)}{sparse}"
 
     @classmethod
     def from_pretrained(
@@ -114,7 +131,7 @@ class Embedding(Module):
         return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """A table of learned vectors; called with bags of ids, it gives the "mean", the "sum" or the "max" of each bag's.
 
     It equals an `Embedding`, and then a sum, mean or maximum over the vectors of each bag.
@@ -134,7 +151,7 @@ class EmbeddingBag(Module):
             [4., 6.]])
     """
 
-    weight: Parameter
+    _printed = ("max_norm", "norm_type", "scale_grad_by_freq", "mode", "padding_idx")
 
     def __init__(
         self,
@@ -152,50 +169,21 @@ class EmbeddingBag(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        check_sizes(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(num_embeddings))
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-        if _weight is None:
-            self.weight = Parameter(empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
-            self.reset_parameters()
-        else:
-            assert tuple(_weight.shape) == (index(num_embeddings), index(embedding_dim)), (
-                "Shape of weight does not match num_embeddings and embedding_dim"
-            )
-            self.weight = Parameter(_weight)
-
-    def reset_parameters(self) -> None:
-        """Draw the weight anew from the normal distribution, and set the row of `padding_idx` to zeros."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            self.weight.detach()[self.padding_idx] = 0
+        self._add_table(padding_idx, _weight, True, device, dtype)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         """The sums, means or maxima of the bags in `input`, `(B, N)` or `(N,)` with offsets: `(B, embedding_dim)`."""
-        return F.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
-        )
-
-    def extra_repr(self) -> str:
-        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{_norm_and_scale(self)}, mode={self.mode!r}{padding}"
+        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse)
+        more = (per_sample_weights, self.include_last_offset, self.padding_idx)
+        return F.embedding_bag(input, self.weight, offsets, *options, *more)
 
     @classmethod
     def from_pretrained(
@@ -220,18 +208,10 @@ class EmbeddingBag(Module):
 
 def _table_shape(embeddings: Tensor) -> tuple[int, int]:
     if not isinstance(embeddings, Tensor):
-        kind = type(embeddings)
-        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-        raise AttributeError(f"'{name}' object has no attribute 'dim': the table is a tensor, torch.tensor(table)")
+        kind = type(embeddings).__name__
+        raise AttributeError(f"'{kind}' object has no attribute 'dim': the table is a tensor, torch.tensor(table)")
     assert embeddings.dim() == 2, (
         f"Embeddings parameter is expected to be 2-dimensional, one row per id; got shape {embeddings.shape}"
     )
     rows, columns = embeddings.shape
     return rows, columns
-
-
-def _norm_and_scale(layer: Embedding | EmbeddingBag) -> str:
-    """The options of a table that are printed if they are not the usual ones."""
-    text = "" if layer.max_norm is None else f", max_norm={layer.max_norm}"
-    text += "" if layer.norm_type == 2 else f", norm_type={layer.norm_type}"
-    return text + (f", scale_grad_by_freq={layer.scale_grad_by_freq}" if layer.scale_grad_by_freq else "")
