@@ -9,7 +9,7 @@ from typing import Any
 from minigrad.core.hooks import AccumulateGrad
 from minigrad.explain.extras import extra, with_words
 from minigrad.explain.formulas import short_formula
-from minigrad.explain.names import Names, NamesGiven, as_tensors, at_least_0, explore
+from minigrad.explain.names import Names, NamesGiven, as_tensors, explore
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,6 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         l1 --> n2
         l1 --> n2
     """
-    at_least_0(max_nodes=max_nodes)
     called = Names(names)
     outputs = as_tensors(tensors)
     for position, x in enumerate(outputs):

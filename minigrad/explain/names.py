@@ -66,32 +66,20 @@ class Names:
 
 
 def _pairs(given: Any) -> list[tuple[str, Any]]:
-    """What was given as pairs, after a check."""
+    """What was given as pairs; of a mapping without those whose name begins with an underscore."""
     if given is None:
         return []
     if isinstance(given, Module):
         return [("", given)]
-    if isinstance(given, Tensor) or not isinstance(given, Iterable):
-        raise _unfit(type(given).__name__)
-    if isinstance(given, Mapping):
-        for key in given:
-            if not isinstance(key, str):
-                raise _unfit(f"a dict with a key of type {type(key).__name__}; names are the keys")
-        return [(name, value) for name, value in given.items() if not name.startswith("_")]
-    pairs = list(given)
-    for each in pairs:
-        if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)):
-            raise _unfit(
-                f"a {type(given).__name__} with an element of type {type(each).__name__}, which is no such pair"
-            )
-    return pairs
-
-
-def _unfit(got: str) -> TypeError:
-    return TypeError(
-        'names: expected a dict of tensors by their names, such as {"w": w} or locals(), a module, or pairs of a name '
-        f"and a tensor, such as model.named_parameters(), got {got}"
-    )
+    mapping = isinstance(given, Mapping)
+    try:
+        pairs = given.items() if mapping else given
+        return [(name, value) for name, value in pairs if not name.startswith("_") or not mapping]
+    except (AttributeError, TypeError, ValueError):
+        raise TypeError(
+            'names: expected a dict of tensors by their names, such as {"w": w} or locals(), a module, or pairs of a '
+            f"name and a tensor, such as model.named_parameters(), got {type(given).__name__}"
+        ) from None
 
 
 def _inside(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -114,13 +102,6 @@ def as_tensors(given: Any) -> tuple[Tensor, ...]:
                 "how it was computed; loss.item() and loss.numpy() do not, give loss itself"
             )
     return tensors
-
-
-def at_least_0(**limits: Any) -> None:
-    """Nothing if the limits are whole numbers that are not negative; else a ValueError."""
-    for name, limit in limits.items():
-        if not isinstance(limit, int) or limit < 0:
-            raise ValueError(f"{name}: expected a whole number, 0 or more, got {limit!r}")
 
 
 def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:

@@ -16,7 +16,7 @@ from minigrad.core.elementwise import Elementwise
 from minigrad.core.hooks import AccumulateGrad
 from minigrad.core.tape import Node
 from minigrad.explain.formulas import formulas, read_by
-from minigrad.explain.names import Names, NamesGiven, as_tensors, at_least_0, explore
+from minigrad.explain.names import Names, NamesGiven, as_tensors, explore
 from minigrad.explain.tables import Cell, Code, Table
 from minigrad.explain.watching import Watching
 from minigrad.ops.ternary import Ternary
@@ -193,7 +193,6 @@ def backward(
     Tensors of more than `max_values` elements are told by the range of these.  Of more than `max_steps` steps, and of
     as many starts, tensors or gradients of one step, tables show the first and the last.
     """
-    at_least_0(max_values=max_values, max_steps=max_steps)
     called = Names(names)
     outputs = as_tensors(tensors)
     # An iterator can be read only once.

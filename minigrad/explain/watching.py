@@ -45,12 +45,12 @@ class Watching:
         for node in self._nodes:
             for where, hooks in [] if node.watch is None else list(node.watch.hooks.items()):
                 if isinstance(where, int):
-                    self._keep_first(hooks, node, "in", lambda g, output=where: {output: g})
+                    self._keep_first(hooks, node, "in", partial(_at, where))
                 else:
                     self._keep_first(hooks, node, "in" if where == "before" else "out", lambda gs: dict(enumerate(gs)))
             self._handles.append(node.register_hook(partial(self._visit, node)))
         for leaf in self._leaves:
-            self._leaf(leaf, "_backward_hooks", lambda gradient: {0: gradient})
+            self._leaf(leaf, "_backward_hooks", partial(_at, 0))
             # These are given the leaf, to whose `.grad` all that arrived has been added.
             self._leaf(leaf, "_post_accumulate_grad_hooks", lambda leaf: {0: leaf._grad})
         return self
@@ -106,6 +106,10 @@ class Watching:
         if before is None or now is None:
             return before is not now
         return not np.array_equal(before, now, equal_nan=True)
+
+
+def _at(position: int, gradient: Any) -> dict[int, Any]:
+    return {position: gradient}
 
 
 def _array(gradient: Any) -> Array | None:
