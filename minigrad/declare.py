@@ -24,7 +24,6 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import dtype
 from minigrad.core.tape import (
     Binary,
@@ -36,6 +35,7 @@ from minigrad.core.tape import (
     keep_output,
     output_entry,
 )
+from minigrad.core.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -319,7 +319,7 @@ def _otherwise(
     ours = {_FROM_NUMPY.get(key, key): value for key, value in kwargs.items()}
     if ours.keys() != kwargs.keys():
         return _called(function, position)(*args, **ours)
-    if args and isinstance(args[0], TensorBase) and args[0].is_sparse:
+    if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
         if own is not None and own is not declared["Tensor"].get(name):
             return own(*args, **kwargs)
@@ -339,7 +339,7 @@ def _check_arguments(
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as unfit:
         raise TypeError(f"{name}() {unfit}") from None
-    wanted = typing.get_type_hints(function, localns={"Tensor": TensorBase})
+    wanted = typing.get_type_hints(function, localns={"Tensor": Tensor})
     for place, (argument, value) in enumerate(given.items(), position):
         if not _fits(value, wanted.get(argument, Any)):
             named = signature.parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY
@@ -373,7 +373,7 @@ def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> No
     if typing.get_origin(wanted) is not None and issubclass(typing.get_origin(wanted), Sequence):
         kind = typing.get_origin(wanted)
     words, remedy = _WORDS.get(kind, getattr(kind, "__name__", str(kind))), ""
-    if isinstance(kind, type) and issubclass(kind, TensorBase):
+    if isinstance(kind, type) and issubclass(kind, Tensor):
         words, remedy = "Tensor", _remedy(value)
     elif isinstance(kind, type) and issubclass(kind, Sequence):
         words = "tuple of ints"
@@ -385,6 +385,6 @@ def _remedy(value: Any) -> str:
     """What to do if `value` stands where a tensor should."""
     if value is None:
         return ": does the forward that made it return it?"
-    if isinstance(getattr(value, "weight", None), TensorBase):
+    if isinstance(getattr(value, "weight", None), Tensor):
         return f": pass its weight, {type(value).__name__.lower()}.weight"
     return ": torch.tensor(data) makes one"

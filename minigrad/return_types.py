@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 __all__ = [
     "histogram",

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
-from minigrad.core.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import CoreTensor
 from minigrad.declare import declared
@@ -233,7 +233,7 @@ else:
     Tensor.__abs__ = Tensor.abs
 
 
-class SparseTensor(Sparse, Tensor):  # type: ignore[misc, override]  # its data cannot be replaced
+class SparseTensor(Sparse, Tensor):  # its data cannot be replaced
     """A tensor of which only some entries are in memory, all others being zero: see `minigrad.tensors.sparse`."""
 
     __slots__ = ("_coalesced", "_entries", "_places", "_size")

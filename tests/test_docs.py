@@ -17,7 +17,7 @@ import test_ops
 
 import minigrad
 from minigrad import declare
-from minigrad.core.hooks import AccumulateGrad
+from minigrad.core.tape import AccumulateGrad
 from minigrad.ops import mathematics
 
 ROOT = Path(__file__).parent.parent

@@ -43,7 +43,7 @@ MODULES = (
 # What they meet there without a name: it is given to them, or raised.
 MET = (
     "minigrad.autograd.gradcheck.GradcheckError",
-    "minigrad.core.hooks.RemovableHandle",
+    "minigrad.autograd.hooks.RemovableHandle",
     "minigrad.core.tape.Node",
     "minigrad.optim.optimizer.register_optimizer_step_pre_hook",
     "minigrad.optim.optimizer.register_optimizer_step_post_hook",

@@ -9,9 +9,9 @@ edges.  They add up to `2 * x`, the gradient.
 """
 
 from minigrad.autograd import function
+from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.core.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.walk import backward, grad
 

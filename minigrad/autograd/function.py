@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.base import TensorBase, share_storage, storage_of
 from minigrad.core.modes import current, no_grad
-from minigrad.core.size import Size
 from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
+from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
 
 
 class FunctionCtx:
@@ -34,7 +33,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep inputs, outputs or other tensors, or None, for `saved_tensors`; later writes to them are noticed."""
         for position, each in enumerate(tensors):
-            if each is not None and not isinstance(each, TensorBase):
+            if each is not None and not isinstance(each, Tensor):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {position} is of type "
                     f"{type(each).__name__}: keep other values as attributes, ctx.name = value"
@@ -128,11 +127,11 @@ class FunctionNode(Several):
 
     def _checked(self, gradient: Any, like: Any, position: int) -> Any:
         """A gradient in the shape and dtype of its input, as a tensor that the walk does not take for its own."""
-        if not isinstance(gradient, TensorBase):
+        if not isinstance(gradient, Tensor):
             raise RuntimeError(
                 f"expected Variable or None (got {type(gradient).__name__}) as gradient {position} of {self.name()}"
             )
-        wanted, got = like._array.shape, tuple(gradient.shape)  # type: ignore[attr-defined]  # every tensor has it
+        wanted, got = like._array.shape, tuple(gradient.shape)
         if got != wanted:
             pairs = zip(reversed(got), reversed(wanted), strict=False)
             if len(got) < len(wanted) or any([size not in (1, of_gradient) for of_gradient, size in pairs]):
@@ -140,7 +139,7 @@ class FunctionNode(Several):
                     f"Function {self.name()} returned an invalid gradient at index {position} - got {list(got)} but "
                     f"expected shape compatible with {list(wanted)}"
                 )
-            gradient = gradient.sum_to_size(Size(wanted))  # type: ignore[attr-defined]  # every tensor has it
+            gradient = gradient.sum_to_size(Size(wanted))
         if gradient.is_sparse:
             return gradient.to(like.dtype)
         gradient = gradient.type_as(like)
@@ -224,7 +223,7 @@ class Function:
             args = filled.args
         node = FunctionNode(cls)
         ctx = node.ctx
-        ctx.needs_input_grad = tuple([isinstance(x, TensorBase) and x._requires_grad for x in args])
+        ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x._requires_grad for x in args])
         with no_grad():
             if cls.setup_context is Function.setup_context:
                 returned = cls.forward(ctx, *args)
@@ -250,11 +249,11 @@ class Function:
 
 def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: bool) -> Any:
     """An output as the tensor that `apply` returns, which can be given a history."""
-    if not isinstance(output, TensorBase):
+    if not isinstance(output, Tensor):
         return output
     if any([output is x for x in node.ctx._dirty]):
         if recorded:
-            output._check_recordable(recorded)  # type: ignore[attr-defined]  # every tensor has it
+            output._check_recordable(recorded)
         return output
     if any([output is x for x in args]):
         alias = output._new(output._array)
@@ -262,18 +261,18 @@ def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: b
         share_storage(output, alias, node.name() if recorded else "")
         return alias
     if output._node is not None:
-        return output.detach()  # type: ignore[attr-defined]  # every tensor has it
+        return output.detach()
     return output
 
 
 def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
     """Let `node` be the history of the differentiable ones of `outputs`, and keep what `forward` asked for."""
     ctx = node.ctx
-    tensors = tuple([x for x in args if isinstance(x, TensorBase)])
+    tensors = tuple([x for x in args if isinstance(x, Tensor)])
     node.inputs = [_like(x) for x in args]
     node.outputs = [_like(x) for x in outputs]
     differentiable = [
-        isinstance(x, TensorBase) and x._array.dtype.kind == "f" and not any([x is y for y in ctx._non_differentiable])
+        isinstance(x, Tensor) and x._array.dtype.kind == "f" and not any([x is y for y in ctx._non_differentiable])
         for x in outputs
     ]
     dirty = [any([x is y for y in ctx._dirty]) for x in outputs]
@@ -292,7 +291,7 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
 
 def _like(x: Any) -> Any:
     """A tensor of the shape and dtype of `x` that needs no memory; None for what is not a tensor."""
-    if not isinstance(x, TensorBase):
+    if not isinstance(x, Tensor):
         return None
     return x._new(np.broadcast_to(np.zeros((), x._array.dtype), x._array.shape))
 
@@ -335,11 +334,11 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     def call(ctx: Any, *gradients: Any) -> Any:
         with no_grad():
             returned = backward(ctx, *[None if g is None else g.detach() for g in gradients])
-        sources = [g for g in gradients if isinstance(g, TensorBase) and g._requires_grad]
+        sources = [g for g in gradients if isinstance(g, Tensor) and g._requires_grad]
         if not (current.enabled and sources):
             return returned
         outputs = [
-            _refusing(x, sources[0]) if isinstance(x, TensorBase) else x
+            _refusing(x, sources[0]) if isinstance(x, Tensor) else x
             for x in (returned if isinstance(returned, tuple) else (returned,))
         ]
         return tuple(outputs) if isinstance(returned, tuple) else outputs[0]
@@ -347,7 +346,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _refusing(x: TensorBase, source: TensorBase) -> Any:
+def _refusing(x: Tensor, source: Tensor) -> Any:
     """`x` with a history that leads to `source`, and no gradient to it."""
     out = x._new(x._array)
     _Once().record((edge_to(source),), (source,), out)

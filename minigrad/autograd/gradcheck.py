@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
-from minigrad.core.size import Size
+from minigrad.core.tensor import Size, Tensor
 from minigrad.core.walk import grad
 from minigrad.random import Generator
 
@@ -152,7 +151,7 @@ def _as_tuple(given: Any) -> tuple[Any, ...]:
 
 def _differentiable(given: Any) -> tuple[Any, ...]:
     """Those of the tensors that require gradients."""
-    return tuple([x for x in _as_tuple(given) if isinstance(x, TensorBase) and x._requires_grad])
+    return tuple([x for x in _as_tuple(given) if isinstance(x, Tensor) and x._requires_grad])
 
 
 def _drawn(y: Any, with_steps: bool) -> Any:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from . import dtypes
-from .anomaly import anomaly
 from .arrays import cleared, read_in_place
-from .base import TensorBase, copied
 from .dtypes import Array, dtype
-from .hooks import Watch
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, keep_inputs, keep_other, next_number, quiet
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
-
+from .tape import Binary, Unary, keep_inputs, keep_other, next_number, quiet, seams
+from .tensor import Operand, Operator, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
 _FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
@@ -51,7 +45,7 @@ class Cast(Unary):
 
 def cast(x: Any, to: dtype) -> Any:
     """A tensor as a tensor of dtype `to`, itself if it is one; a number as an array of it."""
-    if not isinstance(x, TensorBase):
+    if not isinstance(x, Tensor):
         return np.asarray(x).astype(to._numpy)
     if x._array.dtype == to._numpy:
         return x
@@ -79,7 +73,7 @@ class Elementwise(Binary):
         (Python calls a method without leaving its loop, an object through a slot of its class.)
         """
         # Most operands are two of one class; to compare classes is faster than isinstance.
-        if type(a) is not type(b) and not (isinstance(a, TensorBase) and isinstance(b, TensorBase) and not b.is_sparse):
+        if type(a) is not type(b) and not (isinstance(a, Tensor) and isinstance(b, Tensor) and not b.is_sparse):
             return self.with_number(a, b)
         x, y = a._array, b._array
         dtype = x.dtype
@@ -98,7 +92,7 @@ class Elementwise(Binary):
             # What `record` does, written out: for small arrays the call would be 7 % of the operation.
             self.edges = (a._node or a) if a._requires_grad else None, (b._node or b) if b._requires_grad else None
             self.number = next_number()
-            self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
+            self.watch = None if seams.trace is None else seams.trace()
             out._node = self
             out._requires_grad = True
             if self.keep is not None:
@@ -109,8 +103,8 @@ class Elementwise(Binary):
 
     def with_number(self, a: Any, b: Any) -> Any:
         """The result for a tensor and a number, in either order, or a sparse tensor second; else NotImplemented."""
-        first = isinstance(a, TensorBase)
-        if first and isinstance(b, TensorBase):
+        first = isinstance(a, Tensor)
+        if first and isinstance(b, Tensor):
             return b._beside(self, a)  # type: ignore[attr-defined]  # sparse tensors have it
         tensor, number = (a, b) if first else (b, a)
         if not isinstance(number, NUMBERS):
@@ -141,7 +135,7 @@ class Elementwise(Binary):
         A number stays one as an input, since gradients read it as it is.
         """
         common = self.result_dtype(x, y)
-        numbers = not (isinstance(a, TensorBase) and isinstance(b, TensorBase))
+        numbers = not (isinstance(a, Tensor) and isinstance(b, Tensor))
         wide = numbers and common is dtypes.float16 and not self.rounds_numbers
         computed = dtypes.float32 if wide else common
         a, x = _in_dtype(a, common, computed)
@@ -161,7 +155,7 @@ class Elementwise(Binary):
 
 def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
     """A tensor in the dtype `common` (a number as it is), and its array in the dtype `computed`."""
-    if not isinstance(a, TensorBase):
+    if not isinstance(a, Tensor):
         return a, quiet().run(np.asarray(a).astype, computed._numpy)
     converted = cast(a, common)
     return converted, converted._array.astype(computed._numpy, copy=False)
@@ -376,3 +370,63 @@ def zeroed(g: Tensor) -> Tensor:
 def floating(of_type: dtype) -> dtype:
     """`of_type` if it is a floating-point dtype, else the default one."""
     return of_type if of_type.is_floating_point else dtypes.get_default_dtype()
+
+
+# ---- the operators ---------------------------------------------------------------------------------------------------
+
+
+@method("__add__", "__radd__")
+def add(a: Tensor, b: Operand) -> Tensor:
+    """`a + b`."""
+    return Add().of(a, b)
+
+
+@method("__sub__")
+def sub(a: Tensor, b: Operand) -> Tensor:
+    """`a - b`."""
+    return Sub().of(a, b)
+
+
+@method("__rsub__")
+def rsub(a: Tensor, b: Operand) -> Tensor:
+    """`b - a`."""
+    return Rsub().of(b, a)
+
+
+@method("__mul__", "__rmul__")
+def mul(a: Tensor, b: Operand) -> Tensor:
+    """`a * b`."""
+    return Mul().of(a, b)
+
+
+@method("__truediv__")
+def div(a: Tensor, b: Operand) -> Tensor:
+    """`a / b`."""
+    return Div().of(a, b)
+
+
+@method("__rtruediv__")
+def rdiv(a: Tensor, b: Operand) -> Tensor:
+    """`b / a`."""
+    return Rdiv().of(b, a)
+
+
+@method("__neg__")
+def neg(a: Tensor) -> Tensor:
+    """`-a`."""
+    return Neg()(a)
+
+
+@method("clone")
+def clone(a: Tensor) -> Tensor:
+    """A copy of `a`."""
+    return Clone("K")(a)
+
+
+def _in_place(operator: Operator) -> Operator:
+    """The operator that writes its result into its first operand."""
+    return lambda a, b: a._rewrite(lambda before: operator(before, b))
+
+
+for _name, _operator in {"__iadd__": add, "__isub__": sub, "__imul__": mul, "__itruediv__": div}.items():
+    method(_name)(_in_place(_operator))

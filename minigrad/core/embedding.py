@@ -17,7 +17,7 @@ The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,7 @@ from .dtypes import Array
 from .elementwise import Cast, masked
 from .rows import add_rows
 from .tape import Binary, keep_rest
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Tensor
 
 # The unsigned dtypes of so many bytes.
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}

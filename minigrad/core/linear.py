@@ -5,16 +5,14 @@ On one-hot vectors it is an embedding: see `minigrad.core.embedding` for the pai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .arrays import read_in_place
 from .dtypes import Array
 from .products import MatMul, ProductOfRows, product
 from .shapes import Sum
 from .tape import Node, keep_other
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Tensor
 
 
 class Linear(Node):

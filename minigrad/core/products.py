@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .dtypes import Array
 from .shapes import sum_to
 from .tape import Binary, keep_other
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Tensor, method
 
 
 class MatMul(Binary):
@@ -154,3 +152,11 @@ def product(a: Array, b: Array) -> Any:
         # One large product is faster than one per leading index.
         return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])
     return a @ b
+
+
+@method("__matmul__")
+def matmul(a: Tensor, b: Tensor) -> Tensor:
+    """`a @ b` of matrices, or of batches of them."""
+    if a._array.shape[-1:] != b._array.shape[-2:-1]:
+        raise RuntimeError(f"{a.shape} @ {b.shape}: the last size of the first must be the last but one of the second")
+    return MatMul()(a, b)

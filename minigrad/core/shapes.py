@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .arrays import total, widened, with_ones
-from .base import share_storage
 from .dtypes import Array
 from .modes import current
-from .size import Size
 from .tape import Unary, View
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Size, Tensor, method, share_storage
 
 
 class Expand(View):
@@ -218,3 +214,29 @@ class Repeat(View):
 
     def name(self) -> str:
         return "ExpandBackward0"
+
+
+# ---- the methods -----------------------------------------------------------------------------------------------------
+
+
+@method("sum")
+def summed(x: Tensor, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Tensor:
+    """The sum of all elements, or over the dimensions `dim`."""
+    dims = range(x.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+    return Sum(tuple([each % x.ndim for each in dims]), keepdim)(x)
+
+
+@method("reshape")
+def reshaped(x: Tensor, *shape: int) -> Tensor:
+    """The same elements in another shape."""
+    return Reshape(shape)(x)
+
+
+def transposed(x: Tensor) -> Tensor:
+    """`x` with its last two dimensions swapped."""
+    dims = list(range(x.ndim))
+    dims[-2:] = dims[:-3:-1]
+    return Permute(tuple(dims), "TransposeBackward0")(x)
+
+
+method("mT")(property(transposed))

@@ -18,15 +18,13 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .anomaly import anomaly
-from .base import TensorBase, share_storage, storage_of
 from .dtypes import Array, of
-from .hooks import AccumulateGrad, Hook, RemovableHandle, Watch
 from .modes import current
+from .tensor import Tensor, share_storage, storage_of
 
 # Where a gradient goes next: to the node that made the input, to one of its outputs, to the input itself if it is a
 # leaf, or nowhere if the input requires none.
-Edge: TypeAlias = "Node | Output | TensorBase | None"
+Edge: TypeAlias = "Node | Output | Tensor | None"
 
 # Something a node keeps: `(value, version)` with the version of its storage when it was kept, or `value` for version 0.
 Kept: TypeAlias = Any
@@ -39,6 +37,39 @@ next_number = itertools.count().__next__
 _quiet = Context()
 _quiet.run(np.seterr, all="ignore")
 quiet = _quiet.copy
+
+
+class Watch:
+    """What is to be done at a node besides passing gradients on; `None` in place of one for nothing."""
+
+    __slots__ = ()
+
+    def before(self, g: list[Tensor | None], retained: list[tuple[Tensor, Tensor]]) -> list[Tensor | None]:
+        """The gradients of the node's outputs, as its backward is to get them.
+
+        Tensors that are to keep theirs in `.grad` are added to `retained`, with it.
+        """
+        return g
+
+    def after(self, gradients: Sequence[Tensor | None], g: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        """The gradients of the node's inputs, as the walk is to pass them on; `g` are those of its outputs."""
+        return gradients
+
+
+class Seams:
+    """What stands above the core, and is called by it: set there, and empty or an error where the core is alone."""
+
+    #: What makes the `Watch` of a node that a hook is registered at.
+    watch: Callable[[], Any] = Watch
+
+    #: While anomalies are looked for: what makes the `Watch` of each node that is recorded.
+    trace: Callable[[], Any] | None = None
+
+    #: While anomalies are looked for: what calls `node.backward(g)`, and checks what it returns.
+    backward: Callable[[Node, Any], Sequence[Tensor | None]] | None = None
+
+
+seams = Seams()
 
 
 class Node:
@@ -56,7 +87,7 @@ class Node:
 
     edges: tuple[Edge, ...]
     number: int
-    watch: Watch | None
+    watch: Any
     _kept: tuple[Any, ...] | None
 
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
@@ -82,6 +113,14 @@ class Node:
         return f"{type(self).__name__}Backward0"
 
     @property
+    def node(self) -> Node:
+        """This node: an edge leads to one, or to one of the outputs of one (see `Output`)."""
+        return self
+
+    #: Which of the outputs of `node` an edge leads to.
+    position: ClassVar[int] = 0
+
+    @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """Where the gradients of the inputs go: for each a node and which of its outputs the input was.
 
@@ -92,17 +131,17 @@ class Node:
         """
         found: list[tuple[Node | AccumulateGrad | None, int]] = []
         for edge in self.edges:
-            if isinstance(edge, TensorBase):
-                found.append((AccumulateGrad(edge), 0))
+            if edge is None:
+                found.append((None, 0))
             else:
-                found.append((edge.node, edge.position) if isinstance(edge, Output) else (edge, 0))
+                found.append((AccumulateGrad(edge), 0) if isinstance(edge, Tensor) else (edge.node, edge.position))
         return tuple(found)
 
-    def register_prehook(self, hook: Hook) -> RemovableHandle:
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
         return watch_of(self).add("before", hook)
 
-    def register_hook(self, hook: Hook) -> RemovableHandle:
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the inputs, gradients of the outputs)` after each backward of this node.
 
         What it returns, unless None, replaces the gradients of the inputs.
@@ -129,7 +168,7 @@ class Node:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
         self.number = next_number()
-        self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
+        self.watch = None if seams.trace is None else seams.trace()
         out._node = self
         out._requires_grad = True
         if self.keep is not None:
@@ -201,7 +240,7 @@ class Several(Node):
         """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
         self.edges = edges
         self.number = next_number()
-        self.watch = Watch(trace=anomaly.trace()) if anomaly.enabled else None
+        self.watch = None if seams.trace is None else seams.trace()
         self.count = len(out)
         for index, each in enumerate(out):
             if each is not None:
@@ -281,7 +320,7 @@ class Binary(Node):
 
 def edge_to(x: Any) -> Edge:
     """Where a gradient of `x` goes: to its node, to `x` itself if it is a leaf, or nowhere."""
-    if not isinstance(x, TensorBase) or not x._requires_grad:
+    if not isinstance(x, Tensor) or not x._requires_grad:
         return None
     return x if x._node is None else x._node
 
@@ -289,7 +328,7 @@ def edge_to(x: Any) -> Edge:
 def unpacked(entry: Kept, node: Node | None) -> Any:
     """What the node kept, checked to be as it was."""
     value, version = entry if type(entry) is tuple else (entry, 0)
-    if isinstance(value, TensorBase) and value._storage is not None and value._storage.version != version:
+    if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:
         array: Array = value._array
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -305,16 +344,37 @@ def name_of(node: Node | None) -> str:
     return "a Function" if node is None else node.name()
 
 
-def watch_of(node: Node) -> Watch:
+def watch_of(node: Node) -> Any:
     """What is watched at `node`, to add to it."""
     if node.watch is None:
-        node.watch = Watch()
+        node.watch = seams.watch()
     return node.watch
+
+
+class AccumulateGrad:
+    """Where the way of a gradient ends: it is added to the `.grad` of the leaf `variable`."""
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self.next_functions: tuple[()] = ()
+
+    def name(self) -> str:
+        """The name PyTorch prints for it."""
+        return "torch::autograd::AccumulateGrad"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AccumulateGrad) and self.variable is other.variable
+
+    def __hash__(self) -> int:
+        return hash(self.variable)
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self.variable):#x}>"
 
 
 def entry_of(x: Any) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
-    storage = x._storage if isinstance(x, TensorBase) else None
+    storage = x._storage if isinstance(x, Tensor) else None
     return x if storage is None or not storage.version else (x, storage.version)
 
 

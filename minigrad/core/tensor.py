@@ -1,22 +1,33 @@
-"""`Tensor`: an array that remembers how it was made."""
+"""`Tensor`: an array that remembers how it was made.
+
+The class stands at the bottom: it knows what a tensor is and where its place in the graph is, and no operation.  Each
+operation is written on it, and attaches itself: `elementwise.py` the operators, `walk.py` the method `backward`.
+"""
 
 from __future__ import annotations
 
 import builtins
 import functools
-from typing import Any
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from . import dtypes, elementwise, walk
-from .base import TensorBase, storage_of, version_of
-from .size import Size
-from .tape import Node, Output
+from . import dtypes
+from .dtypes import Array, Number
+from .modes import current
 
-Operand = Any
+#: What stands beside a tensor in arithmetic.
+Operand: TypeAlias = "Tensor | Number"
+Operator: TypeAlias = "Callable[[Tensor, Operand], Tensor]"
+Function: TypeAlias = "Callable[..., Tensor]"
+
+F = TypeVar("F")
 
 
-class Tensor(TensorBase):
+class Tensor:
     """An n-dimensional array of one dtype that, on request, records what is computed from it.
 
     Tensors are made by `minigrad.tensor`, `zeros`, `randn` and their like; the constructor reads ints as sizes.
@@ -29,10 +40,50 @@ class Tensor(TensorBase):
     tensor([2., 4.])
     """
 
-    __slots__ = ()
+    # `_array`          the values, a NumPy array (never a NumPy scalar).
+    # `_node`           the recorded operation that made this tensor (or which of its outputs this is), None for a leaf.
+    # `_requires_grad`  whether a backward pass is to reach this tensor.
+    # `_grad`           on a leaf, the sum of the gradients of all backward passes so far, or None.
+    # `_storage`        what all tensors on one memory share, None until there is something to know of it.
+    # `_base`           for a view, the tensor it is a view of, which is none itself.
+    __slots__ = ("__dict__", "__weakref__", "_array", "_base", "_grad", "_node", "_requires_grad", "_storage")
+
+    _array: Array
+    _base: Tensor | None
+    _grad: Tensor | None
+    _node: Any
+    _requires_grad: builtins.bool
+    _storage: Storage | None
+
+    #: Whether only some of the elements are in memory; such a tensor has no `_array`.
+    is_sparse: ClassVar[builtins.bool] = False
+
+    # What the files above attach, and gradients are written in.
+    __add__: ClassVar[Operator]
+    __radd__: ClassVar[Operator]
+    __sub__: ClassVar[Operator]
+    __rsub__: ClassVar[Operator]
+    __mul__: ClassVar[Operator]
+    __rmul__: ClassVar[Operator]
+    __truediv__: ClassVar[Operator]
+    __rtruediv__: ClassVar[Operator]
+    __matmul__: ClassVar[Callable[[Tensor, Tensor], Tensor]]
+    __neg__: ClassVar[Callable[[Tensor], Tensor]]
+    __iadd__: ClassVar[Operator]
+    __isub__: ClassVar[Operator]
+    __imul__: ClassVar[Operator]
+    __itruediv__: ClassVar[Operator]
+    exp: ClassVar[Function]
+    log: ClassVar[Function]
+    clone: ClassVar[Function]
+    sum: ClassVar[Function]
+    reshape: ClassVar[Function]
+    mT: ClassVar[property]  # noqa: N815  # PyTorch's name
+    backward: ClassVar[Callable[..., None]]
 
     @staticmethod
-    def _new(array: Any, node: Node | Output | None = None) -> Any:
+    def _new(array: Any, node: Any = None) -> Any:
+        """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
         out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.
         out._array = array if type(array) is _ndarray else np.asarray(array)
@@ -42,7 +93,7 @@ class Tensor(TensorBase):
         return out
 
     def __repr__(self) -> str:
-        return f"tensor({self._array})"
+        return f"tensor({np.array2string(self._array, separator=', ', prefix='tensor(')})"
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -69,6 +120,10 @@ class Tensor(TensorBase):
     def is_floating_point(self) -> builtins.bool:
         """Whether the elements are floating-point numbers."""
         return self._array.dtype.kind == "f"
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        return self._array.item()
 
     def __len__(self) -> builtins.int:
         if self._array.ndim == 0:
@@ -115,34 +170,23 @@ class Tensor(TensorBase):
         return self._node is None
 
     @property
-    def grad_fn(self) -> Node | None:
+    def grad_fn(self) -> Any:
         """The recorded operation that made this tensor, None for a leaf."""
-        return self._node.node if isinstance(self._node, Output) else self._node
+        return None if self._node is None else self._node.node
+
+    @property
+    def grad(self) -> Tensor | None:
+        """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        self._grad = value
 
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
         return version_of(self)
-
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: builtins.bool | None = None,
-        create_graph: builtins.bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`.
-
-        `gradient`, of this tensor's shape, is the gradient of the loss with respect to it; it may be left out if
-        this is the loss, of one element.
-
-        >>> import minigrad as torch
-        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-        >>> (x * 3).backward(torch.tensor([1.0, 10.0]))
-        >>> x.grad
-        tensor([ 3., 30.])
-        """
-        walk.backward((self,), None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other.
@@ -152,37 +196,157 @@ class Tensor(TensorBase):
         >>> (x * 2).detach()
         tensor([2., 4.])
         """
-        out = self._new(self._array)
+        out: Tensor = self._new(self._array)
         out._storage = storage_of(self)
         return out
 
-    # ---- operators ---------------------------------------------------------------------------------------------------
+    def _rewrite(self, compute: Callable[[Tensor], Any]) -> Any:
+        """Take on the values of what `compute` makes of this tensor: where nothing is recorded, as under `no_grad`.
 
-    def __add__(self, other: Operand) -> Tensor:
-        return elementwise.Add().of(self, other)
+        How a write is recorded is told above the core.
+        """
+        if current.enabled and self.requires_grad:
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation: update it under no_grad()"
+                if self._node is None
+                else "the core alone does not record writes: make a new tensor, x = x + 1 in place of x += 1"
+            )
+        result = compute(self)
+        if result is NotImplemented:
+            return result
+        if result._requires_grad:
+            raise RuntimeError("the core alone does not record writes: add x.detach(), or make a new tensor")
+        if result._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
+                "in-place operation cannot change the shape"
+            )
+        np.copyto(self._array, result._array, casting="same_kind")
+        storage_of(self).version += 1
+        return self
 
-    def __radd__(self, other: Operand) -> Tensor:
-        return elementwise.Add().of(self, other)
+    # ---- as a gradient -----------------------------------------------------------------------------------------------
 
-    def __sub__(self, other: Operand) -> Tensor:
-        return elementwise.Sub().of(self, other)
+    def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
+        """The sum of two gradients for one place; in the memory of this one if `in_place`."""
+        return gradient._into(self) if in_place else self + gradient
 
-    def __mul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul().of(self, other)
+    def _into(self, total: Tensor) -> Tensor:
+        """`total`, to which this gradient is added in its memory."""
+        np.add(total._array, self._array, out=total._array)
+        return total
 
-    def __rmul__(self, other: Operand) -> Tensor:
-        return elementwise.Mul().of(self, other)
+    def _seen(self, gradient: Tensor) -> Tensor:
+        """The gradient of this leaf after whoever asked to see it has: itself, or what takes its place."""
+        return gradient
 
-    def __truediv__(self, other: Operand) -> Tensor:
-        return elementwise.Div().of(self, other)
+    def _accumulated(self) -> None:
+        """Tell whoever asked that a backward pass has added to the `.grad` of this leaf."""
 
-    def __neg__(self) -> Tensor:
-        return elementwise.Neg()(self)
+
+def method(*names: str) -> Callable[[F], F]:
+    """The decorator of a function that is a method of `Tensor`, by these names."""
+
+    def attach(function: F) -> F:
+        for name in names:
+            setattr(Tensor, name, function)
+        return function
+
+    return attach
 
 
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)
 _ndarray = np.ndarray
+
+
+class Storage:
+    """What all tensors on one memory share.
+
+    `version`
+        the number of in-place writes so far.
+    `views`
+        weak references to the views of it, with the operation that made each: their histories have to follow a
+        write that is recorded.
+    """
+
+    __slots__ = ("_crowded", "version", "views")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.views: list[tuple[weakref.ref[Tensor], str]] = []
+        self._crowded = 16
+
+    def add_view(self, view: Tensor, made_by: str) -> None:
+        """Remember `view`; now and then, forget those that are gone."""
+        self.views.append((weakref.ref(view), made_by))
+        if len(self.views) > self._crowded:
+            self.views = [each for each in self.views if each[0]() is not None]
+            self._crowded = 16 + 2 * len(self.views)
+
+
+def storage_of(x: Tensor) -> Storage:
+    """The storage of `x`, made now if nobody asked before."""
+    if x._storage is None:
+        x._storage = Storage()
+    return x._storage
+
+
+def version_of(x: Tensor) -> int:
+    """How many in-place writes the storage of `x` has seen."""
+    return 0 if x._storage is None else x._storage.version
+
+
+def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
+    """Let `view`, whose array lies in that of `x`, count writes together with `x` and follow its history.
+
+    `made_by` is empty, or says why this view must not be written to while operations are recorded: "no_grad" if it
+    was made while they were not, else the name of the operation that made it as one of several.
+    """
+    storage = view._storage = storage_of(x)
+    view._base = x if x._base is None else x._base
+    storage.add_view(view, made_by)
+
+
+def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
+    """A copy, in memory order "K" as the array is, or "C" contiguous."""
+    # NumPy copies an expanded array in an order that PyTorch's views would not expect.
+    return array.copy(order="C" if 0 in array.strides else order)
+
+
+class Size(tuple[int, ...]):
+    """The sizes of a tensor, one per dimension: a tuple of ints.
+
+    >>> Size([4, 5])
+    torch.Size([4, 5])
+    >>> Size([4, 5]) == (4, 5)
+    True
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape: the product of its sizes.
+
+        >>> Size([4, 5]).numel()
+        20
+        """
+        return math.prod(self)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: tuple[Any, ...]) -> Size:
+        return Size(super().__add__(other))
+
 
 # What the families of methods are written on: for a type checker, `Tensor` has those, too (see the stub).
 CoreTensor = Tensor

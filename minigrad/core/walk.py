@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .anomaly import anomaly, checked_backward
-from .base import TensorBase, copied, storage_of
-from .hooks import Watch, leaf_hooks, replaced_by, run_hooks
-from .modes import is_grad_enabled, set_grad_enabled
-from .size import Size
-from .tape import Edge, Node, Output, Several, edge_to
+from .elementwise import cast
+from .modes import set_grad_enabled
+from .tape import Edge, Node, Output, Several, edge_to, seams
+from .tensor import Size, Tensor, copied, method, storage_of
 
 # Threads may send gradients to the same leaf: one adds at a time.
 _accumulating = threading.RLock()
@@ -44,13 +42,14 @@ def backward(
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     targets = None if inputs is None else _targets(_as_tuple(inputs))
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        arrived, owned, retained = _walk(starts, retain_graph, create_graph, targets)
-        _run_leaf_hooks(arrived, owned)
+        arrived, owned, retained = _arriving(starts, retain_graph, create_graph, targets)
+        leaves: dict[Edge, Any] = {edge: edge if targets is None else targets[edge] for edge in arrived}
         for edge, gradient in arrived.items():
-            _accumulate(edge if targets is None else targets[edge], gradient, edge in owned, create_graph)
+            _accumulate(leaves[edge], gradient, edge in owned, create_graph)
         for tensor, gradient in retained:
             _accumulate(tensor, gradient, False, create_graph)
-        _run_hooks_after(arrived if targets is None else [targets[edge] for edge in arrived])
+        for leaf in leaves.values():
+            leaf._accumulated()
 
 
 def grad(
@@ -94,8 +93,7 @@ def grad(
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        arrived, owned, retained = _walk(starts, retain_graph, create_graph, edges)
-        _run_leaf_hooks(arrived, owned)
+        arrived, owned, retained = _arriving(starts, retain_graph, create_graph, edges)
         gradients: list[Any] = []
         for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
             gradient = arrived.get(edge)
@@ -114,127 +112,132 @@ def grad(
     return tuple(gradients)
 
 
-def _walk(
-    starts: Sequence[tuple[Edge, Any]], retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None
-) -> tuple[dict[Edge, Any], set[Edge], list[tuple[Any, Any]]]:
-    """The gradients that arrive at the leaves (or at `targets`), which of them nobody else holds, and the retained.
-
-    Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is
-    complete.  A heap on the nodes' numbers gives this reverse topological order without recursion.
-    """
+def _arriving(
+    starts: Sequence[tuple[Edge, Tensor]], retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None
+) -> tuple[dict[Edge, Tensor], set[Edge], list[tuple[Tensor, Tensor]]]:
+    """What `_walk` finds, of the `targets` if there are some, after the hooks of leaves have seen it."""
     retain = record if retain_graph is None else retain_graph
-    only = None if targets is None else set(targets)
-    useful = None if only is None else only | _on_the_way(starts, only)
-    arrived: dict[Edge, Any] = {}
-    retained: list[tuple[Any, Any]] = []
-    sums: dict[Edge, Any] = {}
+    if targets is None:
+        arrived, owned, retained = _walk(starts, retain, record, None)
+    else:
+        requested = _Requested(starts, targets)
+        starts = [start for start in starts if start[0] in requested.useful]
+        sums, owned, retained = _walk(starts, retain, record, requested)
+        arrived = requested.arrived | sums
+    for edge, gradient in arrived.items():
+        if isinstance(edge, Tensor):
+            seen = edge._seen(gradient)
+            if seen is not gradient:
+                arrived[edge] = seen
+                owned.discard(edge)
+    return arrived, owned, retained
+
+
+# ---- the walk --------------------------------------------------------------------------------------------------------
+
+
+def _walk(
+    starts: Sequence[tuple[Edge, Tensor]], retain: bool, record: bool, requested: _Requested | None
+) -> tuple[dict[Edge, Tensor], set[Edge], list[tuple[Tensor, Tensor]]]:
+    """The gradients that arrive at the leaves, those of them that nobody else holds, and those that others retain.
+
+    Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is complete.
+    A heap on the nodes' numbers gives this reverse topological order without recursion.
+    """
+    sums: dict[Edge, Tensor] = {}
     owned: set[Edge] = set()
+    retained: list[tuple[Tensor, Tensor]] = []
     heap: list[tuple[int, Node]] = []
-    waiting: set[Node] = set()
-    arrivals: Iterable[tuple[Edge, Any]] = starts
-    g: Any = None
+    watched = requested is not None or seams.backward is not None
+    arrivals: Iterable[tuple[Edge, Tensor | None]] = starts
+    g: Tensor | None = None
     while True:
         for edge, gradient in arrivals:
-            if gradient is None or (useful is not None and edge not in useful):
+            if gradient is None:
                 continue
             earlier = sums.get(edge)
             if earlier is None:
-                sums[edge] = gradient
                 if isinstance(edge, Node):
                     heapq.heappush(heap, (-edge.number, edge))
-                elif isinstance(edge, Output) and edge.node not in waiting:
-                    waiting.add(edge.node)
+                elif isinstance(edge, Output):
                     heapq.heappush(heap, (-edge.node.number, edge.node))
-                # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
-                if not gradient.is_sparse and gradient is not g and gradient._array.base is None and not record:
-                    owned.add(edge)
-            elif edge in owned:
-                if gradient.is_sparse:
-                    earlier += gradient
-                else:
-                    np.add(earlier._array, gradient._array, out=earlier._array)
             else:
-                sums[edge] = earlier + gradient if not earlier.is_sparse else gradient + earlier
-                if not record and not (earlier.is_sparse and gradient.is_sparse):
-                    owned.add(edge)
+                gradient = earlier._plus(gradient, edge in owned)
+            sums[edge] = gradient
+            # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
+            if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
+                owned.add(edge)
         if not heap:
-            return arrived | sums, owned, retained
+            return sums, owned, retained
         _, node = heapq.heappop(heap)
         # Nothing but `g` holds this gradient now: it goes as soon as it has been passed on.
         gradient = earlier = None
-        goes_on = useful is None or not useful.isdisjoint(node.edges)
-        if only is None and node.watch is None and not isinstance(node, Several):
-            g = sums.pop(node)
-            owned.discard(node)
-        else:
-            g = _arrived_at(node, goes_on, sums, owned, only or set(), arrived, retained)
-        if goes_on and g is not None:
-            plain = node.watch is None and not anomaly.enabled
-            arrivals = zip(node.edges, node.backward(g) if plain else _backward(node, g), strict=True)
-            if not retain:
-                node.release()
-        else:
-            arrivals = ()
+        g = sums.pop(node, None)
+        owned.discard(node)
+        plain = not watched and node.watch is None and g is not None
+        gradients = node.backward(g) if plain else _visit(node, g, sums, owned, requested, retained)
+        arrivals = () if gradients is None else zip(node.edges, gradients, strict=True)
+        if not retain and gradients is not None:
+            node.release()
 
 
-def _arrived_at(
+# ---- what is beside it: several outputs, hooks, gradients asked for by name ------------------------------------------
+
+
+def _visit(
     node: Node,
-    goes_on: bool,
-    sums: dict[Edge, Any],
+    g: Any,
+    sums: dict[Edge, Tensor],
     owned: set[Edge],
-    only: set[Edge],
-    arrived: dict[Edge, Any],
-    retained: list[tuple[Any, Any]],
-) -> Any:
-    """The gradient of the node's output, a list of them if it has several, after all that is asked to see it."""
-    several = isinstance(node, Several)
-    edges: list[Edge] = [Output(node, index) for index in range(node.count)] if isinstance(node, Several) else [node]
-    gradients = [sums.pop(edge, None) for edge in edges]
-    owned.difference_update(edges)
-    wanted = [(edge, position) for position, edge in enumerate(edges) if edge in only]
+    requested: _Requested | None,
+    retained: list[tuple[Tensor, Tensor]],
+) -> Sequence[Tensor | None] | None:
+    """What a node with several outputs, or one that somebody looks at, passes on; None if the walk ends here."""
+    edges: list[Edge] = [node]
+    arrived = [g]
+    if isinstance(node, Several):
+        edges = [Output(node, position) for position in range(node.count)]
+        arrived = [sums.pop(edge, None) for edge in edges]
+        owned.difference_update(edges)
+        if all([each is None for each in arrived]):
+            # Each output has sent the walk here: it has been here before.
+            return None
+    goes_on = requested is None or requested.goes_on(node)
     # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
-    if goes_on:
-        arrived.update([(edge, gradients[position]) for edge, position in wanted])
+    if requested is not None and goes_on:
+        requested.take(edges, arrived)
     if node.watch is not None:
-        gradients = _watched(node.watch, gradients, retained)
-    if not goes_on:
-        arrived.update([(edge, gradients[position]) for edge, position in wanted])
-    return gradients if several else gradients[0]
+        arrived = node.watch.before(arrived, retained)
+    if requested is not None and not goes_on:
+        requested.take(edges, arrived)
+    g = arrived if isinstance(node, Several) else arrived[0]
+    if not goes_on or g is None:
+        return None
+    gradients = node.backward(g) if seams.backward is None else seams.backward(node, g)
+    if node.watch is not None:
+        gradients = node.watch.after(gradients, arrived)
+    return gradients if requested is None else requested.of_use(node.edges, gradients)
 
 
-def _watched(watch: Watch, g: list[Any], retained: list[tuple[Any, Any]]) -> list[Any]:
-    """The gradients of a node's outputs after their hooks; those that tensors retain are added to `retained`."""
-    for index, gradient in enumerate(g):
-        if gradient is not None and watch.hooks.get(index):
-            g[index] = run_hooks(watch.hooks[index], gradient)
-    for hook in list(watch.hooks.get("before", {}).values()):
-        g = replaced_by(hook, g, hook(tuple(g)))
-    for index, reference in watch.retained.items():
-        tensor = reference()
-        if g[index] is not None and tensor is not None:
-            retained.append((tensor, g[index]))
-    return g
+class _Requested:
+    """The gradients that are asked for, of leaves or of results on the way, and the ways that lead to them."""
 
+    def __init__(self, starts: Sequence[tuple[Edge, Tensor]], targets: Iterable[Edge]) -> None:
+        self.targets = set(targets)
+        self.useful = self.targets | _on_the_way(starts, self.targets)
+        self.arrived: dict[Edge, Tensor] = {}
 
-def _backward(node: Node, g: Any) -> Sequence[Any]:
-    """What `node.backward(g)` returns, looked at by whoever watches the node."""
-    gradients = checked_backward(node, g) if anomaly.enabled else node.backward(g)
-    after = {} if node.watch is None else node.watch.hooks.get("after", {})
-    for hook in list(after.values()):
-        seen = tuple(g) if isinstance(node, Several) else (g,)
-        gradients = replaced_by(hook, gradients, hook(tuple(gradients), seen))
-    if after and not is_grad_enabled():
-        # Hooks may hold what they saw or gave: the walk does not take a view for its own.
-        gradients = [each if each is None or each.is_sparse else each._new(each._array.view()) for each in gradients]
-    return gradients
+    def goes_on(self, node: Node) -> bool:
+        """Whether a gradient that is asked for lies beyond this node."""
+        return not self.useful.isdisjoint(node.edges)
 
+    def take(self, edges: Sequence[Edge], gradients: Sequence[Any]) -> None:
+        """Keep those of the gradients that are asked for."""
+        self.arrived.update([pair for pair in zip(edges, gradients, strict=True) if pair[0] in self.targets])
 
-def _run_leaf_hooks(arrived: dict[Edge, Any], owned: set[Edge]) -> None:
-    """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
-    for edge, gradient in arrived.items():
-        if isinstance(edge, TensorBase) and edge.__dict__.get("_backward_hooks"):
-            owned.discard(edge)
-            arrived[edge] = run_hooks(leaf_hooks(edge), gradient)
+    def of_use(self, edges: Sequence[Edge], gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """The gradients, None for those that lead to nothing asked for."""
+        return [each if edge in self.useful else None for edge, each in zip(edges, gradients, strict=True)]
 
 
 def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
@@ -256,7 +259,7 @@ def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edg
     return on_the_way
 
 
-def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
+def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> None:
     """Add to a tensor's `.grad`, which it owns: the first gradient is copied, unless nobody else holds it."""
     if not tensor._requires_grad:
         return  # It was frozen after it was used.
@@ -267,24 +270,11 @@ def _accumulate(tensor: Any, gradient: Any, owned: bool, record: bool) -> None:
                 plain = not (record or gradient.is_sparse)
                 gradient = gradient._new(copied(gradient._array)) if plain else gradient.clone()
             tensor._grad = gradient
-        elif earlier.is_sparse and not gradient.is_sparse:
-            tensor._grad = gradient + earlier
         elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
-            tensor._grad = earlier + gradient
-        elif gradient.is_sparse:
-            earlier += gradient
+            tensor._grad = earlier._plus(gradient, False)
         else:
-            earlier._array += gradient._array
+            tensor._grad = earlier._plus(gradient, True)
             storage_of(earlier).version += 1
-
-
-def _run_hooks_after(tensors: Iterable[Any]) -> None:
-    """Call the hooks that wait for the gradients of leaves to be in their `.grad`."""
-    for tensor in tensors:
-        hooks = tensor.__dict__.get("_post_accumulate_grad_hooks")
-        for hook in list(hooks.values()) if hooks else ():
-            if hook(tensor) is not None:
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:
@@ -301,7 +291,7 @@ def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
-    return (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
+    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
 def _tensors(given: Any, what: str) -> tuple[Any, ...]:
@@ -310,7 +300,7 @@ def _tensors(given: Any, what: str) -> tuple[Any, ...]:
     if not tensors:
         raise ValueError(f"grad requires non-empty inputs: got no {what}")
     for position, x in enumerate(tensors):
-        if not isinstance(x, TensorBase):
+        if not isinstance(x, Tensor):
             raise TypeError(f"{what} must be Tensors, but element {position} is of type {type(x).__name__}")
     return tensors
 
@@ -343,7 +333,7 @@ def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> 
                 "the loss with respect to it, of its shape: y.backward(gradient)."
             )
         return output._new(np.array(1, output._array.dtype, ndmin=output._array.ndim))
-    if not isinstance(gradient, TensorBase):
+    if not isinstance(gradient, Tensor):
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__}: torch.tensor(data) makes one"
         )
@@ -353,6 +343,28 @@ def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> 
             f"output[{position}] has a shape of {Size(output._array.shape)}."
         )
     if record:
-        return gradient.type_as(output)  # type: ignore[attr-defined]  # every tensor has it
+        return cast(gradient, output.dtype)
     # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.
     return gradient._new(gradient._array.astype(output._array.dtype, copy=False).view())
+
+
+@method("backward")
+def backward_from(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`.
+
+    `gradient`, of this tensor's shape, is the gradient of the loss with respect to it; it may be left out if
+    this is the loss, of one element.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * 3).backward(torch.tensor([1.0, 10.0]))
+    >>> x.grad
+    tensor([ 3., 30.])
+    """
+    backward((self,), None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.function import Function, FunctionNode
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
+from minigrad.core.tensor import Tensor
 from minigrad.explain.symbols import formula
 
 # "dx = …", "da, db = …", "dX is …": how docstrings state a gradient.
@@ -98,7 +98,7 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
         else:
             entry = None if node._kept is None else node._kept[place]
             value = entry[0] if isinstance(entry, tuple) else entry
-        if isinstance(value, TensorBase) and not value.is_sparse:
+        if isinstance(value, Tensor) and not value.is_sparse:
             found[name] = value._array
         elif isinstance(value, (int, float)):
             found[name] = np.asarray(value)

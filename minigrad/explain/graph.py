@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from minigrad.core.hooks import AccumulateGrad
+from minigrad.core.tape import AccumulateGrad
 from minigrad.explain.extras import extra, with_words
 from minigrad.explain.formulas import short_formula
 from minigrad.explain.names import Names, NamesGiven, as_tensors, explore

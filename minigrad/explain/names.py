@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from minigrad.core.hooks import AccumulateGrad
-from minigrad.core.tape import Node
+from minigrad.core.tape import AccumulateGrad, Node
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
 

@@ -13,8 +13,7 @@ import numpy as np
 from minigrad import autograd
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise
-from minigrad.core.hooks import AccumulateGrad
-from minigrad.core.tape import Node
+from minigrad.core.tape import AccumulateGrad, Node
 from minigrad.explain.formulas import formulas, read_by
 from minigrad.explain.names import Names, NamesGiven, as_tensors, explore
 from minigrad.explain.tables import Cell, Code, Table

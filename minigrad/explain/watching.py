@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from minigrad.autograd.hooks import Hooks, RemovableHandle
 from minigrad.core.dtypes import Array
-from minigrad.core.hooks import Hooks, RemovableHandle
 from minigrad.core.tape import Node
 
 #: From what a hook is given, the gradients by their positions.

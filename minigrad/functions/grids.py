@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from minigrad.core.shapes import common_shape
-from minigrad.core.size import Size
+from minigrad.core.tensor import Size
 from minigrad.methods.forms import checked_sequence
 from minigrad.ops.dims import INTEGER
 from minigrad.tensor import Tensor

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core import elementwise
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Number
-from minigrad.core.tensor import CoreTensor
+from minigrad.core.tensor import CoreTensor, Tensor
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, in_place_sum
 from minigrad.methods.writing import Writing
 from minigrad.ops import arithmetic, ternary
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Arithmetic(Writing):
@@ -152,7 +148,7 @@ class Arithmetic(Writing):
 
 def checked_number(name: str, argument: str, given: Any) -> Any:
     """`given`, which must be a number or a 0-d tensor that requires no gradient, as a Python number."""
-    if isinstance(given, TensorBase) and given._array.ndim == 0 and not given._requires_grad:
+    if isinstance(given, Tensor) and given._array.ndim == 0 and not given._requires_grad:
         return given._array.item()
     if isinstance(given, np.generic):
         return given.item()

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.elementwise import Copy, cast
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand, checked_tensor, in_place, named_in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import comparing
 from minigrad.tensors.interoperation import shared
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 def _answers_in_place(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,7 +22,7 @@ def _answers_in_place(method: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         answers = cast(method(self, *args, **kwargs), self.dtype)
-        beside_tensor = any([isinstance(each, TensorBase) for each in (*args, *kwargs.values())])
+        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
         return self._rewrite(lambda before: Copy(f"{name}Backward{int(beside_tensor)}")(before, answers))
 
     return named_in_place(call, method, "Write into this tensor, as 1 and 0,")

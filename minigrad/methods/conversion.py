@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import builtins
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from minigrad.core import dtypes, elementwise
-from minigrad.core.base import TensorBase
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import checked_tensor
 from minigrad.methods.writing import Writing
 from minigrad.ops import sparse
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.options import as_dtype, keeps_order, layout, memory_format, sparse_coo
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Conversion(Writing):
@@ -189,7 +186,7 @@ def _dtype_of_type(given: Any) -> dtypes.dtype:
     if not isinstance(given, dtypes.dtype | str | type):
         raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")
     if isinstance(given, type):
-        found = dtypes.get_default_dtype() if issubclass(given, TensorBase) else getattr(given, "dtype", None)
+        found = dtypes.get_default_dtype() if issubclass(given, Tensor) else getattr(given, "dtype", None)
     else:
         found = _TYPES.get(given, given)
     if not isinstance(found, dtypes.dtype):
@@ -205,7 +202,7 @@ def _arguments_of_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str,
     names: tuple[str, ...] = ("device", "dtype", *_PLACES)
     if args and isinstance(args[0], dtypes.dtype | type):
         names = ("dtype", *_PLACES)
-    elif args and isinstance(args[0], TensorBase):
+    elif args and isinstance(args[0], Tensor):
         names = ("other", *_PLACES)
     given = dict(zip(names, args, strict=False)) | kwargs
     if (

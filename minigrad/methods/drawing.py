@@ -5,19 +5,16 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
+from minigrad.core.tensor import Tensor
 from minigrad.methods.writing import Writing
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Drawn(Node):
@@ -56,7 +53,7 @@ class Drawing(Writing):
         tensor([1., 1., 1.])
         """
         source = generator or default_generator
-        if isinstance(p, TensorBase):
+        if isinstance(p, Tensor):
             raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
 
         def draw(x: Any) -> Any:

@@ -6,15 +6,12 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Number
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +21,7 @@ Operand: TypeAlias = "Tensor | Number"
 #: What a `dim` argument may be where several dimensions make sense.
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
-OPERANDS = (TensorBase, int, float, np.generic)
+OPERANDS = (Tensor, int, float, np.generic)
 
 _POSITION = re.compile(r"\(position (\d+)\)")
 _FROM_NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -48,7 +45,7 @@ def free(method: Callable[P, R]) -> Callable[P, R]:
         if not args:
             raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
         first = args[0]
-        if not isinstance(first, TensorBase):
+        if not isinstance(first, Tensor):
             checked_tensor(name, first)
         try:
             if first.is_sparse:
@@ -118,7 +115,7 @@ def in_place_sum(method: Callable[..., Any], sign: int) -> Callable[..., Any]:
 
     @functools.wraps(dense)
     def call(self: Any, other: Any, **scaled: Any) -> Any:
-        if isinstance(other, TensorBase) and other.is_sparse:
+        if isinstance(other, Tensor) and other.is_sparse:
             return other._added_to(self, sign, **scaled)  # type: ignore[attr-defined]  # sparse tensors have it
         return dense(self, other, **scaled)
 
@@ -156,10 +153,10 @@ def _in_our_names(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def checked_tensor(name: str, given: Any, argument: str = "input", position: int = 1) -> Any:
     """`given`, which must be a tensor: the argument of that name and position of the function `name`."""
-    if not isinstance(given, TensorBase):
+    if not isinstance(given, Tensor):
         if given is None:
             remedy = "does the forward that made it return it?"
-        elif isinstance(getattr(given, "weight", None), TensorBase):
+        elif isinstance(getattr(given, "weight", None), Tensor):
             remedy = f"pass its weight, {type(given).__name__.lower()}.weight"
         else:
             remedy = "torch.tensor(data) makes one"
@@ -182,6 +179,6 @@ def checked_sequence(name: str, tensors: Any) -> list[Any]:
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
         )
     for position, x in enumerate(tensors):
-        if not isinstance(x, TensorBase):
+        if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
     return list(tensors)

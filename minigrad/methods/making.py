@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, Number
+from minigrad.core.tensor import Tensor
 from minigrad.methods.attributes import Attributes
 from minigrad.tensors.nested_data import array_of_data
 from minigrad.tensors.options import (
@@ -26,9 +26,6 @@ from minigrad.tensors.options import (
     made,
     number_of,
 )
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Making(Attributes):
@@ -73,7 +70,7 @@ class Making(Attributes):
         >>> torch.zeros(2).new_tensor([1, 2])
         tensor([1., 2.])
         """
-        if isinstance(data, TensorBase):
+        if isinstance(data, Tensor):
             warnings.warn(
                 "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                 "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",

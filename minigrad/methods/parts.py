@@ -5,18 +5,15 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from operator import index as as_int
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
-from minigrad.core.base import TensorBase
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import in_place, numpy_names
 from minigrad.methods.shaping import Ints, Shaping
 from minigrad.ops import diagonal as _diagonal
 from minigrad.ops import indexing, join, rearrange
 from minigrad.ops.dims import INTEGER, normal_dim, normal_dims, sizes_of
 from minigrad.ops.windows import Unfold
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Parts(Shaping):
@@ -122,7 +119,7 @@ class Parts(Shaping):
         """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
         if self.ndim == 0:
             raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-        if isinstance(start, TensorBase) and (start._array.ndim or start._array.dtype.kind not in "iu"):
+        if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind not in "iu"):
             raise RuntimeError("start must be an 0-dim integral Tensor.")
         begin, count = as_int(start), as_int(length)
         if count < 0:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import Mul
+from minigrad.core.tensor import Tensor
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import addmm, einsum, matmul
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Products(Writing):
@@ -22,10 +17,10 @@ class Products(Writing):
     __slots__ = ()
 
     def __matmul__(self, other: Tensor) -> Tensor:
-        return matmul.matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+        return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
     def __rmatmul__(self, other: Tensor) -> Tensor:
-        return matmul.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
+        return matmul.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product `self @ other`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy import ndarray
@@ -13,9 +13,9 @@ from numpy import ndarray
 from minigrad import return_types
 from minigrad.core import dtypes, elementwise, shapes
 from minigrad.core.arrays import count_over
-from minigrad.core.base import TensorBase, storage_of
 from minigrad.core.dtypes import Number
 from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.methods.forms import Dims, checked_tensor, in_place, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import reduce, scan, softmax, statistics
@@ -23,9 +23,6 @@ from minigrad.ops.along import TakeAlong
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Reduction(Writing):
@@ -392,7 +389,7 @@ def _floating(name: str, x: Any) -> Any:
 
 def _extremum(x: Any, name: str, find: Any, find_index: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     """The extremum of all of `x`, or that along `dim` and its index, or that of `x` and another tensor."""
-    if isinstance(dim, TensorBase):
+    if isinstance(dim, Tensor):
         dim, other = None, dim
     if other is not None:
         return x.maximum(other) if name == "max" else x.minimum(other)

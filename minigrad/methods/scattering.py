@@ -5,25 +5,22 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import OPERANDS, Operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import gathering, subscript
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import IndexInto, Slice
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 P = ParamSpec("P")
 Method: TypeAlias = Callable[Concatenate[Any, P], Any]
@@ -91,7 +88,7 @@ class Scattering(Writing):
         places, source = self._scattered("scatter", dim, index, number)
         if reduce == "multiply":
             return gathering.ScatterProd(places._array), self._expanded(source, places)
-        adds, of_tensor = reduce == "add", isinstance(number, TensorBase)
+        adds, of_tensor = reduce == "add", isinstance(number, Tensor)
         form = "ScatterAddBackward0" if adds else f"ScatterBackward{0 if of_tensor else 1}"
         return IndexInto(gathering.all_dims(self), adds, form), source, places
 
@@ -118,7 +115,7 @@ class Scattering(Writing):
         at = normal_dim(dim, self._array.ndim)
         if not isinstance(src, OPERANDS):
             raise TypeError(f"{name}(): argument 'src' must be Tensor or Number, not {type(src).__name__}")
-        if not isinstance(src, TensorBase):
+        if not isinstance(src, Tensor):
             source = self._new(dtypes.filler(src, self.dtype))
             places = gathering.checked_along(name, self._array, at, index._array, index._array.shape)
             return self._new(places), source
@@ -179,7 +176,7 @@ class Scattering(Writing):
         dims, at, places = self._row_places("index_fill_", dim, index, RuntimeError)
         if places._array.dtype != np.int64:
             raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {places.dtype!r}: index.long()")
-        of_tensor = isinstance(value, TensorBase)
+        of_tensor = isinstance(value, Tensor)
         if of_tensor and value._array.ndim:
             raise RuntimeError(
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -227,7 +224,7 @@ class Scattering(Writing):
         tensor([1., 0., 2.])
         """
         for position, index in enumerate(indices):
-            if not isinstance(index, TensorBase):
+            if not isinstance(index, Tensor):
                 raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(index).__name__}")
         checked_tensor("index_put", values, "values", 2)
         if not indices:
@@ -242,7 +239,7 @@ class Scattering(Writing):
         dims, places = subscript.located(parts.found, self._array.shape)
         subscript.check_places(places, self._array.shape, dims)
         subscript.check_broadcasts(source.shape, self._array.shape, dims, places)
-        given = places if isinstance(places, TensorBase) else self._new(places)
+        given = places if isinstance(places, Tensor) else self._new(places)
         return IndexInto(dims, accumulate, "IndexPutBackward0"), values, given
 
     index_put_ = written_in_place(index_put)

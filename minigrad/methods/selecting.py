@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from minigrad.core.base import TensorBase
+from minigrad.core.tensor import Tensor
 from minigrad.methods.arithmetic import checked_number
 from minigrad.methods.forms import Operand, checked_operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import selecting
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Selecting(Writing):
@@ -87,6 +82,6 @@ class Selecting(Writing):
 def _bounds(*bounds: Operand | None) -> list[Operand | None]:
     """The bounds of a clamp, which must be all tensors or all numbers."""
     given = [each for each in bounds if each is not None]
-    if all([isinstance(each, TensorBase) for each in given]):
+    if all([isinstance(each, Tensor) for each in given]):
         return list(bounds)
     return [None if each is None else checked_number("clamp", "min and max", each) for each in bounds]

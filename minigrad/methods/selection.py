@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.elementwise import Copy, cast
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Reshape
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import OPERANDS, checked_tensor, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import gathering, indexing, subscript
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.join import Unbind
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Selection(Writing):
@@ -48,7 +45,7 @@ class Selection(Writing):
             index = None
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
-        given: Any = value if isinstance(value, TensorBase) else self._new(dtypes.written(value, self.dtype))
+        given: Any = value if isinstance(value, Tensor) else self._new(dtypes.written(value, self.dtype))
         if is_grad_enabled() and (self._requires_grad or given._requires_grad):
             self._set_recorded(index, given)
         else:
@@ -71,7 +68,7 @@ class Selection(Writing):
         dims, places = subscript.located(parts.found, view._array.shape)
         subscript.check_broadcasts(source.shape, view._array.shape, dims, places)
         subscript.check_places(places, view._array.shape, dims)
-        given = places if isinstance(places, TensorBase) else self._new(places)
+        given = places if isinstance(places, Tensor) else self._new(places)
         view._rewrite(lambda before: indexing.IndexInto(dims)(before, cast(value, self.dtype), given))
 
     def index_select(self, dim: SupportsIndex, index: Tensor) -> Tensor:

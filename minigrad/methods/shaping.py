@@ -5,21 +5,18 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex
+from typing import Any, Concatenate, ParamSpec, SupportsIndex
 
+from minigrad.autograd.hooks import keep_retaining
 from minigrad.core import dtypes, elementwise, shapes
-from minigrad.core.base import storage_of
-from minigrad.core.hooks import keep_retaining
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, SumTo
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.methods.forms import Dims, checked_tensor, named_in_place, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import indexing, rearrange
 from minigrad.ops import shape as _shape
 from minigrad.ops.dims import INTEGER, normal_dim, normal_dims, sizes_of
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 P = ParamSpec("P")
 

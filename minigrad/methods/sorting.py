@@ -5,22 +5,19 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from minigrad import return_types
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import checked_tensor, numpy_names
 from minigrad.methods.reduction import selected
 from minigrad.methods.writing import Writing
 from minigrad.ops import counting, reduce, sorting
 from minigrad.ops.dims import normal_dim
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Sorting(Writing):
@@ -219,7 +216,7 @@ class Sorting(Writing):
         if self._array.dtype == np.float16:
             raise NotImplementedError("\"histogramdd\" not implemented for 'Half': x.float()")
         x, weights = self._array.reshape(-1), _weights(self, weight)
-        if isinstance(bins, TensorBase):
+        if isinstance(bins, Tensor):
             if range is not None:
                 raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
             edges = _edges(self, bins)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.hooks import keep_retaining
 from minigrad.core import dtypes, elementwise
-from minigrad.core.base import TensorBase, storage_of
 from minigrad.core.dtypes import Array
-from minigrad.core.hooks import keep_retaining
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Edge, Node, Output, edge_to, next_number
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
 from minigrad.ops import strided
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Writing(Attributes):
@@ -38,7 +35,7 @@ class Writing(Attributes):
                 [1., 2.]])
         """
         given = checked_operand("copy_", src)
-        source = given if isinstance(given, TensorBase) else self._new(np.asarray(given))
+        source = given if isinstance(given, Tensor) else self._new(np.asarray(given))
         source = elementwise.cast(source, self.dtype)
         return self._rewrite(lambda before: elementwise.Copy()(before, source))
 
@@ -51,7 +48,7 @@ class Writing(Attributes):
         """
         if not isinstance(value, OPERANDS):
             raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
-        if isinstance(value, TensorBase):
+        if isinstance(value, Tensor):
             if value._array.ndim:
                 raise RuntimeError(
                     "fill_ only supports 0-dimension value tensor but got tensor with "
@@ -60,7 +57,7 @@ class Writing(Attributes):
             if value._requires_grad and is_grad_enabled():
                 source = elementwise.cast(value, self.dtype)
                 return self._rewrite(lambda before: elementwise.Copy("FillBackward3")(before, source))
-        number = value._array.item() if isinstance(value, TensorBase) else value
+        number = value._array.item() if isinstance(value, Tensor) else value
         filler = dtypes.filler(number, self.dtype)
         return self._write(lambda array: array.fill(filler), "FillBackward2")
 
@@ -105,7 +102,7 @@ class Writing(Attributes):
 
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
-        chance = p._array if isinstance(p, TensorBase) else p
+        chance = p._array if isinstance(p, Tensor) else p
         return self._write(
             lambda array: distributions.bernoulli_(array, chance, generator or default_generator), "BernoulliBackward2"
         )
@@ -181,7 +178,7 @@ class Writing(Attributes):
             entries = getattr(node, "_kept", None) or ()
             for position, entry in enumerate(entries):
                 value = entry[0] if type(entry) is tuple else entry
-                if not isinstance(value, TensorBase):
+                if not isinstance(value, Tensor):
                     continue
                 if value is before or value._base is before:
                     value._array = value._array.copy()

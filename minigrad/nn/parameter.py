@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.base import storage_of
 from minigrad.core.dtypes import Array
+from minigrad.core.tensor import storage_of
 from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, masked
 from minigrad.core.tape import Unary, keep_inputs, keep_output
+from minigrad.core.tensor import Tensor
 from minigrad.declare import of_node
 from minigrad.ops.curves import Curve, CurveByPart, Piecewise, Slope, restored, workable
 from minigrad.ops.erf import erf
 from minigrad.ops.mathematics import sigmoid_of as sigmoid
 from minigrad.ops.selecting import clipped
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class FloatingOnly(Unary):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,9 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.products import MatMul
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Edge, Node
+from minigrad.core.tensor import Tensor
 from minigrad.ops.matmul import dtype_remedy, mat_message
 from minigrad.ops.shape import expanded_shape
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Addmm(Node):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Binary, keep_rest
+from minigrad.core.tensor import Tensor
 from minigrad.ops.gathering import places_along
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class TakeAlong(Binary):

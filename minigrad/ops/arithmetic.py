@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Add, Div, Elementwise, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
-
+from minigrad.core.tensor import Tensor
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
@@ -67,9 +63,9 @@ def sub(a: Any, b: Any, alpha: float) -> Any:
 
 def _checked_alpha(alpha: float, a: Any, b: Any) -> float:
     """`alpha`, which must be of no higher kind than a sum of `a` and `b`."""
-    if isinstance(b, TensorBase) and b.is_sparse:
+    if isinstance(b, Tensor) and b.is_sparse:
         b = b._values()  # type: ignore[attr-defined]  # sparse tensors have it
-    common = dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
+    common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
     if isinstance(alpha, bool) and common is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not common.is_floating_point:
@@ -209,14 +205,14 @@ def div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
 
 def remainder(a: Any, b: Any) -> Any:
     """What `a / b`, rounded down, leaves of `a`: of two tensors, or a tensor and a number in either place."""
-    if not isinstance(a, TensorBase):
+    if not isinstance(a, Tensor):
         return Rremainder()(a, b)
-    return Remainder(1 if isinstance(b, TensorBase) else 0)(a, b)
+    return Remainder(1 if isinstance(b, Tensor) else 0)(a, b)
 
 
 def fmod(a: Any, b: Any) -> Any:
     """What `a / b`, rounded towards 0, leaves of the tensor `a`."""
-    return Fmod(1 if isinstance(b, TensorBase) else 0)(a, b)
+    return Fmod(1 if isinstance(b, Tensor) else 0)(a, b)
 
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
@@ -252,7 +248,7 @@ class Pow(Elementwise):
 
     def db(self, g: Tensor) -> Tensor:
         a, b = self.kept(0), self.kept(1)
-        base: Any = a if isinstance(a, TensorBase) else g._new(np.asarray(a, g._array.dtype))
+        base: Any = a if isinstance(a, Tensor) else g._new(np.asarray(a, g._array.dtype))
         gradient = g * self.kept_output(g) * base.log()
         return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
 
@@ -311,8 +307,8 @@ class PowNumber(Unary):
 
 def power(a: Any, b: Any) -> Any:
     """`a ** b` of two tensors, or of a tensor and a number in either place."""
-    if not isinstance(a, TensorBase):
+    if not isinstance(a, Tensor):
         return Rpow()(a, b)
-    if isinstance(b, TensorBase):
+    if isinstance(b, Tensor):
         return Pow()(a, b)
     return PowNumber(b.item() if isinstance(b, np.generic) else b)(a)

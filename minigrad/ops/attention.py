@@ -5,7 +5,7 @@ Source: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from minigrad.core.dtypes import Array
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_input_and_output
+from minigrad.core.tensor import Tensor
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class AttentionWeights(Node):

@@ -6,18 +6,14 @@ with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Cast
 from minigrad.core.embedding import ScatterAdd
+from minigrad.core.tensor import Tensor
 from minigrad.ops.along import TakeAlong
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class SumBags(ScatterAdd):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import Tensor
 
 _SHIFTS = {"lshift": np.left_shift, "rshift": np.right_shift}
 
@@ -59,14 +59,14 @@ def is_close(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 
 def _common(a: Any, b: Any) -> dtype:
     """The dtype in which two operands meet."""
-    if isinstance(a, TensorBase) and isinstance(b, TensorBase) and a._array.dtype is b._array.dtype:
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
         return dtypes.of(a._array)
-    return dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
+    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
 def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Any:
     """The tensor of what `compute` makes of the arrays of `a` and `b` in the dtype `common`."""
-    x, y = [each._array if isinstance(each, TensorBase) else np.asarray(each) for each in (a, b)]
+    x, y = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (a, b)]
     if x.dtype != common._numpy:
         x = quiet().run(x.astype, common._numpy)
     if y.dtype != common._numpy:
@@ -75,4 +75,4 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Any
         found = quiet().run(compute, x, y)
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-    return (a if isinstance(a, TensorBase) else b)._new(found)
+    return (a if isinstance(a, Tensor) else b)._new(found)

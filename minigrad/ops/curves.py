@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
+from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 _HALF = np.dtype(np.float16)
 

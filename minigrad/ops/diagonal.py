@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.shapes import Expand
 from minigrad.core.tape import Unary, View
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class Diagonal(View):

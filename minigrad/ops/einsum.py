@@ -12,15 +12,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from minigrad.core.shapes import Permute, Reshape
+from minigrad.core.tensor import Tensor
 from minigrad.ops.diagonal import Diagonal
 from minigrad.ops.dims import normal_dims
 from minigrad.ops.matmul import bmm, matmul
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 #: The names of a tensor's dimensions: letters, and -1, -2, … for the last, next to last, … that an ellipsis stands for.
 Labels = list[str | int]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Unary, keep_inputs
+from minigrad.core.tensor import Tensor
 from minigrad.ops.join import Cat
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Glu(Unary):

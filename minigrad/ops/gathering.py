@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core.dtypes import Array, of
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Node
+from minigrad.core.tensor import Tensor
 from minigrad.ops.subscript import INDEX_DTYPES, check_range
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
-
 
 # ---- places along a dimension ----------------------------------------------------------------------------------------
 

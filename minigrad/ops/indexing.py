@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from minigrad.core.dtypes import Array
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, Unary, View, keep_rest
+from minigrad.core.tensor import Tensor
 from minigrad.ops.scatter import add_at, from_start, read_at, write_at
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 #: What selects a view: ints, slices with steps above 0, None and at most one Ellipsis.
 Basic = tuple[Any, ...]

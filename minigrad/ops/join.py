@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, Views
+from minigrad.core.tensor import Tensor
 from minigrad.ops.dims import normal_dim
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Cat(Node):

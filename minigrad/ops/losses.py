@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,9 @@ from minigrad.core.elementwise import masked
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
+from minigrad.core.tensor import Tensor
 from minigrad.ops.along import PutAlong, TakeAlong
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]

@@ -8,22 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, floating, masked, zeroed
 from minigrad.core.tape import Node, Unary
+from minigrad.core.tensor import Tensor
 from minigrad.declare import binary, node_of, op, rewritten, unary
 from minigrad.ops.arithmetic import PowNumber
 from minigrad.ops.curves import curve, restored, workable
 from minigrad.ops.erf import erf as erf_of
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Floating(Unary):
@@ -338,7 +335,7 @@ class FloatingOfTwo(Elementwise):
     __slots__ = ()
 
     def with_number(self, a: Any, b: Any) -> Any:
-        tensors = isinstance(a, TensorBase) and isinstance(b, TensorBase)
+        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
         return super().with_number(a, b) if tensors else NotImplemented
 
     def result_dtype(self, x: Any, y: Any) -> dtype:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast
 from minigrad.core.products import Dot, MatMul, Mv, Outer
 from minigrad.core.shapes import Reshape, common_shape
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class Bmm(MatMul):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_p
 from minigrad.core.dtypes import Array
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, Several, keep_inputs
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[slice], Array, Array, Array]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, of
 from minigrad.core.tape import Unary
+from minigrad.core.tensor import Tensor
 from minigrad.ops.dims import INTEGER
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Flip(Unary):
@@ -100,7 +97,7 @@ class RepeatEach(Unary):
 
 def checked_repeats(repeats: Any, size: int, output_size: int | None) -> Array:
     """`repeats`, one number or a tensor with one for all or one for each of `size` slices, as an array."""
-    if isinstance(repeats, TensorBase):
+    if isinstance(repeats, Tensor):
         # A copy, which stays as it is until the backward pass.
         counts: Array = repeats._array.copy()
         if counts.ndim > 1:

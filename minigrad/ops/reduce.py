@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -14,12 +14,9 @@ from minigrad.core.elementwise import WIDE_FLOATS, Scaled
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs, quiet
+from minigrad.core.tensor import Tensor
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.scan import CumProd, Shift
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
-
 
 # Rows of as many elements are short: see `extrema`.
 _SHORT = 1024

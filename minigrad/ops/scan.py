@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core.arrays import blocks_along
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Binary, Unary, keep_input_and_output
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class CumSum(Unary):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.tape import Node, Unary, keep_inputs
+from minigrad.core.tensor import Tensor
 from minigrad.ops.ternary import Ternary, in_common_dtype
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 def _keep_condition(node: Node, inputs: Sequence[Any], out: Any) -> None:
@@ -54,10 +51,10 @@ def where(condition: Any, a: Any, b: Any) -> Any:
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype._tensor_name}: a comparison makes one, as in x > 0"
         )
-    if not isinstance(a, TensorBase) or not isinstance(b, TensorBase) or a._array.dtype is not b._array.dtype:
-        common = dtypes.result_type(*[each._array if isinstance(each, TensorBase) else each for each in (a, b)])
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
+        common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
         a, b = [
-            cast(each, common) if isinstance(each, TensorBase) else condition._new(dtypes.written(each, common))
+            cast(each, common) if isinstance(each, Tensor) else condition._new(dtypes.written(each, common))
             for each in (a, b)
         ]
     return Where()(cast(condition, dtypes.bool_), a, b)
@@ -69,7 +66,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
         )
-    if not isinstance(value, TensorBase):
+    if not isinstance(value, Tensor):
         return Where("MaskedFillBackward0")(mask, x._new(dtypes.filler(value, x.dtype)), x)
     if value._array.ndim:
         raise RuntimeError(
@@ -147,7 +144,7 @@ class ClampBetween(Ternary):
 
 def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
     """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
-    if isinstance(low, TensorBase) or isinstance(high, TensorBase):
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
         return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))
     # A number leaves a floating-point dtype as it is.
     bounds = [bound for bound in (low, high) if bound is not None]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
+from minigrad.core.tensor import Tensor
 from minigrad.ops.reduce import kept_dims
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Softmax(Unary):

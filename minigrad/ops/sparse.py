@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Binary, Unary
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class ToDense(ScatterAdd):

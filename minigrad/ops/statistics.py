@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,9 @@ from minigrad.core.arrays import count_over, read_in_place, sum_of_products, tot
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Scaled, masked
 from minigrad.core.tape import Binary, Unary, keep_input_and_output, keep_inputs
+from minigrad.core.tensor import Tensor
 from minigrad.ops.reduce import Spread, average, kept_dims, shares
 from minigrad.ops.widening import in_float32
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Var(Unary):

@@ -7,15 +7,13 @@ however it was made, becomes a StridedView of this new `x`: so a gradient flows 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Binary, Unary, keep_nothing
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class Layout(NamedTuple):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from operator import index as as_int
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
+from minigrad.core.tensor import Tensor
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
 from minigrad.tensors.errors import warn_program
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 #: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
@@ -65,7 +62,7 @@ def read(x: Any, found: list[tuple[int, Any]]) -> Tensor:
         # NumPy looks at indices only where they name elements.
         check_places(places, x._array.shape, dims)
     try:
-        return Index(dims)(x, places if isinstance(places, TensorBase) else x._new(places))
+        return Index(dims)(x, places if isinstance(places, Tensor) else x._new(places))
     except IndexError:
         check_places(places, x._array.shape, dims)
         raise
@@ -145,7 +142,7 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
 
 def array_of(index: Any) -> Array:
     """The array of an index, a tensor or an array."""
-    return index._array if isinstance(index, TensorBase) else index
+    return index._array if isinstance(index, Tensor) else index
 
 
 def check_range(
@@ -184,7 +181,7 @@ def _is_plain(item: Any) -> bool:
 
 def _is_places(item: Any) -> bool:
     """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
-    return isinstance(item, TensorBase) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
+    return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 
 
 def _items(index: Any) -> list[Any]:
@@ -198,7 +195,7 @@ def _stands_for_tuple(index: Any) -> bool:
     """Whether PyTorch takes a sequence for a tuple of indices, as NumPy did long ago."""
     if not isinstance(index, list) or len(index) >= 32:
         return False
-    several = (list, tuple, range, slice, type(None), type(Ellipsis), TensorBase, np.ndarray)
+    several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
     if not any([isinstance(item, several) for item in index]):
         return False
     warn_program(
@@ -215,7 +212,7 @@ def _item(item: Any, position: int) -> Any:
         return _checked_slice(item, position)
     if isinstance(item, bool):
         return np.asarray(item)
-    if isinstance(item, TensorBase):
+    if isinstance(item, Tensor):
         return _of_tensor(item)
     if isinstance(item, str):
         raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
@@ -353,7 +350,7 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
 
 def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
     """The dimensions that tensors and masks index in a view of `shape`, and the places they name there."""
-    if len(found) == 1 and isinstance(found[0][1], TensorBase):
+    if len(found) == 1 and isinstance(found[0][1], Tensor):
         return found[0][:1], found[0][1]
     dims: list[int] = []
     for dim, item in found:

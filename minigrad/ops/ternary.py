@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast
 from minigrad.core.shapes import broadcast_shapes_message, sum_to
 from minigrad.core.tape import Node, keep_inputs
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
 
 
 class Ternary(Node):
@@ -131,9 +128,9 @@ def lerp(a: Any, b: Any, weight: Any) -> Any:
     """`a + weight * (b - a)`, for tensors of one dtype and a number or a tensor as the weight."""
     _check_same_dtype(a, b, "end")
     if a._array.dtype.kind != "f":
-        kernel = "lerp_kernel_tensor" if isinstance(weight, TensorBase) else "lerp_kernel_scalar"
+        kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{a.dtype._tensor_name}': x.float()")
-    if not isinstance(weight, TensorBase):
+    if not isinstance(weight, Tensor):
         return LerpNumber(weight)(a, b)
     if weight._array.ndim:
         _check_same_dtype(a, weight, "weight")

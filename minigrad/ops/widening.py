@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import dtype
 from minigrad.core.elementwise import Cast, cast
+from minigrad.core.tensor import Tensor
 
 
 class Rounded(Cast):
@@ -39,4 +39,4 @@ def rounded(x: Any, to: dtype) -> Any:
 
 
 def _is_float16(x: Any) -> bool:
-    return isinstance(x, TensorBase) and x._array.dtype == dtypes.float16._numpy
+    return isinstance(x, Tensor) and x._array.dtype == dtypes.float16._numpy

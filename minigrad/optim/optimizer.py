@@ -12,7 +12,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from minigrad.core.hooks import Hook, RemovableHandle
+from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.tensor import Tensor
 
 # By when they are called, such as "before a step".

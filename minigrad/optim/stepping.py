@@ -13,10 +13,10 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import row_blocks
-from minigrad.core.base import storage_of
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import storage_of
 from minigrad.ops.scatter import read_at, write_at
 from minigrad.optim.optimizer import Optimizer
 from minigrad.tensor import Tensor, new_leaf

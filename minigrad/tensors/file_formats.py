@@ -25,7 +25,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
-from minigrad.core.size import Size
+from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.devices import device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import copy
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -13,10 +13,8 @@ from numpy.lib.stride_tricks import as_strided
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
+from minigrad.core.tensor import Tensor
 from minigrad.methods.attributes import Attributes
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 
 class Interoperation(Attributes):

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, Number, dtype
-from minigrad.core.size import Size
+from minigrad.core.tensor import Size, Tensor
 from minigrad.tensors.interoperation import checked_array
 
 
@@ -52,7 +51,7 @@ def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | 
     if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
         values.append(data)
         return (), dtypes.of_number(data)
-    if isinstance(data, TensorBase) and data._array.size == 1:
+    if isinstance(data, Tensor) and data._array.size == 1:
         values.append(data._array.item())
         return (), dtypes.of(data._array)
     if isinstance(data, np.ndarray | np.generic):
@@ -60,7 +59,7 @@ def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | 
         return data.shape, dtypes.of(np.asarray(data))
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
-    if isinstance(data, TensorBase):
+    if isinstance(data, Tensor):
         raise ValueError(
             "only one element tensors can be converted to Python scalars, and this one has shape "
             f"{Size(data._array.shape)}: torch.stack(tensors) makes one of several"

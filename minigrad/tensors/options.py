@@ -9,8 +9,8 @@ from typing import Any, SupportsIndex, TypeAlias, TypedDict
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.base import TensorBase
 from minigrad.core.dtypes import Array, Number
+from minigrad.core.tensor import Tensor
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -170,7 +170,7 @@ def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> Non
 
 def number_of(name: str, argument: str, given: Any, position: int) -> Any:
     """The Python number that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
-    if isinstance(given, TensorBase) and given._array.ndim == 0:
+    if isinstance(given, Tensor) and given._array.ndim == 0:
         return given._array.item()
     if isinstance(given, np.generic):
         return given.item()

@@ -22,14 +22,13 @@ from typing import Any, NoReturn, SupportsIndex
 import numpy as np
 
 from minigrad.core import dtypes, elementwise
-from minigrad.core.base import TensorBase, storage_of
 from minigrad.core.dtypes import Array
 from minigrad.core.embedding import Lookup
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at
 from minigrad.core.shapes import Reshape
-from minigrad.core.size import Size
 from minigrad.core.tape import quiet
+from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.methods.forms import OPERANDS, checked_operand
 from minigrad.ops import join
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
@@ -58,7 +57,7 @@ def _of_sums(name: str) -> Callable[..., Any]:
     return method
 
 
-class Sparse(TensorBase):
+class Sparse(Tensor):
     """What sparse tensors can do.
 
     >>> import minigrad as torch
@@ -98,7 +97,7 @@ class Sparse(TensorBase):
     new_zeros = new_ones = new_full = new_empty = _refuse
 
     @property
-    def _node(self) -> Any:  # type: ignore[override]
+    def _node(self) -> Any:
         return self._entries._node
 
     @property
@@ -212,7 +211,7 @@ class Sparse(TensorBase):
             raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
 
     def __repr__(self) -> str:
-        grad_fn = None if self._node is None else self.grad_fn.short_name()  # type: ignore[attr-defined]
+        grad_fn = None if self._node is None else self.grad_fn.short_name()
         values = self._entries._array
         return printing.sparse_text(
             self._places, values, self._size, grad_fn=grad_fn, requires_grad=self._requires_grad
@@ -278,7 +277,7 @@ class Sparse(TensorBase):
             return f"torch.sparse.{self.dtype._tensor_name}Tensor"
         return self._with(self._entries.type(dtype))
 
-    @property
+    @property  # type: ignore[misc]  # the data of a sparse tensor cannot be replaced
     def data(self) -> Any:
         """The same entries without history; writes through it are not seen by the checks of the backward pass."""
         return self._with(self._entries.data)
@@ -309,7 +308,7 @@ class Sparse(TensorBase):
 
     def mul(self, other: Any) -> Any:
         """The product with a number or a dense tensor, of which only the elements at the entries are read."""
-        if isinstance(checked_operand("mul", other), TensorBase) and other.ndim:
+        if isinstance(checked_operand("mul", other), Tensor) and other.ndim:
             other = self._at_entries(other)
         return self._with(self._entries.mul(other))
 
@@ -333,7 +332,7 @@ class Sparse(TensorBase):
 
     def pow(self, exponent: Any) -> Any:
         """Each element to the power of `exponent`, a number above 0."""
-        if isinstance(exponent, TensorBase) or exponent < 0:
+        if isinstance(exponent, Tensor) or exponent < 0:
             self._refuse()
         if exponent == 0:
             raise RuntimeError(
@@ -425,6 +424,19 @@ class Sparse(TensorBase):
     def _changed(self) -> Any:
         storage_of(self).version += 1
         return self
+
+    # ---- as a gradient -----------------------------------------------------------------------------------------------
+
+    def _plus(self, gradient: Any, in_place: builtins.bool) -> Any:
+        """The sum of two gradients for one place: a dense one, if the other one is."""
+        if not gradient.is_sparse:
+            return gradient + self
+        return self.add_(gradient) if in_place else self + gradient
+
+    def _into(self, total: Any) -> Any:
+        """`total`, a dense gradient, to which the entries of this one are added in its memory."""
+        self.add_into(total._array, 1)
+        return total
 
     # ---- beside a dense tensor ---------------------------------------------------------------------------------------
 
@@ -518,8 +530,8 @@ class Sparse(TensorBase):
             )
 
     def _check_divisor(self, other: Any, rounding_mode: str | None) -> None:
-        if isinstance(other, TensorBase) and other.ndim:  # type: ignore[attr-defined]  # every tensor has it
-            shape = list(other.shape)  # type: ignore[attr-defined]
+        if isinstance(other, Tensor) and other.ndim:
+            shape = list(other.shape)
             raise RuntimeError(
                 f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
             )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from minigrad.core.hooks import RemovableHandle
+from minigrad.autograd.hooks import RemovableHandle
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks

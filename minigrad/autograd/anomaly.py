@@ -8,25 +8,38 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.hooks import Watch
+from minigrad.core.tape import seams
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _Anomaly:
     """The mode, one for all threads."""
 
-    enabled = False
     check_nan = True
 
-    @staticmethod
-    def trace() -> str:
-        """The lines of the program that led here, without those of this package."""
-        import traceback  # a module that no program needs until it looks for an anomaly
+    @property
+    def enabled(self) -> bool:
+        """Whether each recorded operation remembers where it was made, and is checked on the way back."""
+        return seams.trace is not None
 
-        frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(_PACKAGE)]
-        return "".join(traceback.format_list(frames))
+    def turn(self, enabled: bool, check_nan: bool) -> None:
+        """Turn the switch."""
+        self.check_nan = check_nan
+        seams.trace = traced if enabled else None
+        seams.backward = checked_backward if enabled else None
 
 
 anomaly = _Anomaly()
+
+
+def traced() -> Watch:
+    """A watch that knows the lines of the program that led here, without those of this package."""
+    import traceback  # a module that no program needs until it looks for an anomaly
+
+    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(_PACKAGE)]
+    return Watch(trace="".join(traceback.format_list(frames)))
 
 
 def is_anomaly_enabled() -> bool:
@@ -53,13 +66,13 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self._earlier = anomaly.enabled, anomaly.check_nan
-        anomaly.enabled, anomaly.check_nan = mode, check_nan
+        anomaly.turn(mode, check_nan)
 
     def __enter__(self) -> None:
         """Nothing is left to do: the call has turned the switch."""
 
     def __exit__(self, *exception: object) -> None:
-        anomaly.enabled, anomaly.check_nan = self._earlier
+        anomaly.turn(*self._earlier)
 
 
 class detect_anomaly:
@@ -87,10 +100,10 @@ class detect_anomaly:
 
     def __enter__(self) -> None:
         self._earlier = anomaly.enabled, anomaly.check_nan
-        anomaly.enabled, anomaly.check_nan = True, self._check_nan
+        anomaly.turn(True, self._check_nan)
 
     def __exit__(self, *exception: object) -> None:
-        anomaly.enabled, anomaly.check_nan = self._earlier
+        anomaly.turn(*self._earlier)
 
 
 def checked_backward(node: Any, g: Any) -> list[Any]:

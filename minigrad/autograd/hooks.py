@@ -1,4 +1,4 @@
-"""What a user may hang on a graph: hooks on gradients, tensors that retain theirs, traces of where nodes were made."""
+"""What a user may hang on a graph: hooks on gradients, and tensors that retain theirs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from .base import TensorBase
+from minigrad.core import tape
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tensor import Tensor, method
 
 Hook: TypeAlias = Callable[..., Any]
 Hooks: TypeAlias = dict[int, Hook]
@@ -34,7 +36,7 @@ class RemovableHandle:
         self.remove()
 
 
-class Watch:
+class Watch(tape.Watch):
     """What is to be done when gradients arrive at a node.
 
     `hooks`
@@ -49,36 +51,35 @@ class Watch:
 
     def __init__(self, trace: str | None = None) -> None:
         self.hooks: dict[int | str, Hooks] = {}
-        self.retained: dict[int, weakref.ref[TensorBase]] = {}
+        self.retained: dict[int, weakref.ref[Tensor]] = {}
         self.trace = trace
 
     def add(self, where: int | str, hook: Hook) -> RemovableHandle:
         """Call `hook` from now on."""
         return RemovableHandle(self.hooks.setdefault(where, {}), hook)
 
+    def before(self, g: list[Any], retained: list[tuple[Any, Any]]) -> list[Any]:
+        """The gradients of a node's outputs after their hooks; those that tensors retain are added to `retained`."""
+        for index, gradient in enumerate(g):
+            if gradient is not None and self.hooks.get(index):
+                g[index] = run_hooks(self.hooks[index], gradient)
+        for hook in list(self.hooks.get("before", {}).values()):
+            g = replaced_by(hook, g, hook(tuple(g)))
+        for index, reference in self.retained.items():
+            tensor = reference()
+            if g[index] is not None and tensor is not None:
+                retained.append((tensor, g[index]))
+        return g
 
-class AccumulateGrad:
-    """Where the way of a gradient ends: it is added to the `.grad` of the leaf `variable`."""
-
-    def __init__(self, variable: TensorBase) -> None:
-        self.variable = variable
-        self.next_functions: tuple[()] = ()
-
-    def name(self) -> str:
-        """The name PyTorch prints for it."""
-        return "torch::autograd::AccumulateGrad"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AccumulateGrad) and self.variable is other.variable
-
-    def __hash__(self) -> int:
-        return hash(self.variable)
-
-    def __repr__(self) -> str:
-        return f"<AccumulateGrad object at {id(self.variable):#x}>"
+    def after(self, gradients: Sequence[Any], g: Sequence[Any]) -> Sequence[Any]:
+        """The gradients of a node's inputs after its hooks."""
+        hooks = list(self.hooks.get("after", {}).values())
+        for hook in hooks:
+            gradients = replaced_by(hook, gradients, hook(tuple(gradients), tuple(g)))
+        return [each if each is None else held(each) for each in gradients] if hooks else gradients
 
 
-def keep_retaining(x: TensorBase, earlier: Any) -> None:
+def keep_retaining(x: Any, earlier: Any) -> None:
     """Let `x`, if it retained its gradient at the edge `earlier`, retain it at the one it has now."""
     node, index = _place(earlier)
     reference = None if node is None or node.watch is None else node.watch.retained.get(index)
@@ -87,11 +88,10 @@ def keep_retaining(x: TensorBase, earlier: Any) -> None:
         retain_at(x)
 
 
-def retain_at(x: TensorBase) -> None:
+def retain_at(x: Any) -> None:
     """Let `x` keep its gradient in `.grad` when one arrives at the node that made it."""
     node, index = _place(x._node)
-    node.watch = node.watch or Watch()
-    node.watch.retained[index] = weakref.ref(x)
+    tape.watch_of(node).retained[index] = weakref.ref(x)
 
 
 def _place(edge: Any) -> tuple[Any, int]:
@@ -99,10 +99,31 @@ def _place(edge: Any) -> tuple[Any, int]:
     return edge if isinstance(edge, tuple) else (edge, 0)
 
 
-def leaf_hooks(leaf: TensorBase, kind: str = "_backward_hooks") -> Hooks:
+def leaf_hooks(leaf: Any, kind: str = "_backward_hooks") -> Hooks:
     """The hooks on a leaf, to add to them."""
     hooks: Hooks = leaf.__dict__.setdefault(kind, {})
     return hooks
+
+
+def held(gradient: Any) -> Any:
+    """A gradient that hooks may hold on to: the walk does not take a view for its own."""
+    return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
+
+
+@method("_seen")
+def seen(self: Any, gradient: Any) -> Any:
+    """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
+    hooks = self.__dict__.get("_backward_hooks")
+    return held(run_hooks(hooks, gradient)) if hooks else gradient
+
+
+@method("_accumulated")
+def accumulated(self: Any) -> None:
+    """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
+    hooks = self.__dict__.get("_post_accumulate_grad_hooks")
+    for hook in list(hooks.values()) if hooks else ():
+        if hook(self) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def run_hooks(hooks: Hooks, gradient: Any) -> Any:
@@ -129,7 +150,7 @@ def replaced_by(hook: Hook, gradients: Sequence[Any], result: Any) -> list[Any]:
 
 def _replaced(hook: Hook, gradient: Any, result: Any) -> Any:
     """What a hook returned in place of a gradient, checked."""
-    if not isinstance(result, TensorBase):
+    if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if gradient is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
@@ -145,3 +166,6 @@ def _replaced(hook: Hook, gradient: Any, result: Any) -> Any:
 
 def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
+
+
+tape.seams.watch = Watch
