@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from minigrad.autograd.hooks import Hooks, RemovableHandle
+from minigrad.autograd.hooks import Hooks, RemovableHandle, Watch
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
 
@@ -43,7 +43,8 @@ class Watching:
 
     def __enter__(self) -> Watching:
         for node in self._nodes:
-            for where, hooks in [] if node.watch is None else list(node.watch.hooks.items()):
+            watch: Watch | None = node.watch
+            for where, hooks in [] if watch is None else list(watch.hooks.items()):
                 if isinstance(where, int):
                     self._keep_first(hooks, node, "in", partial(_at, where))
                 else:
