@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import copy
 import doctest
-import importlib
 import inspect
 import pickle
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases_optim import REFUSED, optimizer_module, x
 from comparing import Raised, array_of, outcome, tensor_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -384,143 +385,11 @@ def test_states_go_between_the_two() -> None:
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
-def x(api: Any) -> Any:
-    return api.ones(2, requires_grad=True)
-
-
-def stepped(optimizer: Any) -> Any:
-    for parameter in parameters_of(optimizer):
-        parameter.grad = parameter.detach().clone()
-    return optimizer.step()
-
-
-def loaded(api: Any, change: Callable[[dict[str, Any]], object]) -> Any:
-    optimizer = api.optim.SGD([x(api)])
-    state = optimizer.state_dict()
-    change(state)
-    optimizer.load_state_dict(state)
-
-
-def added(api: Any, group: Any, **options: Any) -> Any:
-    first = x(api)
-    api.optim.SGD([first], **options).add_param_group(group(first) if callable(group) else group)
-
-
-def optimizer_module(api: Any) -> Any:
-    return importlib.import_module(f"{api.__name__}.optim.optimizer")
-
-
-class Named:
-    """An optimiser of one's own whose learning rate has no default."""
-
-    def __new__(cls, api: Any) -> Any:
-        class Own(api.optim.Optimizer):  # type: ignore[misc]
-            def __init__(self, params: Any) -> None:
-                super().__init__(params, {"lr": optimizer_module(api).required})
-
-        return Own([x(api)])
-
-
-ERRORS: dict[str, Callable[[Any], Any]] = {
-    "no parameters": lambda api: api.optim.SGD([]),
-    "one tensor": lambda api: api.optim.SGD(x(api)),
-    "a number": lambda api: api.optim.SGD([3.0]),
-    "a set": lambda api: api.optim.SGD([{"params": {x(api)}}]),
-    "no leaf": lambda api: api.optim.SGD([x(api) * 2]),
-    "a group that is none": lambda api: added(api, [1]),
-    "a group without params": lambda api: added(api, {}),
-    "in two groups": lambda api: added(api, lambda first: {"params": [first]}),
-    "some names": lambda api: api.optim.SGD([("a", x(api)), x(api)]),
-    "names in one group": lambda api: added(api, {"params": [("a", x(api))]}),
-    "required": Named,
-    "lr": lambda api: api.optim.SGD([x(api)], lr=-1),
-    "lr of two": lambda api: api.optim.Adam([x(api)], lr=api.ones(2)),
-    "lr of two in SGD": lambda api: api.optim.SGD([x(api)], lr=api.ones(2)),
-    "betas of two": lambda api: api.optim.Adam([x(api)], betas=(api.tensor(0.1), api.tensor([0.1, 0.2]))),
-    "momentum": lambda api: api.optim.SGD([x(api)], momentum=-1),
-    "weight_decay": lambda api: api.optim.SGD([x(api)], weight_decay=-1),
-    "nesterov": lambda api: api.optim.SGD([x(api)], nesterov=True),
-    "nesterov and dampening": lambda api: api.optim.SGD([x(api)], nesterov=True, momentum=0.9, dampening=0.1),
-    **{
-        f"{name} {option}={value}": lambda api, name=name, option=option, value=value: getattr(api.optim, name)(
-            [x(api)], **{option: value}
-        )
-        for name, option, value in [
-            ("Adam", "lr", -1.0),
-            ("Adam", "lr", float("nan")),
-            ("Adam", "eps", -1.0),
-            ("Adam", "betas", (1.0, 0.9)),
-            ("Adam", "betas", (0.9, -0.1)),
-            ("Adam", "betas", (0, 0.9)),
-            ("Adam", "weight_decay", -1),
-            ("AdamW", "weight_decay", -1),
-            ("Adagrad", "lr", -1),
-            ("Adagrad", "lr_decay", -1),
-            ("Adagrad", "weight_decay", -1),
-            ("Adagrad", "initial_accumulator_value", -1),
-            ("Adagrad", "eps", -1),
-            ("RMSprop", "lr", -1),
-            ("RMSprop", "alpha", -1),
-            ("RMSprop", "eps", -1),
-            ("RMSprop", "weight_decay", -1),
-            ("RMSprop", "momentum", -1),
-            ("Adadelta", "rho", 1.5),
-            ("Adadelta", "eps", -1),
-            ("SparseAdam", "lr", 0.0),
-            ("SparseAdam", "eps", 0.0),
-            ("SparseAdam", "betas", (0.9, 1.0)),
-            ("SGD", "momentums", 0.9),
-        ]
-    },
-    "dense to SparseAdam": lambda api: stepped(api.optim.SparseAdam([x(api)])),
-    "a hook that returns a number": lambda api: hooked(api.optim.SGD([x(api)])),
-    "fewer groups loaded": lambda api: loaded(api, lambda state: state["param_groups"].clear()),
-    "fewer parameters loaded": lambda api: loaded(api, lambda state: state["param_groups"][0]["params"].clear()),
-    "no optimizer": lambda api: api.optim.lr_scheduler.StepLR(3, 2),
-    "no optimizer for a plateau": lambda api: api.optim.lr_scheduler.ReduceLROnPlateau(3),
-    **{
-        f"scheduler {index}": lambda api, make=make: make(
-            api.optim.lr_scheduler, api.optim.SGD([x(api)], lr=0.1), api.optim.Adagrad([x(api)])
-        )
-        for index, make in enumerate(
-            [
-                lambda s, o, _: s.LambdaLR(o, [abs, abs]),
-                lambda s, o, _: s.StepLR(o, 2, last_epoch=3),
-                lambda s, o, _: s.LinearLR(o, start_factor=0.0),
-                lambda s, o, _: s.LinearLR(o, end_factor=2.0),
-                lambda s, o, _: s.OneCycleLR(o, 0.1),
-                lambda s, o, _: s.OneCycleLR(o, 0.1, 0),
-                lambda s, o, _: s.OneCycleLR(o, 0.1, epochs=0, steps_per_epoch=1),
-                lambda s, o, _: s.OneCycleLR(o, 0.1, epochs=1, steps_per_epoch=0),
-                lambda s, o, _: s.OneCycleLR(o, 0.1, 5, pct_start=2.0),
-                lambda s, o, _: s.OneCycleLR(o, 0.1, 5, anneal_strategy="sin"),
-                lambda s, o, _: s.OneCycleLR(o, [0.1, 0.1], 5),
-                lambda s, _, other: s.OneCycleLR(other, 0.1, 5),
-                lambda s, o, _: [each.step() for each in [s.OneCycleLR(o, 0.1, 2, pct_start=0.5)] * 3],
-                lambda s, o, _: s.ReduceLROnPlateau(o, factor=1.0),
-                lambda s, o, _: s.ReduceLROnPlateau(o, mode="less"),
-                lambda s, o, _: s.ReduceLROnPlateau(o, threshold_mode="less"),
-                lambda s, o, _: s.ReduceLROnPlateau(o, min_lr=[0.1, 0.1]),
-            ]
-        )
-    },
-}
-
-
-def hooked(optimizer: Any) -> Any:
-    optimizer.register_step_pre_hook(lambda *_: 3)
-    return optimizer.step()
-
-
-@pytest.mark.parametrize("name", ERRORS)
-def test_errors(name: str) -> None:
-    theirs, ours = (outcome(lambda api=api: ERRORS[name](api)) for api in APIS)
-    assert isinstance(theirs, Raised)
-    assert isinstance(ours, Raised)
-    assert type(ours.error) is type(theirs.error), (theirs.error, ours.error)
-    # Up to where names of classes and values of options follow.
-    words = 1 if "hook" in name else 2 if "betas" in name else 4
-    assert str(ours.error).split()[:words] == str(theirs.error).split()[:words]
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_pytorch_refuses(name: str) -> None:
+    call, kind, words = REFUSED[name]
+    with pytest.raises(kind, match=re.escape(words)):
+        call(torch)
 
 
 # ---- groups, names, hooks --------------------------------------------------------------------------------------------
