@@ -21,8 +21,8 @@ from time import perf_counter, process_time
 from typing import Any, NoReturn
 
 import minigrad as torch
+from minigrad.explain.page import page
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS
-from minigrad.page import page
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000

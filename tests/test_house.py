@@ -60,7 +60,7 @@ def test_the_core_stands_alone_and_ops_know_no_methods() -> None:
 def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
     apart = ("minigrad.checks", "minigrad.explain")
     for name in FILES:
-        if not name.startswith((*apart, "minigrad.__main__", "minigrad.page")):
+        if not name.startswith((*apart, "minigrad.__main__")):
             assert not {each for each in IMPORTS[name] if each.startswith(apart)}, name
 
 

@@ -19,8 +19,8 @@ import minigrad as torch
 from minigrad import __main__ as job
 from minigrad import explain
 from minigrad.core.dtypes import Array
+from minigrad.explain.page import page as made
 from minigrad.explain.pair import numeral
-from minigrad.page import page as made
 
 IDS = [2, 0, 2, 4]
 VOCAB, DIM = 5, 3

@@ -15,9 +15,10 @@ from string import Template
 import numpy as np
 
 from minigrad.core.dtypes import Array
-from minigrad.explain import Graph, backward, graph
+from minigrad.explain.graph import Graph, graph
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
 from minigrad.explain.palette import COLOURS, DARK, DASHES, looks
+from minigrad.explain.story import backward
 from minigrad.nn import Embedding
 from minigrad.tensors.creation import arange, tensor
 
@@ -35,6 +36,10 @@ def page(ids: Sequence[int], embedding: Embedding, note: str, command: str) -> s
     story = backward(loss, names=names, max_values=MOST_ROWS * MOST_COLUMNS)
     template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
     parts = _Parts(numbers)
+    table, g = parts.table("W", "the table", numbers.table), parts.at("G", "upstream", numbers.upstream)
+    copied = [(id_, n) for n, id_ in enumerate(ids)]
+    copies = parts.curves(copied, "Arrows from rows of W to the rows of Y that are copies of them.")
+    sums = parts.curves([*enumerate(ids)], "Arrows from rows of G to the rows of dW that they are added to.")
     # The columns of a product, in rem, no matrix narrower than its caption: do two products fit side by side, or one?
     width = 1.6 * max(len(ids), len(numbers.table)) + 5.2 * max(numbers.table.shape[1], 2)
     return template.substitute(
@@ -44,11 +49,15 @@ def page(ids: Sequence[int], embedding: Embedding, note: str, command: str) -> s
         note=html.escape(note),
         layout=" wide" * (width > 23.8) + " dense" * (width > 54),
         tokens=parts.tokens(),
-        picking=parts.picking(),
-        product=parts.product(),
+        picking=table + copies + parts.at("Y", "output", numbers.rows),
+        product=parts.at("X", "one-hot", numbers.one_hot, one_hot=True)
+        + _term("@", "times", table)
+        + _term("=", "equals", parts.at("Y", "output", numbers.product)),
         forward_equal=_equal(numbers.rows, numbers.product),
-        adding=parts.adding(),
-        product_backward=parts.product_backward(),
+        adding=g + sums + parts.table("dW", "gradient of W", numbers.gradient),
+        product_backward=parts.table("X.T", "transposed", numbers.one_hot.T, one_hot=True)
+        + _term("@", "times", g)
+        + _term("=", "equals", parts.table("dW", "gradient of W", numbers.product_gradient)),
         backward_equal=_equal(numbers.gradient, numbers.product_gradient),
         graph=_chain(drawn),
         story=story._repr_html_(),
@@ -102,40 +111,7 @@ class _Parts:
             ]
         )
 
-    def picking(self) -> str:
-        """The table, curves from its rows, and the output."""
-        ends = [(id_, n) for n, id_ in enumerate(self.ids)]
-        curves = self._curves(ends, "Arrows from rows of W to the rows of Y that are copies of them.")
-        return self._table("W", "the table", self.numbers.table) + curves + self._at("Y", "output", self.numbers.rows)
-
-    def adding(self) -> str:
-        """The upstream gradient, curves from its rows, and the gradient of the table."""
-        ends = [*enumerate(self.ids)]
-        curves = self._curves(ends, "Arrows from rows of G to the rows of dW that they are added to.")
-        gradient = self._table("dW", "gradient of W", self.numbers.gradient)
-        return self._at("G", "upstream", self.numbers.upstream) + curves + gradient
-
-    def product(self) -> str:
-        """One-hot vectors times the table."""
-        return "".join(
-            [
-                self._at("X", "one-hot", self.numbers.one_hot, one_hot=True),
-                _term("@", "times", self._table("W", "the table", self.numbers.table)),
-                _term("=", "equals", self._at("Y", "output", self.numbers.product)),
-            ]
-        )
-
-    def product_backward(self) -> str:
-        """Transposed one-hot vectors times the upstream gradient."""
-        return "".join(
-            [
-                self._table("X.T", "transposed", self.numbers.one_hot.T, one_hot=True),
-                _term("@", "times", self._at("G", "upstream", self.numbers.upstream)),
-                _term("=", "equals", self._table("dW", "gradient of W", self.numbers.product_gradient)),
-            ]
-        )
-
-    def _table(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
+    def table(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
         """A matrix with a row for each row of the table."""
         rows = []
         for v, cells in enumerate(array):
@@ -148,7 +124,7 @@ class _Parts:
             )
         return _matrix(name, what, rows, one_hot)
 
-    def _at(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
+    def at(self, name: str, what: str, array: Array, one_hot: bool = False) -> str:
         """A matrix with a row for each position."""
         rows = [
             f'<tr class="{self.row_classes[id_]}" data-say="n{n}" data-n="{n}"><th scope="row"><i>id </i>{id_}</th>'
@@ -168,7 +144,7 @@ class _Parts:
             ]
         )
 
-    def _curves(self, ends: list[tuple[int, int]], label: str) -> str:
+    def curves(self, ends: list[tuple[int, int]], label: str) -> str:
         """Arrows from rows on the left to rows on the right, one for each position."""
         height = _ROW * max(len(self.ids), len(self.vocab))
         paths: list[str] = []
