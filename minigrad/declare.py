@@ -194,7 +194,7 @@ def node_of(
     reads = [inspect.getargs(gradient.__code__).args[1:] for gradient in gradients]
     methods = ("dx",) if len(gradients) == 1 else ("da", "db")
     members: dict[str, Any] = {
-        "__slots__": (),
+        "__module__": __name__,
         "__doc__": None,
         "forward": forward,
         "keep": _keeping(reads),

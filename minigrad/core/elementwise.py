@@ -243,7 +243,7 @@ class Div(Elementwise):
 
     __slots__ = ()
     keep = keep_inputs
-    forward: Callable[..., Any] = np.true_divide
+    forward: ClassVar[Callable[..., Any]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))

@@ -1,9 +1,9 @@
 """A recorded operation: an instance of an op is the call of it and its node in the graph.
 
-An op is a class with `forward` on arrays and, below it, its gradients in tensor operations.  Parameters
-go to `__init__`, tensors to the call:
+An op is a class with `forward` on arrays and, below it, its gradients in tensor operations.  Its parameters are the
+names it annotates, and go to the constructor; tensors go to the call:
 
-    y = Exp()(x)        # computes, and records itself if x requires a gradient
+    y = Softmax((1,))(x)        # computes, and records itself if x requires a gradient
 
 A node's edges lead to what made its inputs, not to the inputs: of the tensors it holds no more than its
 gradients read, which the class declares as `keep`.
@@ -11,10 +11,12 @@ gradients read, which the class declares as `keep`.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
 
@@ -72,7 +74,42 @@ class Seams:
 seams = Seams()
 
 
-class Node:
+class Fields(type):
+    """The type of node classes: each name that one annotates is a parameter of its constructor, and has a slot.
+
+    Other state is listed in its `__slots__`.
+    """
+
+    parameters: dict[str, Any]
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Fields:
+        """A class of nodes."""
+        slots = members.setdefault("__slots__", ())
+        annotated = members.get("__annotations__", {}).items()
+        own = [each for each, kind in annotated if each not in slots and not str(kind).startswith("ClassVar")]
+        if own and "__init__" not in members:
+            inherited = [getattr(base, "parameters", {}) for base in reversed(bases)]
+            defaults = {each: value for known in inherited for each, value in known.items()}
+            defaults |= {each: members.pop(each, ...) for each in own}
+            members |= {"__slots__": (*slots, *own), "parameters": defaults, "__init__": _constructor(defaults)}
+        return super().__new__(cls, name, bases, members)
+
+
+def _constructor(defaults: dict[str, Any]) -> FunctionType:
+    """The function that sets these attributes; one whose default is an ellipsis has none."""
+    given = tuple([value for value in defaults.values() if value is not ...])
+    return FunctionType(_code_of_constructor(tuple(defaults)), {}, "__init__", given)
+
+
+@functools.cache
+def _code_of_constructor(names: tuple[str, ...]) -> Any:
+    settings = "; ".join([f"self.{name} = {name}" for name in names])
+    module = compile(f"def __init__(self, {', '.join(names)}): {settings}", "<fields>", "exec")
+    return module.co_consts[0]
+
+
+@dataclass_transform()
+class Node(metaclass=Fields):
     """A recorded operation on any number of tensors; `Unary` and `Binary` are the common cases.
 
     `edges`
@@ -98,7 +135,7 @@ class Node:
     formulas: ClassVar[tuple[str, ...]] = ()
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
-    forward: Callable[..., Any]
+    forward: ClassVar[Callable[..., Any]]
 
     def backward(self, g: Any) -> Sequence[Any]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.

@@ -57,10 +57,10 @@ class Curve(Sloping):
     __slots__ = ()
 
     #: The function of `x`, which is `workable`.
-    value: Callable[..., Array]
+    value: ClassVar[Callable[..., Array]]
 
     #: The derivative of the function at `x`, which is `workable`.
-    slope: Callable[..., Array]
+    slope: ClassVar[Callable[..., Array]]
 
     def forward(self, x: Array) -> Array:
         return of_elements(self.value, x)
@@ -163,7 +163,7 @@ def curve(
     reads = slope.__code__.co_varnames[0]
     kind = CurveOfOutput if reads == "y" else Curve
     members = {
-        "__slots__": (),
+        "__module__": __name__,
         "forward": value if isinstance(value, np.ufunc) else Curve.forward,
         "value": staticmethod(value),
         "slope": staticmethod(slope),

@@ -163,7 +163,7 @@ class Maximum(Elementwise):
 
     __slots__ = ()
     keep = keep_inputs
-    forward: Callable[..., Any] = np.maximum
+    forward: ClassVar[Callable[..., Any]] = np.maximum
     loses: ClassVar[Any] = np.less
 
     def da(self, g: Tensor) -> Tensor:
@@ -198,7 +198,7 @@ class Fmax(Elementwise):
 
     __slots__ = ()
     keep = keep_inputs
-    forward: Callable[..., Any] = np.fmax
+    forward: ClassVar[Callable[..., Any]] = np.fmax
     wins: ClassVar[Any] = np.greater_equal
 
     def da(self, g: Tensor) -> Tensor:
