@@ -31,12 +31,12 @@ CHOSEN = 5
 LARGEST = 160  # elements, of operands and results
 
 
-def drawn(case: Case) -> list[dict[str, Any]]:
+def drawn(case: Case, count: int = DRAWN) -> list[dict[str, Any]]:
     """Examples from the row's own strategy, each also with numbers of all digits."""
     found: list[dict[str, Any]] = []
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=count,
         derandomize=True,
         database=None,
         deadline=None,
@@ -133,7 +133,46 @@ def chosen(case: Case) -> tuple[list[dict[str, Any]], list[str]]:
             break
         taken.append(fit.pop(new.index(max(new)) if taken else 0))
         known |= set(features(taken[-1]))
-    return taken, differences
+    return marked(case, taken), differences
+
+
+def in_double(operand: Any) -> Any:
+    """The operand in float64, its numbers within reach of differences."""
+    if not isinstance(operand, np.ndarray) or operand.dtype.kind != "f":
+        return operand
+    return np.where(np.abs(operand) <= 5, operand, 0.5).astype(np.float64)
+
+
+def is_smooth(case: Case, example: dict[str, Any]) -> bool:
+    """Whether PyTorch's derivatives are those of differences: not at kinks, nor where numbers are huge."""
+    try:
+        recorded.check_differences(torch, case, example)
+    except Exception:
+        return False
+    return True
+
+
+def marked(case: Case, taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The examples, told which are smooth; one more if none is."""
+    for example in taken:
+        example["smooth"] = bool(example["seen"].get("first")) and is_smooth(case, example)
+    if any(example["smooth"] for example in taken) or not any(example["seen"].get("first") for example in taken):
+        return taken
+    for example in [*taken, *drawn(case, 5 * DRAWN)]:
+        double = {
+            **example,
+            "operands": tuple(map(in_double, example["operands"])),
+            "grads": [True] * len(example["grads"]),
+        }
+        try:
+            double["seen"] = recorded.observed(torch, case, double)
+            if size(double) > LARGEST or not double["seen"].get("first") or not is_smooth(case, double):
+                continue
+            recorded.compare(double["seen"], recorded.observed(minigrad, case, double), case, double)
+        except Exception:
+            continue
+        return [*taken, {**double, "smooth": True}]
+    return taken
 
 
 def main() -> int:

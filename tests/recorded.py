@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from comparing import OTHER_NAMES, Plain, Raised, array_of, check_same_values, is_stated_refusal, operand_of, outcome
+from oracles import directional_derivative, inner
 from strategies import Array
 from table import Case, families
 
@@ -203,6 +204,56 @@ def _values(wanted: Array, got: Array, ulps: float, where: str, least: float = 0
     same = wanted.dtype == got.dtype and wanted.shape == got.shape and wanted.tobytes() == got.tobytes()
     if not same:
         check_same_values(wanted, got, ulps, where, least)
+
+
+# ---- differences -----------------------------------------------------------------------------------------------------
+
+
+def check_differences(api: Any, case: Case, example: dict[str, Any]) -> None:
+    """Fail unless derivatives to order two, in inputs and cotangents, are those of differences; in float64."""
+    operands, draws = example["operands"], np.random.RandomState(example["seed"])
+    at = [n for n, grad in enumerate(example["grads"]) if grad and _is_double(operands[n])]
+
+    def results(leaves: Sequence[Any]) -> list[Any]:
+        given = [operand_of(api, each, False) for each in operands]
+        for n, leaf in zip(at, leaves, strict=False):
+            given[n] = leaf * 1  # Not the leaf itself, which must not be written to.
+        api.manual_seed(1)
+        found = _tensors(api, case.call(api, *given))
+        return [y for y in found if array_of(y).dtype == np.float64 and y.requires_grad]
+
+    def leaves_of(arrays: Sequence[Array]) -> list[Any]:
+        return [api.from_numpy(np.array(each)).requires_grad_() for each in arrays]
+
+    def loss(leaves: Sequence[Any]) -> Any:
+        # The cotangents are inputs, too: of the sum of <result, cotangent>.
+        return sum([(y * c).sum() for y, c in zip(results(leaves), leaves[len(at) :], strict=True)])
+
+    points = [np.array(operands[n]) for n in at]
+    points += [draws.uniform(1, 2, tuple(y.shape)) for y in results(leaves_of(points))]
+    assert len(points) > len(at) > 0
+    u, v = ([draws.uniform(0.5, 1, p.shape) for p in points] for _ in range(2))
+
+    def slope(arrays: Sequence[Array], direction: Sequence[Array], record: bool = False) -> Any:
+        leaves = leaves_of(arrays)
+        options = {"create_graph": record, "allow_unused": True, "materialize_grads": True}
+        first = api.autograd.grad(loss(leaves), leaves, **options)
+        along = sum([(d * api.from_numpy(w)).sum() for d, w in zip(first, direction, strict=True)])
+        if not record:
+            return array_of(along)
+        second = api.autograd.grad(along, leaves, allow_unused=True, materialize_grads=True)
+        return array_of(along), np.asarray(inner([array_of(d) for d in second], v))
+
+    first, second = slope(points, u, record=case.twice) if case.twice else (slope(points, u), None)
+    wanted = directional_derivative(lambda arrays: array_of(loss(leaves_of(arrays))), points, u)
+    np.testing.assert_allclose(first, wanted, rtol=1e-6, atol=1e-7)
+    if second is not None:
+        wanted = directional_derivative(lambda arrays: slope(arrays, u), points, v)
+        np.testing.assert_allclose(second, wanted, rtol=1e-6, atol=1e-7)
+
+
+def _is_double(operand: Any) -> bool:
+    return isinstance(operand, np.ndarray) and operand.dtype == np.float64 and operand.size > 0
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
@@ -42,3 +43,17 @@ def test_results_are_those_recorded_from_pytorch(family: str) -> None:
 def test_what_is_recorded_is_what_pytorch_answers(family: str) -> None:
     with seeded(1):
         _check(torch, family)
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_derivatives_are_those_of_differences_to_order_two(family: str) -> None:
+    failures = []
+    with seeded(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, case in ROWS[family]:
+            for example in [each for each in RECORD.get(name, ()) if each["smooth"]][:1]:
+                try:
+                    recorded.check_differences(minigrad, case, example)
+                except Exception as error:
+                    failures.append(f"{name}: {type(error).__name__}: {error}")
+    assert not failures, f"{len(failures)} rows differ, first: " + "\n".join(failures[:5])
