@@ -12,7 +12,7 @@ from .arrays import cleared, read_in_place
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, keep_inputs, keep_other, next_number, quiet, seams
+from .tape import Binary, Unary, keep_inputs, keep_other, keep_output, next_number, quiet, seams
 from .tensor import Operand, Operator, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
@@ -285,6 +285,37 @@ class Neg(Unary):
         return -g
 
 
+class Floating(Unary):
+    """A unary op whose result is floating point, also for integers."""
+
+    __slots__ = ()
+
+    def __call__(self, x: Any) -> Any:
+        return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
+
+
+class Exp(Floating):
+    """`e**x`, its own derivative.   dx = g * y."""
+
+    __slots__ = ()
+    keep = keep_output
+    forward = np.exp
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g * self.kept_output(g)
+
+
+class Log(Floating):
+    """The natural logarithm of `x`.   dx = g / x."""
+
+    __slots__ = ()
+    keep = keep_inputs
+    forward = np.log
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g / self.kept(0)
+
+
 class Clone(Unary):
     """A copy of `x`, in memory order "K" as x is, or "C" contiguous.   dx = g."""
 
@@ -415,6 +446,18 @@ def rdiv(a: Tensor, b: Operand) -> Tensor:
 def neg(a: Tensor) -> Tensor:
     """`-a`."""
     return Neg()(a)
+
+
+@method("exp")
+def exp(a: Tensor) -> Tensor:
+    """E to the power of each element."""
+    return Exp()(a)
+
+
+@method("log")
+def log(a: Tensor) -> Tensor:
+    """The natural logarithm of each element."""
+    return Log()(a)
 
 
 @method("clone")

@@ -14,22 +14,13 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import Elementwise, cast, floating, masked, zeroed
+from minigrad.core.elementwise import Elementwise, Exp, Floating, Log, floating, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import binary, node_of, op, rewritten, unary
+from minigrad.declare import binary, node_of, of_node, op, rewritten, unary
 from minigrad.ops.arithmetic import PowNumber
 from minigrad.ops.curves import curve, restored, workable
 from minigrad.ops.erf import erf as erf_of
-
-
-class Floating(Unary):
-    """A unary op whose result is floating point, also for integers."""
-
-    __slots__ = ()
-
-    def __call__(self, x: Any) -> Any:
-        return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -175,7 +166,7 @@ def reciprocal(input: Tensor) -> Tensor:
     """1 over each element."""
 
 
-@unary(np.exp, lambda g, y: g * y, Floating)
+@of_node(lambda _: Exp)
 def exp(input: Tensor) -> Tensor:
     """E to the power of each element.
 
@@ -195,7 +186,7 @@ def expm1(input: Tensor) -> Tensor:
     """E to the power of each element, less 1: to all digits also near 0."""
 
 
-@unary(np.log, lambda g, x: g / x, Floating)
+@of_node(lambda _: Log)
 def log(input: Tensor) -> Tensor:
     """The natural logarithm of each element.
 
