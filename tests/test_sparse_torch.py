@@ -60,10 +60,7 @@ def dense(api: Any) -> Any:
 OF_ONE: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "itself": lambda t, s, c, d: (s, c),
     "what it is": lambda t, s, c, d: (
-        [
-            (x.is_sparse, x.layout, x.shape, x.dtype, x.ndim, x.dim(), x.numel(), x.element_size(), len(x))
-            for x in (s, c)
-        ],
+        [(x.is_sparse, x.layout, x.shape, x.dtype, x.ndim, x.dim(), x.numel(), len(x)) for x in (s, c)],
         [(x._nnz(), x.sparse_dim(), x.dense_dim(), x.is_coalesced(), x.type(), x.size(0), x.size(-1)) for x in (s, c)],
         [(x.is_leaf, x.requires_grad, x.grad_fn, x.is_floating_point(), x.device, f"{x}") for x in (s, c)],
     ),
@@ -87,17 +84,6 @@ OF_ONE: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "dense factor of another shape": lambda t, s, c, d: s * t.ones(5, 2),
     "dense divisor": lambda t, s, c, d: s / d,
     "by a sparse tensor": lambda t, s, c, d: d / s,
-    "functions of sums": lambda t, s, c, d: (
-        abs(s),
-        s.abs(),
-        s.abs().sqrt(),
-        s.square(),
-        s.pow(2),
-        s**3,
-        s.abs().pow(0.5),
-    ),
-    "pow(0)": lambda t, s, c, d: s.pow(0),
-    "pow(tensor)": lambda t, s, c, d: s.pow(t.tensor(2.0)),
     "of a number to the": lambda t, s, c, d: 2**s,
     "sum": lambda t, s, c, d: (s.sum(), s.sum(dtype=t.float64), s.int().sum(), t.sum(s)),
     "norm": lambda t, s, c, d: (
@@ -141,7 +127,7 @@ OF_ONE: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "broadcasting sums in place": lambda t, s, c, d: t.ones(2, 4, 2).add_(s),
     "with text": lambda t, s, c, d: s + "text",
     "mul with text": lambda t, s, c, d: s.mul("text"),
-    "in place": lambda t, s, c, d: (s.clone().mul_(2), s.clone().div_(2), s.clone().neg_(), s.clone().mul_(d)),
+    "in place": lambda t, s, c, d: (s.clone().mul_(2), s.clone().div_(2), s.clone().mul_(d)),
     "in place, coalesced": lambda t, s, c, d: (c.clone().mul_(2), c.clone().add_(c), c.clone().sub_(c, alpha=2)),
     "in place, the same": lambda t, s, c, d: [x.add_(c) is x for x in (s.clone(), c.clone())],
     "in place, other dtype": lambda t, s, c, d: c.clone().add_(c.double()),
@@ -258,8 +244,6 @@ RECORDED: dict[str, Callable[[Any, Any], Any]] = {
     "dense, scaled": lambda t, x: dense(t).add(x, alpha=3),
     "dense * sparse": lambda t, x: (x * dense(t)).to_dense(),
     "dense, in place": lambda t, x: (dense(t) * 1).add_(x, alpha=2),
-    "pow": lambda t, x: (x**2).to_dense(),
-    "abs": lambda t, x: x.abs().to_dense(),
 }
 
 

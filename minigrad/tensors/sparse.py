@@ -46,17 +46,6 @@ def _of_values(name: str) -> Callable[..., Any]:
     return method
 
 
-def _of_sums(name: str) -> Callable[..., Any]:
-    """The method `name`, a function f with f(0) = 0, which works on the sum of the entries at each place."""
-
-    def method(self: Sparse) -> Any:
-        summed = self.coalesce()
-        return summed._with(getattr(summed._entries, name)())
-
-    method.__name__ = name
-    return method
-
-
 class Sparse(Tensor):
     """What sparse tensors can do.
 
@@ -152,10 +141,6 @@ class Sparse(Tensor):
         return math.prod(self._size)
 
     nelement = numel
-
-    def element_size(self) -> builtins.int:
-        """Bytes per element."""
-        return self.itemsize
 
     @property
     def itemsize(self) -> builtins.int:
@@ -273,9 +258,7 @@ class Sparse(Tensor):
 
     def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
-        if dtype is None:
-            return f"torch.sparse.{self.dtype._tensor_name}Tensor"
-        return self._with(self._entries.type(dtype))
+        return f"torch.sparse.{self.dtype._tensor_name}Tensor" if dtype is None else self.to(dtype)
 
     @property  # type: ignore[misc]  # the data of a sparse tensor cannot be replaced
     def data(self) -> Any:
@@ -302,9 +285,6 @@ class Sparse(Tensor):
     # ---- arithmetic --------------------------------------------------------------------------------------------------
 
     neg = __neg__ = _of_values("neg")
-    abs = __abs__ = _of_sums("abs")
-    sqrt = _of_sums("sqrt")
-    square = _of_sums("square")
 
     def mul(self, other: Any) -> Any:
         """The product with a number or a dense tensor, of which only the elements at the entries are read."""
@@ -313,8 +293,14 @@ class Sparse(Tensor):
         return self._with(self._entries.mul(other))
 
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """The quotient by a number."""
-        self._check_divisor(checked_operand("div", other), rounding_mode)
+        """The quotient by a number or a 0-d tensor."""
+        if rounding_mode is not None:
+            self._refuse()
+        if isinstance(checked_operand("div", other), Tensor) and other.ndim:
+            raise RuntimeError(
+                "Sparse division requires a scalar or zero-dim dense tensor divisor "
+                f"(got shape {list(other.shape)} for divisor)"
+            )
         return self._with(self._entries.div(other))
 
     def add(self, other: Any, *, alpha: Any = 1) -> Any:
@@ -330,17 +316,6 @@ class Sparse(Tensor):
         """The difference `self - alpha * other` of two sparse tensors."""
         return self.add(checked_operand("sub", other), alpha=-alpha)
 
-    def pow(self, exponent: Any) -> Any:
-        """Each element to the power of `exponent`, a number above 0."""
-        if isinstance(exponent, Tensor) or exponent < 0:
-            self._refuse()
-        if exponent == 0:
-            raise RuntimeError(
-                "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
-            )
-        summed = self.coalesce()
-        return summed._with(summed._entries.pow(exponent))
-
     def __add__(self, other: Any) -> Any:
         return self.add(other) if isinstance(other, OPERANDS) else NotImplemented
 
@@ -352,9 +327,6 @@ class Sparse(Tensor):
 
     def __truediv__(self, other: Any) -> Any:
         return self.div(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __pow__(self, other: Any) -> Any:
-        return self.pow(other) if isinstance(other, OPERANDS) else NotImplemented
 
     __rmul__ = __mul__
 
@@ -372,18 +344,11 @@ class Sparse(Tensor):
 
     def mul_(self, other: Any) -> Any:
         """In place: the product with a number or a dense tensor."""
-        return self._become(self.mul(checked_operand("mul_", other)))
+        return self._become(self.mul(other))
 
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """In place: the quotient by a number."""
-        self._check_divisor(checked_operand("div_", other), rounding_mode)
-        self._entries.div_(other)
-        return self._changed()
-
-    def neg_(self) -> Any:
-        """In place: the negative of each element."""
-        self._entries.neg_()
-        return self._changed()
+        """In place: the quotient by a number or a 0-d tensor."""
+        return self._become(self.div(other, rounding_mode=rounding_mode))
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """In place: the sum `self + alpha * other` of two sparse tensors."""
@@ -528,15 +493,6 @@ class Sparse(Tensor):
                 f"add: expected 'self' and 'other' to have same size, but self has size {list(dense.shape)} while other"
                 f" has size {list(self._size)} (FYI: dense-sparse addition does not currently support broadcasting)"
             )
-
-    def _check_divisor(self, other: Any, rounding_mode: str | None) -> None:
-        if isinstance(other, Tensor) and other.ndim:
-            shape = list(other.shape)
-            raise RuntimeError(
-                f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
-            )
-        if rounding_mode is not None:
-            self._refuse()
 
 
 def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
