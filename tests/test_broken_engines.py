@@ -87,7 +87,7 @@ def gradients_of_views_alone(view: Any, base_tensor: Any, made_by: str) -> None:
 
 
 def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
-    return [(walking, "_walk", edited(walking._walk, old, new))]
+    return method(walking.Walk, "_run", old, new)
 
 
 def accumulate(old: str, new: str) -> list[tuple[Any, str, Any]]:
@@ -133,24 +133,28 @@ ENGINES: list[Engine] = [
         lambda: walk("not (record or gradient is g", "not (gradient is g"),
         {"graph_of_gradients"},
     ),
-    ("nothing is freed", lambda: walk("if not retain and", "if False and"), {"freed_graphs", "what_is_not_kept_dies"}),
-    ("all is freed", lambda: walk("if not retain and", "if"), {"freed_graphs", "chain_rule"}),
+    (
+        "nothing is freed",
+        lambda: walk("if not self.retain and", "if False and"),
+        {"freed_graphs", "what_is_not_kept_dies"},
+    ),
+    ("all is freed", lambda: walk("if not self.retain and", "if"), {"freed_graphs", "chain_rule"}),
     (
         "create_graph retains always",
         lambda: method(
-            walking, "_arriving", "record if retain_graph is None else retain_graph", "record or retain_graph"
+            walking.Walk, "__init__", "record if retain_graph is None else retain_graph", "record or retain_graph"
         ),
         {"freed_graphs"},
     ),
     (
         "no way is pruned",
-        lambda: method(walking._Requested, "goes_on", "not self.useful.isdisjoint(node.edges)", "True"),
+        lambda: method(walking.Requested, "goes_on", "not self.useful.isdisjoint(node.edges)", "True"),
         {"unused_inputs"},
     ),
     (
         "the gradient of a result in the middle is doubled",
         lambda: method(
-            walking._Requested,
+            walking.Requested,
             "take",
             "[pair for pair in zip(edges, gradients, strict=True)",
             "[(pair[0], pair[1] * 2) for pair in zip(edges, gradients, strict=True)",
@@ -174,10 +178,10 @@ ENGINES: list[Engine] = [
     (
         "each .grad is written as it arrives",
         lambda: walk(
-            "            sums[edge] = gradient\n",
-            "            sums[edge] = gradient\n"
-            "            if requested is None and isinstance(edge, Tensor):\n"
-            "                edge._grad = gradient\n",
+            "                sums[edge] = gradient\n",
+            "                sums[edge] = gradient\n"
+            "                if plain and isinstance(edge, Tensor):\n"
+            "                    edge._grad = gradient\n",
         ),
         {"errors_change_nothing"},
     ),
@@ -276,7 +280,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "what a hook saw is taken for the walk's own",
-        lambda: method(walking, "_arriving", "owned.discard(edge)", "pass"),
+        lambda: method(walking.Walk, "_show_leaves", "self.owned.discard(edge)", "pass"),
         {"hooks"},
     ),
     (

@@ -163,8 +163,8 @@ def test_a_walk_after_it_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None
     loss, _ = shared()
     explain.backward(loss, retain_graph=True)
     asked: list[Any] = []
-    right = walk._visit
-    monkeypatch.setattr(walk, "_visit", lambda *given: asked.append(given) or right(*given))
+    right = walk.Walk._visit
+    monkeypatch.setattr(walk.Walk, "_visit", lambda *given: asked.append(given) or right(*given))
     loss.backward()
     assert asked == []
 

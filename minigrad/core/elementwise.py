@@ -62,8 +62,6 @@ class Elementwise(Binary):
 
     __slots__ = ("shapes",)
 
-    shapes: tuple[tuple[int, ...], tuple[int, ...]] | None
-
     #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
 

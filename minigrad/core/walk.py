@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,17 +14,25 @@ from .modes import set_grad_enabled
 from .tape import Edge, Node, Output, Several, edge_to, seams
 from .tensor import Size, Tensor, copied, method, storage_of
 
+#: One tensor, or several.
+Tensors: TypeAlias = "Tensor | Sequence[Tensor]"
+#: A gradient for each of several tensors; None stands for 1.
+Gradients: TypeAlias = "Tensor | Sequence[Tensor | None] | None"
+
+#: Where a walk starts, and with which gradients.
+Starts: TypeAlias = "Sequence[tuple[Edge, Tensor]]"
+
 # Threads may send gradients to the same leaf: one adds at a time.
 _accumulating = threading.RLock()
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: Tensors,
+    grad_tensors: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     *,
-    inputs: Any = None,
+    inputs: Tensors | None = None,
 ) -> None:
     """Add to the `.grad` of each leaf (of each of `inputs`, if given) its gradient of the sum of `tensors`.
 
@@ -40,29 +48,28 @@ def backward(
     tensor([2., 4.])
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
-    targets = None if inputs is None else _targets(_as_tuple(inputs))
+    targets = None if inputs is None else _targets(_as_tuple(inputs), "backward")
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        arrived, owned, retained = _arriving(starts, retain_graph, create_graph, targets)
-        leaves: dict[Edge, Any] = {edge: edge if targets is None else targets[edge] for edge in arrived}
-        for edge, gradient in arrived.items():
-            _accumulate(leaves[edge], gradient, edge in owned, create_graph)
-        for tensor, gradient in retained:
+        walk = Walk(starts, retain_graph, create_graph, targets)
+        for edge, gradient in walk.arrived.items():
+            _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
+        for tensor, gradient in walk.retained:
             _accumulate(tensor, gradient, False, create_graph)
-        for leaf in leaves.values():
-            leaf._accumulated()
+        for edge in walk.arrived:
+            (edge if targets is None else targets[edge])._accumulated()
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor | None, ...]:
     """The gradients of the sum of `outputs` with respect to `inputs`, one each; no `.grad` changes.
 
     `grad_outputs`, `retain_graph` and `create_graph` are as in `backward`.  An input that the outputs do
@@ -80,23 +87,14 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    inputs = _as_tuple(inputs)
-    if not inputs:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    inputs = _tensors(inputs, "inputs")
-    for position, x in enumerate(inputs):
-        if not x.requires_grad:
-            raise RuntimeError(
-                f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
-                "with requires_grad=True, or call requires_grad_() before it is used."
-            )
+    wanted = _as_tuple(inputs)
+    targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
-    edges = [edge_to(x) for x in inputs]
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        arrived, owned, retained = _arriving(starts, retain_graph, create_graph, edges)
-        gradients: list[Any] = []
-        for position, (x, edge) in enumerate(zip(inputs, edges, strict=True)):
-            gradient = arrived.get(edge)
+        walk = Walk(starts, retain_graph, create_graph, targets)
+        gradients: list[Tensor | None] = []
+        for position, x in enumerate(wanted):
+            gradient = walk.arrived.get(edge_to(x))
             if gradient is None and materialize_grads:
                 gradient = x._new(np.zeros_like(x._array))
             elif gradient is None and not allow_unused:
@@ -104,125 +102,124 @@ def grad(
                     f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
-            elif gradient is not None and edge not in owned and not create_graph:
+            elif gradient is not None and edge_to(x) not in walk.owned and not create_graph:
                 gradient = gradient.clone()
             gradients.append(gradient)
-        for tensor, gradient in retained:
+        for tensor, gradient in walk.retained:
             _accumulate(tensor, gradient, False, create_graph)
     return tuple(gradients)
-
-
-def _arriving(
-    starts: Sequence[tuple[Edge, Tensor]], retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None
-) -> tuple[dict[Edge, Tensor], set[Edge], list[tuple[Tensor, Tensor]]]:
-    """What `_walk` finds, of the `targets` if there are some, after the hooks of leaves have seen it."""
-    retain = record if retain_graph is None else retain_graph
-    if targets is None:
-        arrived, owned, retained = _walk(starts, retain, record, None)
-    else:
-        requested = _Requested(starts, targets)
-        starts = [start for start in starts if start[0] in requested.useful]
-        sums, owned, retained = _walk(starts, retain, record, requested)
-        arrived = requested.arrived | sums
-    for edge, gradient in arrived.items():
-        if isinstance(edge, Tensor):
-            seen = edge._seen(gradient)
-            if seen is not gradient:
-                arrived[edge] = seen
-                owned.discard(edge)
-    return arrived, owned, retained
 
 
 # ---- the walk --------------------------------------------------------------------------------------------------------
 
 
-def _walk(
-    starts: Sequence[tuple[Edge, Tensor]], retain: bool, record: bool, requested: _Requested | None
-) -> tuple[dict[Edge, Tensor], set[Edge], list[tuple[Tensor, Tensor]]]:
-    """The gradients that arrive at the leaves, those of them that nobody else holds, and those that others retain.
+class Walk:
+    """A walk from outputs to leaves, which hands on gradients; it is over when this object is made.
 
-    Of the nodes still to visit, the newest is next: all users of its output are newer, so its gradient is complete.
-    A heap on the nodes' numbers gives this reverse topological order without recursion.
+    `arrived`
+        the gradients of the leaves, or of what is asked for by name.
+    `owned`
+        where nobody else holds the gradient.
+    `retained`
+        tensors that keep their gradient, though they are no leaves, with it.
     """
-    sums: dict[Edge, Tensor] = {}
-    owned: set[Edge] = set()
-    retained: list[tuple[Tensor, Tensor]] = []
-    heap: list[tuple[int, Node]] = []
-    watched = requested is not None or seams.backward is not None
-    arrivals: Iterable[tuple[Edge, Tensor | None]] = starts
-    g: Tensor | None = None
-    while True:
-        for edge, gradient in arrivals:
-            if gradient is None:
-                continue
-            earlier = sums.get(edge)
-            if earlier is None:
-                if isinstance(edge, Node):
+
+    __slots__ = ("arrived", "owned", "record", "requested", "retain", "retained", "sums")
+
+    def __init__(
+        self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
+    ) -> None:
+        self.retain = record if retain_graph is None else retain_graph
+        self.record = record
+        self.sums: dict[Edge, Tensor] = {}
+        self.owned: set[Edge] = set()
+        self.retained: list[tuple[Tensor, Tensor]] = []
+        self.requested = None if targets is None else Requested(starts, targets)
+        if self.requested is not None:
+            starts = [start for start in starts if start[0] in self.requested.useful]
+        self._run(starts)
+        self.arrived: dict[Any, Tensor] = self.sums if self.requested is None else self.requested.arrived | self.sums
+        self._show_leaves()
+
+    def _run(self, arrivals: Iterable[tuple[Edge, Tensor | None]]) -> None:
+        """Add up the gradients that arrive, and hand them on, the newest node first.
+
+        All users of a node's output are newer than the node: when it is its turn, its gradient is complete.  A heap on
+        the nodes' numbers gives this reverse topological order without recursion.
+        """
+        sums, owned, record = self.sums, self.owned, self.record
+        plain = self.requested is None and seams.backward is None
+        heap: list[tuple[int, Node]] = []
+        g: Tensor | None = None
+        while True:
+            for edge, gradient in arrivals:
+                if gradient is None:
+                    continue
+                earlier = sums.get(edge)
+                if earlier is not None:
+                    gradient = earlier._plus(gradient, edge in owned)
+                elif isinstance(edge, Node):
                     heapq.heappush(heap, (-edge.number, edge))
                 elif isinstance(edge, Output):
                     heapq.heappush(heap, (-edge.node.number, edge.node))
-            else:
-                gradient = earlier._plus(gradient, edge in owned)
-            sums[edge] = gradient
-            # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
-            if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
-                owned.add(edge)
-        if not heap:
-            return sums, owned, retained
-        _, node = heapq.heappop(heap)
-        # Nothing but `g` holds this gradient now: it goes as soon as it has been passed on.
-        gradient = earlier = None
-        g = sums.pop(node, None)
-        owned.discard(node)
-        plain = not watched and node.watch is None and g is not None
-        gradients = node.backward(g) if plain else _visit(node, g, sums, owned, requested, retained)
-        arrivals = () if gradients is None else zip(node.edges, gradients, strict=True)
-        if not retain and gradients is not None:
-            node.release()
+                sums[edge] = gradient
+                # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
+                if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
+                    owned.add(edge)
+            if not heap:
+                return
+            _, node = heapq.heappop(heap)
+            # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
+            gradient = earlier = None
+            g = sums.pop(node, None)
+            owned.discard(node)
+            gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)
+            arrivals = () if gradients is None else zip(node.edges, gradients, strict=True)
+            if not self.retain and gradients is not None:
+                node.release()
 
+    # ---- beside it: several outputs, hooks, gradients asked for by name ----------------------------------------------
 
-# ---- what is beside it: several outputs, hooks, gradients asked for by name ------------------------------------------
-
-
-def _visit(
-    node: Node,
-    g: Any,
-    sums: dict[Edge, Tensor],
-    owned: set[Edge],
-    requested: _Requested | None,
-    retained: list[tuple[Tensor, Tensor]],
-) -> Sequence[Tensor | None] | None:
-    """What a node with several outputs, or one that somebody looks at, passes on; None if the walk ends here."""
-    edges: list[Edge] = [node]
-    arrived = [g]
-    if isinstance(node, Several):
-        edges = [Output(node, position) for position in range(node.count)]
-        arrived = [sums.pop(edge, None) for edge in edges]
-        owned.difference_update(edges)
-        if all([each is None for each in arrived]):
-            # Each output has sent the walk here: it has been here before.
+    def _visit(self, node: Node, g: Any) -> Sequence[Tensor | None] | None:
+        """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
+        requested, arrived = self.requested, [g]
+        edges: list[Edge] = [node]
+        if isinstance(node, Several):
+            edges = [Output(node, position) for position in range(node.count)]
+            arrived = [self.sums.pop(edge, None) for edge in edges]
+            self.owned.difference_update(edges)
+            if all([each is None for each in arrived]):
+                # Each output has sent the walk here: it has been here before.
+                return None
+        goes_on = requested is None or requested.goes_on(node)
+        # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
+        if requested is not None and goes_on:
+            requested.take(edges, arrived)
+        if node.watch is not None:
+            arrived = node.watch.before(arrived, self.retained)
+        if requested is not None and not goes_on:
+            requested.take(edges, arrived)
+        g = arrived if isinstance(node, Several) else arrived[0]
+        if not goes_on or g is None:
             return None
-    goes_on = requested is None or requested.goes_on(node)
-    # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
-    if requested is not None and goes_on:
-        requested.take(edges, arrived)
-    if node.watch is not None:
-        arrived = node.watch.before(arrived, retained)
-    if requested is not None and not goes_on:
-        requested.take(edges, arrived)
-    g = arrived if isinstance(node, Several) else arrived[0]
-    if not goes_on or g is None:
-        return None
-    gradients = node.backward(g) if seams.backward is None else seams.backward(node, g)
-    if node.watch is not None:
-        gradients = node.watch.after(gradients, arrived)
-    return gradients if requested is None else requested.of_use(node.edges, gradients)
+        gradients = node.backward(g) if seams.backward is None else seams.backward(node, g)
+        if node.watch is not None:
+            gradients = node.watch.after(gradients, arrived)
+        return gradients if requested is None else requested.of_use(node.edges, gradients)
+
+    def _show_leaves(self) -> None:
+        """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
+        for edge, gradient in self.arrived.items():
+            seen = edge._seen(gradient) if isinstance(edge, Tensor) else gradient
+            if seen is not gradient:
+                self.arrived[edge] = seen
+                self.owned.discard(edge)
 
 
-class _Requested:
+class Requested:
     """The gradients that are asked for, of leaves or of results on the way, and the ways that lead to them."""
 
-    def __init__(self, starts: Sequence[tuple[Edge, Tensor]], targets: Iterable[Edge]) -> None:
+    def __init__(self, starts: Starts, targets: Iterable[Edge]) -> None:
         self.targets = set(targets)
         self.useful = self.targets | _on_the_way(starts, self.targets)
         self.arrived: dict[Edge, Tensor] = {}
@@ -240,7 +237,7 @@ class _Requested:
         return [each if edge in self.useful else None for edge, each in zip(edges, gradients, strict=True)]
 
 
-def _on_the_way(starts: Sequence[tuple[Edge, Any]], goals: set[Edge]) -> set[Edge]:
+def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
     """The edges between `starts` and `goals`: to nodes with an edge to a goal or to a node on the way."""
     found: dict[Node, list[Edge]] = {}
     stack: list[Edge] = [edge for edge, _ in starts]
@@ -277,11 +274,11 @@ def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> 
             storage_of(earlier).version += 1
 
 
-def _targets(inputs: tuple[Any, ...]) -> dict[Edge, Any]:
-    """The tensors whose `.grad` a backward pass is to add to, by the edges to them."""
+def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
+    """The tensors whose gradients the function `name` is asked for, by the edges to them."""
     if not inputs:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    for position, x in enumerate(inputs):
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    for position, x in enumerate(_tensors(inputs, "inputs")):
         if not x.requires_grad:
             raise RuntimeError(
                 f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
@@ -294,7 +291,7 @@ def _as_tuple(tensors: Any) -> tuple[Any, ...]:
     return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
-def _tensors(given: Any, what: str) -> tuple[Any, ...]:
+def _tensors(given: Tensors, what: str) -> tuple[Tensor, ...]:
     """`given`, a tensor or a sequence of tensors, as a tuple of at least one."""
     tensors = _as_tuple(given)
     if not tensors:
@@ -305,12 +302,12 @@ def _tensors(given: Any, what: str) -> tuple[Any, ...]:
     return tensors
 
 
-def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tuple[Edge, Any]]:
+def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> Starts:
     """Where the walk starts and with which gradients, after all checks."""
-    gradients = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
-    starts: list[tuple[Edge, Any]] = []
+    given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
+    starts: list[tuple[Edge, Tensor]] = []
     # Their number comes last: a bare array has a gradient for each row, but what is wrong is that it is an array.
-    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
+    for position, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         if not output.requires_grad:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
@@ -318,12 +315,12 @@ def _starts(outputs: tuple[Any, ...], gradients: Any, record: bool) -> list[tupl
                 "detached since."
             )
         starts.append((edge_to(output), _start_gradient(output, gradient, position, record)))
-    if len(gradients) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return starts
 
 
-def _start_gradient(output: Any, gradient: Any, position: int, record: bool) -> Any:
+def _start_gradient(output: Tensor, gradient: Any, position: int, record: bool) -> Tensor:
     """The gradient to start with at `output`: the user's if there is one, else 1 for the only element."""
     if gradient is None:
         if output._array.size != 1:
@@ -354,7 +351,7 @@ def backward_from(
     gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Any = None,
+    inputs: Tensors | None = None,
 ) -> None:
     """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`.
 
