@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import functools
 import math
-import threading
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,8 +24,6 @@ from minigrad.random import Generator
 
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
 _STEP = 2**16
-# Values per draw: enough for a second thread to be worth its signals.
-_BATCH = 2**20
 
 # Masks; as arrays, because NumPy takes longer to look at a number.
 _LOWEST_24 = np.array(2**24 - 1, np.uint32)
@@ -88,8 +84,8 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
 def random_(array: Array, low: int, high: int | None, generator: Generator) -> Array:
     """Every element is `low + r % (high - low)`; r has 32 bits, and 64 from high - low = 2**28 on.
 
-    Without `high`, up to the largest number: of a floating dtype, the largest before the first gap.  For a floating
-    dtype a bound that rounding could cross first moves inwards to a representable number.
+    Without `high`, up to the largest number: of a floating dtype, the largest before the first gap, beyond which no
+    bound may lie.
 
     >>> random_(np.empty(5, "int64"), 0, 10, Generator().manual_seed(0))
     array([4, 9, 3, 0, 3])
@@ -121,7 +117,7 @@ def random_all_(array: Array, generator: Generator) -> Array:
     >>> random_all_(np.empty(3, "uint8"), Generator().manual_seed(0))
     array([172,  47, 117], dtype=uint8)
     """
-    count = _most(array) + 1
+    count = _limits(array)[1] + 1
     if array.dtype.itemsize == 8:
         return _fill(array, generator._random64, lambda bits: (bits % np.uint64(count)).view(np.int64))
     return _fill(array, generator._random32, lambda bits: bits % np.uint32(count))
@@ -236,46 +232,20 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
 
 def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
     """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
-    if array.flags.c_contiguous and array.size <= _STEP and array.dtype != np.float16:
-        array[...] = transform(draw(array.size)).reshape(array.shape)
-        return array
-    _check_overlap(array)
-    # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
-    ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
+    ordered = array
+    if not array.flags.c_contiguous:
+        _check_overlap(array)
+        # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
+        ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
     flat = ordered.reshape(-1) if ordered.flags.c_contiguous else np.empty(array.size, array.dtype)
-    batches = [min(_BATCH, flat.size - start) for start in range(0, flat.size, _BATCH)]
-    done = 0
-    for drawn in _drawn_ahead(draw, batches):
-        for start in range(0, drawn.size, _STEP):
-            values = transform(drawn[start : start + _STEP])
-            # PyTorch makes a float16 of any other number through float32, and so rounds twice.
-            values = values.astype(np.float32) if array.dtype == np.float16 else values
-            flat[done : done + values.size] = values
-            done += values.size
+    for start in range(0, flat.size, _STEP):
+        part = flat[start : start + _STEP]
+        values = transform(draw(part.size))
+        # PyTorch makes a float16 of any other number through float32, and so rounds twice.
+        part[...] = values.astype(np.float32) if array.dtype == np.float16 else values
     if not ordered.flags.c_contiguous:
         ordered[...] = flat.reshape(ordered.shape)
     return array
-
-
-def _drawn_ahead(draw: Callable[[int], Array], counts: list[int]) -> Iterator[Array]:
-    """`draw(count)` for each count in turn; while the caller works on one, a thread draws the next.
-
-    Drawing takes more than half of the time, and NumPy does it without holding the interpreter's lock.
-    """
-    drawn: list[Array] = []
-
-    def draw_one(count: int) -> None:
-        drawn.append(draw(count))
-
-    for count in counts[:1]:
-        draw_one(count)
-    for count in counts[1:]:
-        thread = threading.Thread(target=draw_one, args=(count,))
-        current = drawn.pop()
-        thread.start()
-        yield current
-        thread.join()
-    yield from drawn
 
 
 def _unit(bits: Array) -> Array:
@@ -401,61 +371,31 @@ def _cumulative(weights: Array) -> Array:
     return cumulative
 
 
-def _most(array: Array) -> int:
-    """The largest number of the array's dtype; of a floating one, the largest before the first gap."""
+def _limits(array: Array) -> tuple[int, int]:
+    """The least and the largest integer of the array's dtype; of a floating one, those before the first gaps."""
     if array.dtype.kind == "f":
-        return int(2 ** (np.finfo(array.dtype).nmant + 1))
-    return 1 if array.dtype.kind == "b" else int(np.iinfo(array.dtype).max)
+        most = 2 ** (int(np.finfo(array.dtype).nmant) + 1)
+        return -most, most
+    return (0, 1) if array.dtype.kind == "b" else (int(np.iinfo(array.dtype).min), int(np.iinfo(array.dtype).max))
 
 
 def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]:
-    """The bounds of `random_` for the array: checked, and for a floating dtype moved inwards where needed."""
-    if high is None:
-        if not -_most(array) - 1 <= low <= _most(array):
-            raise RuntimeError(f"from is out of bounds for {dtypes.of(array)._c_name}: got {low}")
-        return low, _most(array) + 1
-    if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
+    """The bounds of `random_`, checked: each number between them has a place in the array's dtype."""
+    if high is not None and not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError(f"Overflow when unpacking long long: [{low}, {high}) is not within [-2**63, 2**63)")
-    if low >= high:
+    if high is not None and low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if array.dtype == np.int64:
+    if high is not None and array.dtype == np.int64:
         return low, high
-    floating = array.dtype.kind == "f"
-    if floating:
-        least, most = float(np.finfo(array.dtype).min), float(np.finfo(array.dtype).max)
-    elif array.dtype.kind == "b":
-        least, most = 0, 1
-    else:
-        least, most = np.iinfo(array.dtype).min, np.iinfo(array.dtype).max
-    for label, bound in (("from", low), ("to - 1", high - 1)):
+    least, most = _limits(array)
+    end = most + 1 if high is None else high
+    for label, bound in (("from", low), ("to - 1", end - 1)):
         if not least <= bound <= most:
             raise RuntimeError(
-                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, "
-                f"expected a number in [{least}, {most}]"
+                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, expected a number in "
+                f"[{least}, {most}]"
             )
-    return _representable_bounds(low, high, array) if floating else (low, high)
-
-
-def _representable_bounds(low: int, high: int, array: Array) -> tuple[int, int]:
-    digits = np.finfo(array.dtype).nmant + 1
-    above, below = int(array.dtype.type(low + 1)), int(array.dtype.type(high - 1))
-    if above < low:
-        low = above + 2 ** (abs(low + 1).bit_length() - digits)
-    if below >= high:
-        high = below - 2 ** (abs(high - 1).bit_length() - digits)
-    if low >= high:
-        raise RuntimeError(
-            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
-            f"but got from={low} >= to={high}"
-        )
-    for label, bound in (("from", low), ("to - 1", high - 1)):
-        if abs(bound) > 2**digits:
-            warnings.warn(
-                f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                f"{dtypes.of(array)._c_name} can support discrete uniform distribution only within this range.",
-                stacklevel=4,
-            )
-    return low, high
+    return low, end
 
 
 _OF_SCORES = ": probabilities of scores are softmax(logits, -1)"
