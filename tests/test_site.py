@@ -37,6 +37,7 @@ MODULES = (
     "minigrad.mps",
     "minigrad.accelerator",
     "minigrad.return_types",
+    "minigrad.testing",
     "minigrad.checks",
     "minigrad.explain",
 )
