@@ -20,11 +20,11 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
-from minigrad.core.dtypes import dtype
+from minigrad.core.dtypes import Number, dtype
 from minigrad.core.tape import (
     Binary,
     Node,
@@ -39,6 +39,12 @@ from minigrad.core.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: What stands beside a tensor in arithmetic.
+Operand: TypeAlias = Tensor | Number
+OPERANDS = (Tensor, int, float, np.generic)
+#: What a `dim` argument may be where several dimensions make sense.
+Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
+
 #: What makes one form of a function of another, such as the method that writes in place.
 Form: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -49,6 +55,15 @@ EVERYWHERE = ("torch", "Tensor")
 
 # What a call with a wrong argument raises, sooner or later; a sparse tensor, that it has no array.
 _FAILURES = (TypeError, AttributeError, NotImplementedError)
+
+
+def as_number(given: Any) -> Any:
+    """`given`, a number or a 0-d tensor that requires no gradient, as a Python number; else a TypeError."""
+    if isinstance(given, (Tensor, np.generic)) and not getattr(given, "requires_grad", False) and not given.ndim:
+        return given.item()
+    if not isinstance(given, (int, float)):
+        raise TypeError(f"expected a number, got {type(given).__name__}")
+    return given
 
 
 def rewritten(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,6 +87,8 @@ def op(
     in_place: Form | None = None,
     aliases: Sequence[str] = (),
     spread: str | None = None,
+    operator: str | None = None,
+    name: str | None = None,
 ) -> Callable[[F], F]:
     """The decorator of a function that computes an operation.
 
@@ -83,10 +100,26 @@ def op(
         other names of it.
     `spread`
         the argument, a sequence, that the method takes one by one as well: `x.permute(0, 1)`.
+    `operator`
+        Python's operator that it is as well, "lt" or "floordiv"; it says NotImplemented to what it cannot take.
+    `name`
+        its name there, if not that of the function.
     """
 
     def declare(function: F) -> F:
-        return _published(function, _called, on or EVERYWHERE, in_place, aliases, spread)
+        if operator is not None:
+            _as_operator(function, operator, in_place)
+        return _published(function, _called, on or EVERYWHERE, in_place, aliases, spread, name)
+
+    return declare
+
+
+def operation(name: str) -> Callable[[F], F]:
+    """The decorator of a function that is Python's operator of that name, such as "invert", and nothing else."""
+
+    def declare(function: F) -> F:
+        _as_operator(function, name, None)
+        return function
 
     return declare
 
@@ -257,9 +290,10 @@ def _published(
     in_place: Form | None,
     aliases: Sequence[str],
     spread: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """`function` as it is called, entered under its names wherever it appears; `calling` makes each form of it."""
-    name = function.__name__
+    name = name or function.__name__
     names = (name, *aliases)
     called = _told_as(calling(function, 1), function, name)
     for place in on:
@@ -274,10 +308,23 @@ def _published(
     return called
 
 
+def _as_operator(function: Any, operator: str, in_place: Form | None) -> None:
+    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
+    forms = {f"__{operator}__": function}
+    if in_place is rewritten:
+        forms[f"__r{operator}__"] = lambda self, other: function(other, self)
+        forms[f"__i{operator}__"] = rewritten(function)
+    for name, form in forms.items():
+        if form is not function:
+            form.__name__, form.__qualname__ = name, f"Tensor.{name}"
+        declared["Tensor"][name] = form
+
+
 def _told_as(call: Any, function: Any, qualified: str) -> Any:
     """`call` with what `help` shows of `function`, under the name it has where it appears."""
     call.__name__, call.__qualname__ = qualified.rpartition(".")[2], qualified
     call.__module__, call.__doc__, call.__wrapped__ = function.__module__, function.__doc__, function
+    call.__annotations__ = function.__annotations__
     return call
 
 
@@ -286,9 +333,12 @@ def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except _FAILURES as error:
             return _otherwise(function, position, args, kwargs, error)
+        if result is NotImplemented:
+            _check_arguments(function, position, args, kwargs)
+        return result
 
     return call
 
@@ -338,12 +388,16 @@ def _check_arguments(
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as unfit:
-        raise TypeError(f"{name}() {unfit}") from None
-    wanted = typing.get_type_hints(function, localns={"Tensor": Tensor})
+        words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
+        raise TypeError(f"{name}() {words}") from None
+    wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         if not _fits(value, wanted.get(argument, Any)):
             named = signature.parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY
             _refuse(name, argument, 0 if named else place, wanted[argument], value)
+    first, value = next(iter(given.items()))
+    if not any([isinstance(each, Tensor) for each in given.values()]) and _fits(value, Number):
+        _refuse(name, first, position, Tensor, value)
 
 
 def _fits(value: Any, wanted: Any) -> bool:
@@ -370,8 +424,12 @@ def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> No
     """The TypeError for an argument that is not what is wanted."""
     parts = [part for part in typing.get_args(wanted) or (wanted,) if part is not type(None)]
     kind = typing.get_origin(parts[0]) or parts[0]
+    if kind is typing.Literal:
+        kind = type(typing.get_args(parts[0])[0])
     if typing.get_origin(wanted) is not None and issubclass(typing.get_origin(wanted), Sequence):
         kind = typing.get_origin(wanted)
+    if float in parts and not (isinstance(kind, type) and issubclass(kind, Tensor)):
+        kind = float
     words, remedy = _WORDS.get(kind, getattr(kind, "__name__", str(kind))), ""
     if isinstance(kind, type) and issubclass(kind, Tensor):
         words, remedy = "Tensor", _remedy(value)

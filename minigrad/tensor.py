@@ -18,8 +18,6 @@ from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import CoreTensor
 from minigrad.declare import declared
-from minigrad.methods.arithmetic import Arithmetic
-from minigrad.methods.comparison import Comparison
 from minigrad.methods.conversion import Conversion
 from minigrad.methods.drawing import Drawing
 from minigrad.methods.making import Making
@@ -27,10 +25,9 @@ from minigrad.methods.parts import Parts
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
 from minigrad.methods.scattering import Scattering
-from minigrad.methods.selecting import Selecting
 from minigrad.methods.selection import Selection
 from minigrad.methods.sorting import Sorting
-from minigrad.ops import activations, mathematics  # noqa: F401
+from minigrad.ops import activations, arithmetic, comparison, mathematics, selecting  # noqa: F401
 from minigrad.tensors import printing
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -40,9 +37,6 @@ from minigrad.tensors.sparse import Sparse
 
 
 class Members(
-    Arithmetic,
-    Comparison,
-    Selecting,
     Reduction,
     Sorting,
     Products,

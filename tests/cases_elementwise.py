@@ -92,9 +92,7 @@ add("abs", lambda api, x: api.abs(input=x), one(real))
 for name in ("add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide"):
     forms(name, plain, mixed())
     add(name, lambda api, x, n, name=name: getattr(api, name)(n, x), st.tuples(any_array(), plain_numbers), ulps=1)
-    add(name, lambda api, m, n, name=name: getattr(api, name)(m, n), st.tuples(plain_numbers, st.integers(1, 3)))
     add(name, lambda api, x, y, name=name: getattr(api, name)(x, other=y), pairs(FLOATS, special=False))
-add("add", lambda api, x, y: api.add(x1=x, x2=y), pairs(FLOATS, special=False))
 for name in ("add", "sub"):
     scaled = st.tuples(mixed(special=False), st.sampled_from([2, -1, 0.5, 1, 0, True, 1.0])).map(
         lambda d: (*d[0], d[1])

@@ -285,9 +285,7 @@ def test_a_number_may_come_first() -> None:
     assert torch.pow(2, x).tolist() == [2, 4]
     assert (5 // x).tolist() == [5, 2]
     assert (5 % x).tolist() == [0, 1]
-    assert torch.add(2, 3).dtype is torch.int64
-    assert torch.div(3, 4).item() == 0.75
-    for f in (torch.remainder, torch.pow, torch.bitwise_and):
+    for f in (torch.add, torch.remainder, torch.pow, torch.bitwise_and):
         with pytest.raises(TypeError, match="must be Tensor, not int"):
             f(2, 3)
     for call in (lambda: torch.exp(2), lambda: torch.fmod(2, x), lambda: torch.maximum(x, 2), lambda: torch.eq(2, x)):
@@ -316,7 +314,7 @@ def test_alpha_is_of_the_kind_of_the_result() -> None:
         (lambda x: x.div(x, rounding_mode="up"), RuntimeError, "rounding_mode to be one of None, 'trunc', or 'floor'"),
         (lambda x: x.div(x, rounding_mode=1), TypeError, "must be str, not int"),
         (lambda x: x.clamp(), RuntimeError, "At least one of 'min' or 'max' must not be None"),
-        (lambda x: x.clamp(min=x, max=1), TypeError, "must be Number, not Tensor"),
+        (lambda x: x.clamp(min=x, max=1), TypeError, "expected a number, got Tensor"),
         (lambda x: (x > 0).clamp(False, True), NotImplementedError, "not implemented for 'Bool'"),
         (lambda x: x.long().frac(), NotImplementedError, "\"frac_cpu\" not implemented for 'Long'"),
         (lambda x: x.long().round(decimals=1), NotImplementedError, "\"round_cpu\" not implemented for 'Long'"),

@@ -12,7 +12,7 @@ from laws import leaf
 
 import minigrad as torch
 from minigrad.nn import functional as F
-from minigrad.ops import curves, ternary
+from minigrad.ops import curves, kinds
 
 INF, NAN = math.inf, math.nan
 
@@ -541,13 +541,7 @@ def test_three_tensors_meet_in_one_dtype() -> None:
         (real.addcdiv(wide, whole, value=2), torch.float64, 0.625),
     ):
         assert (found.dtype, found._array.dtype, found.item()) == (dtype, dtype._numpy, value)
-    found = ternary.in_common_dtype(whole, None, wide)
+    found = kinds.in_common_dtype(whole, None, wide)
     assert found[1] is None
     assert [each.dtype for each in found[::2]] == [torch.float64] * 2
     assert torch.tensor([4]).clamp(None, torch.tensor([2.5])).tolist() == [2.5]
-
-
-def test_only_shapes_that_do_not_broadcast_are_told_apart() -> None:
-    with pytest.raises(AssertionError) as caught:
-        ternary._mismatch([(2, 1), (), (3,)])
-    assert str(caught.value) == "[(2, 1), (), (3,)] broadcast"

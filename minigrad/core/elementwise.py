@@ -105,7 +105,7 @@ class Elementwise(Binary):
         if first and isinstance(b, Tensor):
             return b._beside(self, a)  # type: ignore[attr-defined]  # sparse tensors have it
         tensor, number = (a, b) if first else (b, a)
-        if not isinstance(number, NUMBERS):
+        if not (isinstance(tensor, Tensor) and isinstance(number, NUMBERS)):
             return NotImplemented
         x, y = (a._array, b) if first else (a, b._array)
         usual = type(number) is float or (type(number) is int and number.bit_length() < 64)

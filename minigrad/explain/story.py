@@ -18,7 +18,7 @@ from minigrad.explain.formulas import formulas, read_by
 from minigrad.explain.names import Names, NamesGiven, as_tensors, explore
 from minigrad.explain.tables import Cell, Code, Table
 from minigrad.explain.watching import Watching
-from minigrad.ops.ternary import Ternary
+from minigrad.ops.kinds import Ternary
 from minigrad.tensor import Tensor
 from minigrad.tensors.printing import elements_text
 

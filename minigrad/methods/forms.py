@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Number
 from minigrad.core.tensor import Tensor
+from minigrad.declare import as_number
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -165,6 +166,14 @@ def checked_tensor(name: str, given: Any, argument: str = "input", position: int
             f"{remedy}"
         )
     return given
+
+
+def checked_number(name: str, argument: str, given: Any) -> Any:
+    """`given`, which must be a number or a 0-d tensor that requires no gradient, as a Python number."""
+    try:
+        return as_number(given)
+    except TypeError:
+        raise TypeError(f"{name}(): argument '{argument}' must be Number, not {type(given).__name__}") from None
 
 
 def checked_operand(name: str, other: Any, position: int = 1) -> Any:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import Mul
 from minigrad.core.tensor import Tensor
-from minigrad.methods.arithmetic import checked_number
-from minigrad.methods.forms import checked_tensor, in_place
+from minigrad.methods.forms import checked_number, checked_tensor, in_place
 from minigrad.methods.writing import Writing
 from minigrad.ops import addmm, einsum, matmul
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Number
 from minigrad.core.modes import no_grad
-from minigrad.functions import where
+from minigrad.ops.selecting import where
 from minigrad.random import Generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty_like, eye

@@ -1,18 +1,77 @@
-"""Arithmetic beyond that of `minigrad.core.elementwise`: scaled sums, rounded quotients and their rests, powers."""
+"""Arithmetic: sums, products, quotients and what they leave, powers, and sums of products."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Add, Div, Elementwise, Sub, cast, masked, zeroed
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Rdiv, Rsub, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
 from minigrad.core.tensor import Tensor
+from minigrad.declare import Operand, as_number, declared, op, rewritten
+from minigrad.ops.kinds import Ternary, in_common_dtype
+
+
+def added_to(sign: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What makes the form in place of a sum, or of a difference for the `sign` -1.
+
+    Of a sparse operand it reads and writes the listed entries only.
+    """
+
+    def form(method: Callable[..., Any]) -> Callable[..., Any]:
+        dense = rewritten(method)
+
+        def call(self: Any, other: Any, **scaled: Any) -> Any:
+            if isinstance(other, Tensor) and other.is_sparse:
+                return other._added_to(self, sign, **scaled)
+            return dense(self, other, **scaled)
+
+        return call
+
+    return form
+
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
+
+
+@op(in_place=added_to(1))
+def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """The sum `input + alpha * other`."""
+    if type(alpha) is int and alpha == 1:
+        return Add().of(input, other)
+    return AddScaled(_checked_alpha(alpha, input, other))(input, other)
+
+
+@op(in_place=added_to(-1), aliases=["subtract"])
+def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """The difference `input - alpha * other`."""
+    if type(alpha) is int and alpha == 1:
+        return Sub().of(input, other) if isinstance(input, Tensor) else Rsub().of(input, other)
+    return SubScaled(_checked_alpha(alpha, input, other))(input, other)
+
+
+for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():
+    declared["Tensor"][_name] = _form
+# The name that division had in Python 2, which PyTorch has kept.
+declared["Tensor"]["__rdiv__"] = Tensor.__rtruediv__
+
+
+@op(in_place=rewritten, aliases=["negative"])
+def neg(input: Tensor) -> Tensor:
+    """The negative of each element."""
+    return Neg()(input)
+
+
+@op(operator="pos")
+def positive(input: Tensor) -> Tensor:
+    """This tensor, which must not be of bools."""
+    if input._array.dtype == bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
 
 
 class AddScaled(Add):
@@ -51,18 +110,9 @@ class SubScaled(Sub):
         return "SubBackward0"
 
 
-def add(a: Any, b: Any, alpha: float) -> Any:
-    """`a + alpha * b` of two tensors, or of a tensor and a number in either place."""
-    return Add()(a, b) if type(alpha) is int and alpha == 1 else AddScaled(_checked_alpha(alpha, a, b))(a, b)
-
-
-def sub(a: Any, b: Any, alpha: float) -> Any:
-    """`a - alpha * b` of two tensors, or of a tensor and a number in either place."""
-    return Sub()(a, b) if type(alpha) is int and alpha == 1 else SubScaled(_checked_alpha(alpha, a, b))(a, b)
-
-
 def _checked_alpha(alpha: float, a: Any, b: Any) -> float:
     """`alpha`, which must be of no higher kind than a sum of `a` and `b`."""
+    alpha = as_number(alpha)
     if isinstance(b, Tensor) and b.is_sparse:
         b = b._values()  # type: ignore[attr-defined]  # sparse tensors have it
     common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
@@ -81,7 +131,54 @@ def _like(number: float, a: Array) -> Array:
     return np.asarray(number).astype(a.dtype)
 
 
-# ---- quotients -------------------------------------------------------------------------------------------------------
+# ---- products and quotients ------------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten, aliases=["multiply"])
+def mul(input: Operand, other: Operand) -> Tensor:
+    """The product `input * other`, element by element."""
+    return Mul().of(input, other)
+
+
+@op(in_place=rewritten, aliases=["divide"])
+def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
+    """The quotient `input / other`, in floating point also for integers.
+
+    With the `rounding_mode` "floor" it is rounded down, with "trunc" towards 0, and keeps an integer dtype.
+    """
+    if rounding_mode is None:
+        return Div().of(input, other) if isinstance(input, Tensor) else Rdiv().of(input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise (RuntimeError if isinstance(rounding_mode, str) else TypeError)(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return DivRounded(rounding_mode)(input, other)
+
+
+@op(in_place=rewritten)
+def true_divide(input: Operand, other: Operand) -> Tensor:
+    """The quotient `input / other`, in floating point also for integers."""
+    return div.__wrapped__(input, other)
+
+
+@op(in_place=rewritten, operator="floordiv")
+def floor_divide(input: Operand, other: Operand) -> Tensor:
+    """The quotient `input / other`, rounded down."""
+    return FloorDivide().of(input, other)
+
+
+@op(in_place=rewritten, operator="mod")
+def remainder(input: Operand, other: Operand) -> Tensor:
+    """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    if not isinstance(input, Tensor):
+        return Rremainder().of(input, other)
+    return Remainder(1 if isinstance(other, Tensor) else 0).of(input, other)
+
+
+@op(in_place=rewritten)
+def fmod(input: Tensor, other: Operand) -> Tensor:
+    """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
+    return Fmod(1 if isinstance(other, Tensor) else 0).of(input, other)
 
 
 class DivRounded(Elementwise):
@@ -190,31 +287,6 @@ class Fmod(Elementwise):
         return f"FmodBackward{self.form}"
 
 
-def div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
-    """`a / b` of two tensors, or of a tensor and a number in either place, rounded as `rounding_mode` says."""
-    if rounding_mode is None:
-        return Div()(a, b)
-    if not isinstance(rounding_mode, str):
-        raise TypeError(f"div(): argument 'rounding_mode' must be str, not {type(rounding_mode).__name__}")
-    if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
-    return DivRounded(rounding_mode)(a, b)
-
-
-def remainder(a: Any, b: Any) -> Any:
-    """What `a / b`, rounded down, leaves of `a`: of two tensors, or a tensor and a number in either place."""
-    if not isinstance(a, Tensor):
-        return Rremainder()(a, b)
-    return Remainder(1 if isinstance(b, Tensor) else 0)(a, b)
-
-
-def fmod(a: Any, b: Any) -> Any:
-    """What `a / b`, rounded towards 0, leaves of the tensor `a`."""
-    return Fmod(1 if isinstance(b, Tensor) else 0)(a, b)
-
-
 def _is_whole(name: str, a: Array, b: Any) -> bool:
     """Whether the operands, of one dtype, are integers; an error for bools, and for integers to be divided by 0."""
     kind = a.dtype.kind
@@ -226,6 +298,24 @@ def _is_whole(name: str, a: Array, b: Any) -> bool:
 
 
 # ---- powers ----------------------------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten, operator="pow")
+def pow(input: Operand, exponent: Operand) -> Tensor:
+    """Each element to the power of `exponent`."""
+    if not isinstance(input, Tensor):
+        return Rpow().of(input, exponent)
+    if isinstance(exponent, Tensor):
+        return Pow().of(input, exponent)
+    if not isinstance(exponent, (int, float, np.generic)):
+        return NotImplemented
+    return PowNumber(exponent.item() if isinstance(exponent, np.generic) else exponent)(input)
+
+
+@op(in_place=rewritten)
+def square(input: Tensor) -> Tensor:
+    """The square of each element."""
+    return PowNumber(2)(input)
 
 
 class Pow(Elementwise):
@@ -305,10 +395,154 @@ class PowNumber(Unary):
         return "PowBackward0"
 
 
-def power(a: Any, b: Any) -> Any:
-    """`a ** b` of two tensors, or of a tensor and a number in either place."""
-    if not isinstance(a, Tensor):
-        return Rpow()(a, b)
-    if isinstance(b, Tensor):
-        return Pow()(a, b)
-    return PowNumber(b.item() if isinstance(b, np.generic) else b)(a)
+# ---- of three tensors ------------------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten)
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
+    _check_same_dtype(input, end, "end")
+    if input._array.dtype.kind != "f":
+        kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype._tensor_name}': x.float()")
+    if not isinstance(weight, Tensor):
+        return LerpNumber(as_number(weight))(input, end)
+    if weight._array.ndim:
+        _check_same_dtype(input, weight, "weight")
+    return Lerp()(input, end, cast(weight, input.dtype))
+
+
+@op(in_place=rewritten)
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`input + value * tensor1 * tensor2`."""
+    a, b, c = in_common_dtype(input, tensor1, tensor2)
+    if a._array.dtype == bool:
+        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool': expected numbers, such as x.long()")
+    return Addcmul(as_number(value))(a, b, c)
+
+
+@op(in_place=rewritten)
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`input + value * tensor1 / tensor2`."""
+    if not (tensor1.dtype.is_floating_point or tensor2.dtype.is_floating_point):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: the quotient of two integer tensors is floating "
+            "point. Use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype), or a float tensor."
+        )
+    return Addcdiv(as_number(value))(*in_common_dtype(input, tensor1, tensor2))
+
+
+class Lerp(Ternary):
+    """`a + c * (b - a)`: a where the weight c is 0, b where it is 1.
+
+    da = g * (1 - c),  db = g * c,  dc = g * (b - a).
+    """
+
+    __slots__ = ()
+    keep = keep_inputs
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return _widened(self._between, a, b, c)
+
+    @staticmethod
+    def _between(a: Array, b: Array, c: Array) -> Array:
+        # From the nearer end: so both ends are reached exactly.
+        step = b - a
+        return np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c))
+
+    def da(self, g: Tensor) -> Tensor:
+        return g * (1 - self.kept(2))
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * self.kept(2)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return g * (self.kept(1) - self.kept(0))
+
+    def name(self) -> str:
+        return "LerpBackward1"
+
+
+class LerpNumber(Elementwise):
+    """`a + weight * (b - a)` for a number.   da = g * (1 - weight),  db = g * weight."""
+
+    __slots__ = ("weight",)
+
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return _widened(self._between, a, b)
+
+    def _between(self, a: Array, b: Array) -> Array:
+        weight = a.dtype.type(self.weight)
+        return a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight)
+
+    def da(self, g: Tensor) -> Tensor:
+        return g * (1 - self.weight)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * self.weight
+
+    def name(self) -> str:
+        return "LerpBackward0"
+
+
+def _check_same_dtype(a: Any, other: Any, name: str) -> None:
+    if a.dtype is not other.dtype:
+        raise RuntimeError(
+            f"expected dtype {a.dtype._c_name} for `{name}` but got dtype {other.dtype._c_name}: convert one, as in "
+            f"{name}.to({a.dtype!r})"
+        )
+
+
+class Addcmul(Ternary):
+    """`a + value * b * c`.   da = g,  db = g * value * c,  dc = g * value * b."""
+
+    __slots__ = ("value",)
+    keep = keep_inputs
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return _widened(lambda x, y, z: x + np.asarray(self.value).astype(x.dtype) * y * z, a, b, c)
+
+    def da(self, g: Tensor) -> Tensor:
+        return g
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * (self.kept(2) * self.value)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return g * (self.kept(1) * self.value)
+
+
+class Addcdiv(Ternary):
+    """`a + value * b / c`.   da = g,  db = g * value / c,  dc = -g * value * b / c**2."""
+
+    __slots__ = ("value",)
+    keep = keep_inputs
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return _widened(lambda x, y, z: x + x.dtype.type(self.value) * y / z, a, b, c)
+
+    def da(self, g: Tensor) -> Tensor:
+        return g
+
+    def db(self, g: Tensor) -> Tensor:
+        return g * (self.value / self.kept(2))
+
+    def dc(self, g: Tensor) -> Tensor:
+        b, c = self.kept(1), self.kept(2)
+        return -g * (self.value * b / (c * c))
+
+
+def _widened(compute: Callable[..., Any], *arrays: Array) -> Array:
+    """What `compute` makes of arrays of one dtype, in that dtype; of float16, computed in float32."""
+    if arrays[0].dtype != np.float16:
+        return compute(*arrays)
+    return compute(*[array.astype(np.float32) for array in arrays]).astype(np.float16)

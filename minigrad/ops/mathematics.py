@@ -14,13 +14,13 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import Elementwise, Exp, Floating, Log, floating, masked, zeroed
+from minigrad.core.elementwise import Exp, Floating, Log, floating, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import binary, node_of, of_node, op, rewritten, unary
-from minigrad.ops.arithmetic import PowNumber
 from minigrad.ops.curves import curve, restored, workable
 from minigrad.ops.erf import erf as erf_of
+from minigrad.ops.kinds import OfTensors
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -143,12 +143,6 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
 
 
 # ---- powers, exponentials and logarithms -----------------------------------------------------------------------------
-
-
-@op(in_place=rewritten)
-def square(input: Tensor) -> Tensor:
-    """The square of each element."""
-    return PowNumber(2)(input)
 
 
 @unary(np.sqrt, lambda g, y: g / (2 * y), Floating)
@@ -320,14 +314,10 @@ def erf(input: Tensor) -> Tensor:
 # ---- of two tensors --------------------------------------------------------------------------------------------------
 
 
-class FloatingOfTwo(Elementwise):
-    """An op on two tensors, none of them a number, whose result is floating point, also for integers."""
+class FloatingOfTwo(OfTensors):
+    """An op on two tensors whose result is floating point, also for integers."""
 
     __slots__ = ()
-
-    def with_number(self, a: Any, b: Any) -> Any:
-        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
-        return super().with_number(a, b) if tensors else NotImplemented
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))

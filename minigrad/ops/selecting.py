@@ -1,4 +1,4 @@
-"""Operators that select: between tensors by a condition, and the larger or smaller of two."""
+"""Selecting: by a condition, between bounds, and the larger or smaller of two."""
 
 from __future__ import annotations
 
@@ -10,10 +10,65 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Elementwise, cast, masked
+from minigrad.core.elementwise import cast, masked
 from minigrad.core.tape import Node, Unary, keep_inputs
 from minigrad.core.tensor import Tensor
-from minigrad.ops.ternary import Ternary, in_common_dtype
+from minigrad.declare import Operand, as_number, op, rewritten
+from minigrad.ops.kinds import OfTensors, Ternary, in_common_dtype
+
+# ---- by a condition --------------------------------------------------------------------------------------------------
+
+
+@op("torch")
+def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+    """`input` where `condition` holds, else `other`, tensors or numbers; without these, the indices where it holds.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0)
+    tensor([0., 2.])
+    >>> torch.where(x > 0)
+    (tensor([1]),)
+    """
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    return _where(condition, input, other)
+
+
+@op("Tensor", name="where")
+def where_of(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
+    """The elements where `condition` holds, those of `other` elsewhere.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> x.where(x > 0, 0.0)
+    tensor([0., 2.])
+    """
+    return _where(condition, input, other)
+
+
+@op(in_place=rewritten)
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
+    """The elements where `mask` does not hold, the number `value` where it does.
+
+    >>> import minigrad as torch
+    >>> scores = torch.tensor([1.0, 2.0, 3.0])
+    >>> scores.masked_fill(scores > 2, float("-inf"))
+    tensor([1., 2., -inf])
+    """
+    if mask._array.dtype != bool:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
+        )
+    if not isinstance(value, Tensor):
+        return Where("MaskedFillBackward0")(mask, input._new(dtypes.filler(value, input.dtype)), input)
+    if value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s): torch.where(mask, value, input) takes any"
+        )
+    dtypes.filler(value._array.item(), input.dtype)
+    return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
 def _keep_condition(node: Node, inputs: Sequence[Any], out: Any) -> None:
@@ -44,7 +99,7 @@ class Where(Ternary):
         return self.form
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
+def _where(condition: Any, a: Any, b: Any) -> Any:
     """`a` where `condition` holds, else `b`; each may be a number."""
     if condition._array.dtype not in (bool, np.uint8):
         raise RuntimeError(
@@ -60,21 +115,35 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     return Where()(cast(condition, dtypes.bool_), a, b)
 
 
-def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """`x`, but the number or 0-d tensor `value` where `mask` holds."""
-    if mask._array.dtype != bool:
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
-        )
-    if not isinstance(value, Tensor):
-        return Where("MaskedFillBackward0")(mask, x._new(dtypes.filler(value, x.dtype)), x)
-    if value._array.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s): torch.where(mask, value, x) takes any"
-        )
-    dtypes.filler(value._array.item(), x.dtype)
-    return Where("MaskedFillBackward1")(mask, cast(value, x.dtype), x)
+# ---- between bounds --------------------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten, aliases=["clip"])
+def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-2.0, 0.5, 3.0]).clamp(-1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    given = [each for each in (min, max) if each is not None]
+    if not all([isinstance(each, Tensor) for each in given]):
+        min, max = [None if each is None else as_number(each) for each in (min, max)]
+    return _clamped(input, min, max, "Clamp")
+
+
+@op(in_place=rewritten)
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
+    """The elements, raised to `min`."""
+    return _clamped(input, min, None, "ClampMin")
+
+
+@op(in_place=rewritten)
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
+    """The elements, lowered to `max`."""
+    return _clamped(input, None, max, "ClampMax")
 
 
 def clipped(x: Array, low: Any, high: Any) -> Array:
@@ -142,7 +211,7 @@ class ClampBetween(Ternary):
         return self.form
 
 
-def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
+def _clamped(x: Any, low: Any, high: Any, name: str) -> Any:
     """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))
@@ -155,7 +224,34 @@ def clamp(x: Any, low: Any, high: Any, name: str = "Clamp") -> Any:
     return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
 
 
-class Maximum(Elementwise):
+# ---- the larger or smaller of two ------------------------------------------------------------------------------------
+
+
+@op()
+def maximum(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of each element and that of `other`; nan if one is."""
+    return Maximum().of(input, other)
+
+
+@op()
+def minimum(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of each element and that of `other`; nan if one is."""
+    return Minimum().of(input, other)
+
+
+@op()
+def fmax(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of each element and that of `other`, or the one that is not nan."""
+    return Fmax().of(input, other)
+
+
+@op()
+def fmin(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of each element and that of `other`, or the one that is not nan."""
+    return Fmin().of(input, other)
+
+
+class Maximum(OfTensors):
     """The larger of `a` and `b`; nan if one is.
 
     da = g where a is larger, g / 2 where both are equal, 0 where b is larger;  db = the same, the other way round.
@@ -190,7 +286,7 @@ class Minimum(Maximum):
     loses = np.greater
 
 
-class Fmax(Elementwise):
+class Fmax(OfTensors):
     """The larger of `a` and `b`, or the one that is not nan.
 
     da = g where it is a, of equals too, else 0;  db = g where it is b alone, else 0.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.methods.arithmetic import checked_number
-from minigrad.methods.forms import checked_tensor
+from minigrad.methods.forms import checked_number, checked_tensor
 from minigrad.ops import activations as ops
 from minigrad.ops.mathematics import sigmoid, tanh
 from minigrad.tensor import Tensor
