@@ -417,26 +417,24 @@ def _fits(value: Any, wanted: Any) -> bool:
     return not isinstance(wanted, type) or isinstance(value, wanted)
 
 
-_WORDS = {float: "Number", str: "str", bool: "bool", int: "int", dtype: "torch.dtype"}
-
-
 def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
-    parts = [part for part in typing.get_args(wanted) or (wanted,) if part is not type(None)]
-    kind = typing.get_origin(parts[0]) or parts[0]
-    if kind is typing.Literal:
-        kind = type(typing.get_args(parts[0])[0])
-    if typing.get_origin(wanted) is not None and issubclass(typing.get_origin(wanted), Sequence):
-        kind = typing.get_origin(wanted)
-    if float in parts and not (isinstance(kind, type) and issubclass(kind, Tensor)):
-        kind = float
-    words, remedy = _WORDS.get(kind, getattr(kind, "__name__", str(kind))), ""
-    if isinstance(kind, type) and issubclass(kind, Tensor):
-        words, remedy = "Tensor", _remedy(value)
-    elif isinstance(kind, type) and issubclass(kind, Sequence):
-        words = "tuple of ints"
+    words = _in_words(wanted)
+    remedy = _remedy(value) if words == "Tensor" else ""
     where = f" (position {place})" if place else ""
     raise TypeError(f"{name}(): argument '{argument}'{where} must be {words}, not {type(value).__name__}{remedy}")
+
+
+def _in_words(wanted: Any) -> str:
+    """What PyTorch calls what an annotation says; of several types, the first."""
+    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if kind in (typing.Union, types.UnionType):
+        return "Number" if float in parts and Tensor not in parts else _in_words(parts[0])
+    if kind is typing.Literal:
+        return type(parts[0]).__name__
+    if kind is not None:
+        return "tuple of ints"
+    return {float: "Number", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
 
 
 def _remedy(value: Any) -> str:

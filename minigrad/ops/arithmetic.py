@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Rdiv, Rsub, Sub, cast, masked, zeroed
+from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Operand, as_number, declared, op, rewritten
@@ -50,7 +50,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The difference `input - alpha * other`."""
     if type(alpha) is int and alpha == 1:
-        return Sub().of(input, other) if isinstance(input, Tensor) else Rsub().of(input, other)
+        return Sub().of(input, other)
     return SubScaled(_checked_alpha(alpha, input, other))(input, other)
 
 
@@ -147,7 +147,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
     With the `rounding_mode` "floor" it is rounded down, with "trunc" towards 0, and keeps an integer dtype.
     """
     if rounding_mode is None:
-        return Div().of(input, other) if isinstance(input, Tensor) else Rdiv().of(input, other)
+        return Div().of(input, other)
     if rounding_mode not in ("trunc", "floor"):
         raise (RuntimeError if isinstance(rounding_mode, str) else TypeError)(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
@@ -178,6 +178,8 @@ def remainder(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten)
 def fmod(input: Tensor, other: Operand) -> Tensor:
     """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
+    if not isinstance(input, Tensor):
+        return NotImplemented
     return Fmod(1 if isinstance(other, Tensor) else 0).of(input, other)
 
 
