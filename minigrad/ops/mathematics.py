@@ -251,7 +251,12 @@ def cosh(input: Tensor) -> Tensor:
     """The hyperbolic cosine of each element."""
 
 
-@curve(np.tanh, lambda y: 1 - np.square(y), lambda y: -2 * y, Floating)
+def _slope_of_tanh(y: Array) -> Array:
+    slope = np.multiply(y, y)
+    return np.subtract(1, slope, out=slope)
+
+
+@curve(np.tanh, _slope_of_tanh, lambda y: -2 * y, Floating, formula="g * (1 - y * y)")
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent of each element.
 
