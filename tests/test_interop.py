@@ -147,8 +147,6 @@ def test_dlpack_refuses_what_it_cannot_tell() -> None:
             call()
     with pytest.raises(AssertionError, match="stream should be None on cpu"):
         x.detach().__dlpack__(stream=1)
-    with pytest.raises(TypeError, match="stream must be"):
-        x.detach().__dlpack__(stream="1")
     with pytest.raises(BufferError):
         x.detach().__dlpack__(dl_device=(2, 0))
 

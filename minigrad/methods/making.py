@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
@@ -12,6 +11,7 @@ import numpy as np
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
 from minigrad.methods.attributes import Attributes
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.nested_data import array_of_data
 from minigrad.tensors.options import (
     DType,
@@ -71,11 +71,9 @@ class Making(Attributes):
         tensor([1., 2.])
         """
         if isinstance(data, Tensor):
-            warnings.warn(
+            warn_program(
                 "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
-                UserWarning,
-                stacklevel=2,
+                "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor)."
             )
             data = data._array
         wanted = as_dtype("new_tensor", dtype) or self.dtype

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from operator import index
 from typing import Any, Literal, SupportsIndex, Unpack
@@ -15,6 +14,7 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape
 from minigrad.ops.dims import sizes_of
 from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.interoperation import shared
 from minigrad.tensors.nested_data import array_of_data
 from minigrad.tensors.options import (
@@ -69,13 +69,12 @@ def tensor(
     tensor([0.5000, 1.0000], requires_grad=True)
     """
     wanted = as_dtype("tensor", dtype)
-    checked("tensor", {"device": device, "pin_memory": pin_memory})
+    if device is not None or pin_memory:
+        checked("tensor", {"device": device, "pin_memory": pin_memory})
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn_program(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
         )
         data = data._array
     return new_leaf(array_of_data(data, wanted), requires_grad)

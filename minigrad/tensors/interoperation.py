@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import copy
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
 from minigrad.core.tensor import Tensor
 from minigrad.methods.attributes import Attributes
+from minigrad.tensors.errors import warn_program
 
 
 class Interoperation(Attributes):
@@ -119,14 +119,7 @@ class Interoperation(Attributes):
 
     # ---- DLPack ------------------------------------------------------------------------------------------------------
 
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = -1,
-        max_version: tuple[builtins.int, builtins.int] | None = None,
-        dl_device: tuple[Any, builtins.int] | None = None,
-        copy: builtins.bool | None = None,
-    ) -> Any:
+    def __dlpack__(self, *, stream: Any = None, **wishes: Any) -> Any:
         """A DLPack capsule of the memory, for `from_dlpack` of any framework.  Source: the Python array API standard.
 
         Errors: BufferError if this tensor requires a gradient, lies on read-only memory while the consumer's version
@@ -134,11 +127,8 @@ class Interoperation(Attributes):
         """
         if self._requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        if stream is not None and not isinstance(stream, builtins.int):
-            raise TypeError("stream must be ``int`` or ``none``")
         if stream not in (None, -1):
             raise AssertionError("stream should be None on cpu.")
-        wishes: dict[str, Any] = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
         return self._array.__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
 
     def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
@@ -167,11 +157,7 @@ class Interoperation(Attributes):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
         if self.__dict__.get("_backward_hooks"):
-            warnings.warn(
-                "backward hook on tensor will not be serialized: register it again on what is loaded",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn_program("backward hook on tensor will not be serialized: register it again on what is loaded")
         args = type(self), _memory(self._array), self._array.shape, self._array.strides, self._requires_grad
         return _unpickled, args, self._attributes() or None
 
@@ -211,10 +197,10 @@ _warned: set[str] = set()
 
 
 def warn_once(message: str) -> None:
-    """Warn the caller's caller with `message`, the first time in this process."""
+    """Warn with `message`, the first time in this process."""
     if message not in _warned:
         _warned.add(message)
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warn_program(message)
 
 
 def checked_array(ndarray: Array) -> Array:

@@ -118,7 +118,8 @@ def _array_of_numbers(values: list[Number], target: dtype) -> Array:
     if target.is_floating_point or target is dtypes.bool_:
         return dtypes.converted(np.array(values, np.float64), target)
     if float not in set(map(type, values)):
-        return dtypes.converted(np.array(values, np.int64), target)
+        array = np.array(values, np.int64)
+        return array if target is dtypes.int64 else dtypes.converted(array, target)
     array = np.empty(len(values), target._numpy)
     for kind in (int, float):
         array[[isinstance(value, kind) for value in values]] = dtypes.converted(

@@ -7,11 +7,11 @@ remembered where there is a question for them, and otherwise without effect.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from minigrad.tensors.devices import CPU, check_on_cpu, device
+from minigrad.tensors.errors import warn_program
 
 __all__ = [
     "compile",
@@ -67,7 +67,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow, with "high" or "medium", float32 products of fewer digits: on the CPU they keep them all."""
     if precision not in ("highest", "high", "medium"):
-        warnings.warn(f"{precision} is not one of 'highest', 'high', and 'medium': nothing is set", stacklevel=2)
+        warn_program(f"{precision} is not one of 'highest', 'high', and 'medium': nothing is set")
 
 
 def set_default_device(device: device | str | None) -> None:
