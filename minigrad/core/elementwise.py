@@ -140,7 +140,7 @@ class Elementwise(Binary):
         b, y = _in_dtype(b, common, computed)
         return a, b, x, y, common
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
         da = None if edge_a is None else self.da(g)
         db = None if edge_b is None else self.db(g)
@@ -288,7 +288,7 @@ class Floating(Unary):
 
     __slots__ = ()
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
 
 

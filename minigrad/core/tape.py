@@ -137,7 +137,7 @@ class Node(metaclass=Fields):
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]
 
-    def backward(self, g: Any) -> Sequence[Any]:
+    def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
 
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
@@ -226,13 +226,13 @@ class Node(metaclass=Fields):
             "on to the next is cut off from the graph by h = h.detach()."
         )
 
-    def kept_output(self, like: Any) -> Any:
+    def kept_output(self, like: Tensor) -> Tensor:
         """The output as a tensor that `like._new` makes, with this node as its history.
 
         The node holds an alias of its output that has no history.  Holding the output, which holds the node, would be
         a reference cycle; so memory goes when the last name goes.
         """
-        alias = self.kept(-1)
+        alias: Tensor = self.kept(-1)
         if not current.enabled:
             return alias
         out = like._new(alias._array, self)
@@ -263,7 +263,7 @@ class Several(Node):
 
     count: int
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         """The results for these tensors, recorded if one of them requires a gradient."""
         arrays = quiet().run(self.forward, *[None if x is None else x._array for x in inputs])
         outs = tuple([inputs[0]._new(array) for array in arrays])
@@ -292,7 +292,7 @@ class Views(Several):
 
     __slots__ = ()
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         outs = super().__call__(*inputs)
         for out in outs:
             share_storage(inputs[0], out, type(self).__name__)
@@ -304,18 +304,18 @@ class Unary(Node):
 
     __slots__ = ()
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         """The result for `x`, recorded if `x` requires a gradient."""
-        out = x._new(quiet().run(self.forward, x._array))
+        out: Tensor = x._new(quiet().run(self.forward, x._array))
         if x._requires_grad and current.enabled:
             self.record((x if x._node is None else x._node,), (x,), out)
         return out
 
-    def dx(self, g: Any) -> Any:
-        """The gradient of the input, given that of the output, `g`."""
+    def dx(self, g: Tensor) -> Tensor | None:
+        """The gradient of the input, given that of the output, `g`; None if there is none."""
         raise NotImplementedError
 
-    def backward(self, g: Any) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         return (self.dx(g),)
 
 
@@ -324,7 +324,7 @@ class View(Unary):
 
     __slots__ = ()
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         out = super().__call__(x)
         share_storage(x, out, "" if current.enabled else "no_grad")
         return out
@@ -335,22 +335,22 @@ class Binary(Node):
 
     __slots__ = ()
 
-    def __call__(self, a: Any, b: Any) -> Any:
+    def __call__(self, a: Any, b: Any) -> Tensor:
         """The result for `a` and `b`, recorded if one of them requires a gradient."""
-        out = a._new(quiet().run(self.forward, a._array, b._array))
+        out: Tensor = a._new(quiet().run(self.forward, a._array, b._array))
         if (a._requires_grad or b._requires_grad) and current.enabled:
             self.record((edge_to(a), edge_to(b)), (a, b), out)
         return out
 
-    def da(self, g: Any) -> Any:
+    def da(self, g: Tensor) -> Tensor:
         """The gradient of the first input, given that of the output, `g`."""
         raise NotImplementedError
 
-    def db(self, g: Any) -> Any:
+    def db(self, g: Tensor) -> Tensor:
         """The gradient of the second input, given that of the output, `g`."""
         raise NotImplementedError
 
-    def backward(self, g: Any) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
         return (None if edge_a is None else self.da(g), None if edge_b is None else self.db(g))
 
@@ -415,7 +415,7 @@ def entry_of(x: Any) -> Kept:
     return x if storage is None or not storage.version else (x, storage.version)
 
 
-def output_entry(out: Any) -> Kept:
+def output_entry(out: Tensor) -> Kept:
     """What to keep of an output: an alias without its history."""
     alias = out._new(out._array)
     alias._storage = storage_of(out)

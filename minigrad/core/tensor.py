@@ -82,7 +82,7 @@ class Tensor:
     backward: ClassVar[Callable[..., None]]
 
     @staticmethod
-    def _new(array: Any, node: Any = None) -> Any:
+    def _new(array: Any, node: Any = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
         out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.
@@ -196,7 +196,7 @@ class Tensor:
         >>> (x * 2).detach()
         tensor([2., 4.])
         """
-        out: Tensor = self._new(self._array)
+        out = self._new(self._array)
         out._storage = storage_of(self)
         return out
 

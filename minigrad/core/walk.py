@@ -69,7 +69,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Tensor, ...]:
     """The gradients of the sum of `outputs` with respect to `inputs`, one each; no `.grad` changes.
 
     `grad_outputs`, `retain_graph` and `create_graph` are as in `backward`.  An input that the outputs do
@@ -92,7 +92,7 @@ def grad(
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     with set_grad_enabled(create_graph), np.errstate(all="ignore"):
         walk = Walk(starts, retain_graph, create_graph, targets)
-        gradients: list[Tensor | None] = []
+        gradients: list[Any] = []
         for position, x in enumerate(wanted):
             gradient = walk.arrived.get(edge_to(x))
             if gradient is None and materialize_grads:
