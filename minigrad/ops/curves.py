@@ -1,147 +1,116 @@
-"""Ops on each element whose gradient is one step: the upstream gradient times a slope that array code computes."""
+"""Curves: functions of each element, which networks put between their linear layers.
+
+Their gradient is one step: the upstream gradient times a slope that array code computes.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import by_blocks
+from minigrad.core import dtypes
+from minigrad.core.arrays import by_blocks, chosen, cleared
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import zeroed
+from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 from minigrad.core.tensor import Tensor
-from minigrad.declare import F, of_node
+from minigrad.declare import F, of_node, op
+from minigrad.ops.dims import normal_dim
+from minigrad.ops.erf import erf
+from minigrad.ops.join import Cat
+from minigrad.ops.widening import check_floating, in_float32
 
 _HALF = np.dtype(np.float16)
 
+# From so many elements on, np.clip, which is vectorised for bounds that are numbers, is faster than np.maximum.
+_MANY = 2**9
 
-class Sloping(Unary):
-    """`y = f(x)`, a function whose gradient is one step: dx = g * f'(x), on arrays `scaled_slope(g, x)`."""
 
-    __slots__ = ()
+class Curve(Unary):
+    """`y = f(x)` for each element.   dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept.
+
+    A subclass says `forward(x)` and `scaled_slope(g, x)`, the slope times `g`, on arrays; and in tensor operations
+    `bend(x)`, the derivative of the slope, unless the curve is made of straight lines.
+    """
+
     keep = keep_inputs
 
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
     slope_name: ClassVar[str | None] = None
 
     def dx(self, g: Tensor) -> Tensor:
-        return Slope(self)(g, self.kept(0))
+        return Slope(self)(g, self.kept(0) if type(self).keep is keep_inputs else self.kept_output(g))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         """The slope at `x` times `g`."""
         raise NotImplementedError
 
-    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        """The derivative of the slope at `x`, times `h * g`."""
-        raise NotImplementedError
-
-
-class Piecewise(Sloping):
-    """A function of straight pieces: its slope is constant, but for jumps, which have no derivative."""
-
-    __slots__ = ()
-
-    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        return zeroed(h)
-
-
-class Curve(Sloping):
-    """`y = f(x)`, a smooth function; a subclass says `value(x)` and `slope(x)` on arrays, both new ones.
-
-    dx = g * f'(x).  `bend(x)`, the derivative of the slope, in tensor operations, gives the derivatives beyond.
-    """
-
-    __slots__ = ()
-
-    #: The function of `x`, which is `workable`.
-    value: ClassVar[Callable[..., Array]]
-
-    #: The derivative of the function at `x`, which is `workable`.
-    slope: ClassVar[Callable[..., Array]]
-
-    def forward(self, x: Array) -> Array:
-        return of_elements(self.value, x)
-
-    def scaled_slope(self, g: Array, x: Array) -> Array:
-        return of_elements(self._scaled, g, x)
-
-    def _scaled(self, g: Array, x: Array) -> Array:
-        slope = self.slope(x)
-        slope *= g
-        return slope
-
-    def bent(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        return h * g * self.bend(x)
-
     def bend(self, x: Any) -> Any:
-        """The derivative of the slope at `x`, a tensor."""
-        raise NotImplementedError
+        """The derivative of the slope at `x`; None for 0."""
+        return None
 
 
-class CurveOfOutput(Curve):
-    """A `Curve` whose slope is told by its output: `slope(y)` and its derivative `bend(y)`."""
+class Slope(Binary):
+    """`g * f'(x)` for the slope of the function `curve`.   dg = h * f'(x),  dx = h * g * f''(x)."""
 
-    __slots__ = ()
-    keep = keep_output
+    keep = keep_inputs
+    curve: Curve
 
-    def dx(self, g: Tensor) -> Tensor:
-        return Slope(self)(g, self.kept_output(g))
+    def forward(self, g: Array, x: Array) -> Array:
+        return self.curve.scaled_slope(g, x)
+
+    def da(self, h: Tensor) -> Tensor:
+        return Slope(self.curve)(h, self.kept(1))
+
+    def db(self, h: Tensor) -> Tensor:
+        g, bend = self.kept(0), self.curve.bend(self.kept(1))
+        return zeroed(h) if bend is None else h * g * bend
+
+    def name(self) -> str:
+        return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
 
 
-class CurveByPart(Curve):
-    """A `Curve` whose value and slope share a part that takes most of the time: `part(x)`.
+class Smooth(Curve):
+    """A curve of floating-point numbers that a subclass computes together with its slope: `value(x, slope)`.
 
-    A subclass says it, `value_by(x, part)` and `slope_by(x, part, out)`.  A call that is recorded computes the slope
-    along with the value, while the part is in the cache, and keeps it.
+    It returns the values and, unless `slope` is None, writes the slope there.  A call that is recorded does both, while
+    what they share is in the cache, and keeps the slope.
     """
 
-    __slots__ = ("_slopes",)
+    __slots__ = ("_slope",)
 
-    def __init__(self) -> None:
-        self._slopes: Array | None = None
+    #: What PyTorch calls its code, in the error for other dtypes.
+    kernel: ClassVar[str]
 
     def __call__(self, x: Any) -> Any:
-        if x._requires_grad and current.enabled:
-            self._slopes = np.empty_like(workable(x._array))
+        check_floating(self.kernel, x)
+        recorded = x._requires_grad and current.enabled
+        self._slope = np.empty_like(workable(x._array)) if recorded else None
         return super().__call__(x)
 
+    def value(self, x: Array, slope: Array | None) -> Array:
+        """The function of `x`, which is `workable`."""
+        raise NotImplementedError
+
     def forward(self, x: Array) -> Array:
-        if self._slopes is None:
-            return super().forward(x)
-        return of_elements(self._value_and_slope, self._slopes, x)
-
-    def _value_and_slope(self, slopes: Array, x: Array) -> Array:
-        part = self.part(x)
-        self.slope_by(x, part, out=slopes)
-        return self.value_by(x, part)
-
-    def value(self, x: Array) -> Array:
-        return self.value_by(x, self.part(x))
-
-    def slope(self, x: Array) -> Array:
-        return self.slope_by(x, self.part(x), out=np.empty_like(x))
+        if self._slope is None:
+            return of_elements(lambda x: self.value(x, None), x)
+        return of_elements(lambda slope, x: self.value(x, slope), self._slope, x)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        return super().scaled_slope(g, x) if self._slopes is None else restored(self._slopes * g, g)
+        slope = self._slope
+        if slope is None:
+            slope = np.empty_like(workable(x))
+            of_elements(lambda slope, x: self.value(x, slope), slope, x)
+        return restored(slope * g, g)
 
     def release(self) -> None:
         super().release()
-        self._slopes = None
-
-    def part(self, x: Array) -> Array:
-        """What value and slope share."""
-        raise NotImplementedError
-
-    def value_by(self, x: Array, part: Array) -> Array:
-        """The function of `x`."""
-        raise NotImplementedError
-
-    def slope_by(self, x: Array, part: Array, out: Array) -> Array:
-        """The derivative of the function at `x`, in `out`."""
-        raise NotImplementedError
+        self._slope = None
 
 
 def curve(
@@ -160,42 +129,25 @@ def curve(
     PyTorch calls the gradient, if not after the function, and `formula` what to show of it, if the slope is no plain
     formula; the other options are those of `of_node`.
     """
-    reads = slope.__code__.co_varnames[0]
-    kind = CurveOfOutput if reads == "y" else Curve
+    of_output = slope.__code__.co_varnames[0] == "y"
+
+    def scaled(g: Array, x: Array) -> Array:
+        result = slope(x)
+        result *= g
+        return result
+
     members = {
         "__module__": __name__,
-        "forward": value if isinstance(value, np.ufunc) else Curve.forward,
-        "value": staticmethod(value),
-        "slope": staticmethod(slope),
+        "__doc__": None,
+        "keep": keep_output if of_output else keep_inputs,
+        "forward": value if isinstance(value, np.ufunc) else lambda self, x: of_elements(value, x),
+        "scaled_slope": lambda self, g, x: of_elements(scaled, g, x),
         "bend": staticmethod(bend),
         "slope_name": slope_name,
-        "__doc__": None,
         "formulas": () if formula is None else (formula,),
-        "gradients": (lambda g, y: g * slope(y),) if reads == "y" else (lambda g, x: g * slope(x),),
+        "gradients": (lambda g, y: g * slope(y),) if of_output else (lambda g, x: g * slope(x),),
     }
-    return of_node(lambda name: type(name, (base, kind) if base is not Unary else (kind,), members), *on, **options)
-
-
-class Slope(Binary):
-    """`g * f'(x)` for the slope of the function `curve`.   dg = h * f'(x),  dx = h * g * f''(x)."""
-
-    __slots__ = ("curve",)
-    keep = keep_inputs
-
-    def __init__(self, curve: Sloping) -> None:
-        self.curve = curve
-
-    def forward(self, g: Array, x: Array) -> Array:
-        return self.curve.scaled_slope(g, x)
-
-    def da(self, h: Tensor) -> Tensor:
-        return Slope(self.curve)(h, self.kept(1))
-
-    def db(self, h: Tensor) -> Tensor:
-        return self.curve.bent(h, self.kept(0), self.kept(1))
-
-    def name(self) -> str:
-        return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
+    return of_node(lambda name: type(name, (base, Curve), members), *on, **options)
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
@@ -216,3 +168,416 @@ def restored(y: Array, x: Array) -> Array:
     """`y`, computed of `workable(x)`, in the dtype and shape of `x`; not a view if it need not be one."""
     y = y.astype(x.dtype, copy=False)
     return y if y.shape == x.shape else y.reshape(x.shape)
+
+
+def sigmoid_of(x: Array) -> Array:
+    """`1 / (1 + exp(-x))` of a `workable` array."""
+    y = np.negative(x)
+    np.exp(y, out=y)
+    y += 1
+    return np.reciprocal(y, out=y)
+
+
+def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
+    """The curve of the input, written into the input itself if `inplace`."""
+    return input._rewrite(curve) if inplace else curve(input)
+
+
+# ---- straight lines --------------------------------------------------------------------------------------------------
+
+
+class Relu(Curve):
+    """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
+
+    keep = keep_output
+    slope_name = "ThresholdBackwardBackward0"
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
+        if x.dtype.kind == "f" and (x.size > _MANY or x.dtype == _HALF):
+            return x.clip(0, np.inf)
+        # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
+        return np.maximum(x.dtype.type(0), x)
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return cleared(_inverted(x <= 0), g)
+
+
+def _inverted(mask: Any) -> Array:
+    """`~mask`, in the memory of `mask`; NumPy's comparisons of 0-d arrays give scalars, which have none."""
+    return np.logical_not(mask, out=mask) if isinstance(mask, np.ndarray) else np.logical_not(mask)
+
+
+@of_node(lambda name: Relu)
+def relu(input: Tensor) -> Tensor:
+    """Each element, or 0 where it is negative.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).relu()
+    tensor([0., 0., 1.])
+    """
+
+
+class Hardtanh(Curve):
+    """`x`, raised to `low` and lowered to `high`.   dx = g, but 0 where x <= low or x >= high."""
+
+    low: float
+    high: float
+
+    def forward(self, x: Array) -> Array:
+        if x.dtype == bool:
+            raise RuntimeError("Bool inputs not supported for hardtanh: expected numbers, such as x.long()")
+        of_type = dtypes.of(x)
+        # The limits of integers are cut to integers.
+        low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
+        if not of_type.is_signed and (low < 0 or high < 0):
+            raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
+        return x.clip(dtypes.filler(low, of_type), dtypes.filler(high, of_type))
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return cleared(~((x <= self.low) | (x >= self.high)), g)
+
+
+@op("nn.functional")
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """`x`, raised to `min_val` and lowered to `max_val`; a ValueError if these are in the wrong order."""
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val: got {min_val} and {max_val}")
+    return _applied(Hardtanh(min_val, max_val), input, inplace)
+
+
+@op("nn.functional")
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """In place: `hardtanh`."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+class LeakyRelu(Curve):
+    """`x` where it is above 0, else `x * negative_slope`.   dx = g where x > 0, else g * negative_slope."""
+
+    negative_slope: float
+    in_place: bool
+
+    def forward(self, x: Array) -> Array:
+        check_floating("leaky_relu_cpu", x)
+        if 0 < self.negative_slope <= 1 and x.ndim and x.dtype != _HALF:
+            below = x * self.negative_slope
+            return np.maximum(x, below, out=below)
+        # Both lines go through 0: the value is the slope times x.
+        return self.scaled_slope(x, x)
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        return of_elements(lambda g, x: chosen(x > 0, g, g * self.negative_slope), g, x)
+
+    def name(self) -> str:
+        return f"LeakyReluBackward{self.in_place:d}"
+
+
+@op("nn.functional")
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """`x` where it is positive, else `negative_slope * x`.
+
+    >>> from minigrad import tensor
+    >>> leaky_relu(tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
+    return _applied(LeakyRelu(float(negative_slope), inplace), input, inplace)
+
+
+@op("nn.functional")
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """In place: `leaky_relu`."""
+    return leaky_relu(input, negative_slope, True)
+
+
+class Prelu(Elementwise):
+    """`a` where it is above 0, else `a * b`.   da = g where a > 0, else g * b;  db = g * a where a <= 0, else 0."""
+
+    keep = keep_inputs
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return chosen(a > 0, a, a * b)
+
+    def da(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0), self.kept(1)
+        return masked(g, a._array > 0) + masked(g * b, ~(a._array > 0))
+
+    def db(self, g: Tensor) -> Tensor:
+        a = self.kept(0)
+        return masked(g * a, ~(a._array > 0))
+
+    def name(self) -> str:
+        return "PreluKernelBackward0"
+
+
+@op("nn.functional")
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """`x` where it is positive, else `weight * x`: one weight for all, or one per channel, which is dimension 1.
+
+    `input` is `(N, C, *)`, `weight` is `(C,)`, `(1,)` or 0-d; a RuntimeError for others.
+    """
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype._tensor_name} and {weight.dtype._tensor_name}: "
+            f"weight.to({input.dtype!r})"
+        )
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.numel() not in (1, channels):
+        raise RuntimeError(
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and "
+            f"channel size = {channels}."
+            if input.ndim
+            else "Not allow zero-dim input tensor: its weight is 0-d as well, or of one element."
+        )
+    shape = [-1, *[1] * (input.ndim - 2)] if weight.numel() > 1 else [1] * min(input.ndim, 1)
+    return Prelu()(input, weight if list(weight.shape) == shape else weight.reshape(shape))
+
+
+# ---- smooth functions ------------------------------------------------------------------------------------------------
+
+
+class Elu(Smooth):
+    """`x` where x > 0, else `alpha * (exp(x) - 1)`.   dx = g where x > 0, else g * alpha * exp(x)."""
+
+    kernel = "elu_cpu"
+    alpha: float
+    in_place: bool
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        if slope is not None:
+            slope[...] = chosen(x <= 0, np.exp(x) * self.alpha, np.ones((), x.dtype))
+        return chosen(x < 0, np.expm1(x) * self.alpha, x)
+
+    def bend(self, x: Any) -> Any:
+        below = x._array < 0
+        # Masked before as well, since the exponential of what is not below may overflow.
+        return masked(masked(x, below).exp() * self.alpha, below)
+
+    def name(self) -> str:
+        return f"EluBackward{self.in_place:d}"
+
+
+@op("nn.functional")
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
+    return _applied(Elu(float(alpha), inplace), input, inplace)
+
+
+@op("nn.functional")
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """In place: `elu`."""
+    return elu(input, alpha, True)
+
+
+class Softplus(Smooth):
+    """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`.   dx = g * sigmoid(beta * x), or g."""
+
+    kernel = "softplus_cpu"
+    beta: float
+    threshold: float
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        z = x * self.beta
+        beyond = z > self.threshold
+        straight = beyond.any()
+        if slope is not None:
+            slope[...] = sigmoid_of(z)
+            if straight:
+                slope[beyond] = 1
+        np.exp(z, out=z)
+        np.log1p(z, out=z)
+        z /= self.beta
+        return chosen(beyond, x, z) if straight else z
+
+    def bend(self, x: Any) -> Any:
+        # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.
+        s = (x * self.beta).sigmoid()
+        return masked(self.beta * s * (1 - s), ~(x._array * self.beta >= self.threshold))
+
+
+@op("nn.functional")
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`.
+
+    >>> from minigrad import tensor
+    >>> softplus(tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000])
+    """
+    return Softplus(float(beta), float(threshold))(input)
+
+
+class LogSigmoid(Smooth):
+    """`log(sigmoid(x))`, without overflow on the way.   dx = g * sigmoid(-x)."""
+
+    kernel = "log_sigmoid_cpu"
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        if slope is not None:
+            slope[...] = sigmoid_of(-x)
+        return log_sigmoid(x)
+
+    def bend(self, x: Any) -> Any:
+        s = x.sigmoid()
+        return s * (s - 1)
+
+
+def log_sigmoid(x: Array) -> Array:
+    """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
+    return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
+
+
+@of_node(lambda name: LogSigmoid, "nn.functional")
+def logsigmoid(input: Tensor) -> Tensor:
+    """`log(sigmoid(x))`, without overflow on the way."""
+
+
+class Silu(Smooth):
+    """`x * s` for `s = sigmoid(x)`.   dx = g * s * (1 + x * (1 - s))."""
+
+    kernel = "silu_cpu"
+    slope_name = "MulBackward0"
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        s = sigmoid_of(x)
+        if slope is not None:
+            np.subtract(1, s, out=slope)
+            slope *= x
+            slope += 1
+            slope *= s
+        return np.multiply(s, x, out=s)
+
+    def bend(self, x: Any) -> Any:
+        s = x.sigmoid()
+        return s * (1 - s) * (2 + x * (1 - 2 * s))
+
+
+@op("nn.functional")
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * sigmoid(x)`."""
+    return _applied(Silu(), input, inplace)
+
+
+class Gelu(Smooth):
+    """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`.
+
+    dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`.
+    """
+
+    kernel = "GeluKernelImpl"
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        below = erf(x * x.dtype.type(math.sqrt(0.5)))
+        below += 1
+        below *= 0.5
+        if slope is not None:
+            np.multiply(x, x, out=slope)
+            slope *= -0.5
+            np.exp(slope, out=slope)
+            slope *= x
+            slope *= 1 / math.sqrt(2 * math.pi)
+            slope += below
+        return np.multiply(below, x, out=below)
+
+    def bend(self, x: Any) -> Any:
+        return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
+
+
+class GeluTanh(Smooth):
+    """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu.
+
+    dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`.
+    """
+
+    kernel = "GeluKernelImpl"
+    a: ClassVar[float] = math.sqrt(2 / math.pi)
+    b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
+
+    def value(self, x: Array, slope: Array | None) -> Array:
+        p = np.multiply(x, x)
+        p *= self.b
+        p += self.a
+        p *= x
+        np.tanh(p, out=p)
+        p *= 0.5
+        p += 0.5
+        if slope is not None:
+            np.multiply(x, x, out=slope)
+            slope *= 6 * self.b
+            slope += 2 * self.a
+            slope *= x
+            rest = np.subtract(1, p)
+            rest *= p
+            slope *= rest
+            slope += p
+        return np.multiply(p, x, out=p)
+
+    def bend(self, x: Any) -> Any:
+        square = x * x
+        t = (x * (self.a + self.b * square)).tanh()
+        first = self.a + 3 * self.b * square
+        return (1 - t * t) * (first + x * (3 * self.b * x - t * first * first))
+
+    def name(self) -> str:
+        return "GeluBackward0"
+
+
+@op("nn.functional")
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """`x * P(x)`, for the probability P(x) that a normal number is below `x`.
+
+    With `approximate="tanh"`, P is close to it, as in GPT-2: see `minigrad.ops.curves.GeluTanh`.
+    Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
+
+    >>> from minigrad import tensor
+    >>> gelu(tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])
+    """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
+    return (Gelu() if approximate == "none" else GeluTanh())(input)
+
+
+# ---- gates: a half of the elements says how much of the other half goes on -------------------------------------------
+
+
+class Glu(Unary):
+    """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`.
+
+    dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`.
+    """
+
+    keep = keep_inputs
+    dim: int
+
+    def forward(self, x: Array) -> Array:
+        a, b = np.split(x, 2, self.dim)
+        # exp(-b) overflows to infinity only where the sigmoid is 0 to the last digit.
+        return a / (1 + np.exp(-b))
+
+    def dx(self, g: Tensor) -> Tensor:
+        a, b = self.kept(0).chunk(2, self.dim)
+        s = b.sigmoid()
+        da = g * s
+        return Cat(self.dim)(da, da * a * (1 - s))
+
+
+@op("nn.functional")
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """`a * sigmoid(b)` for the two halves a and b of `input` along `dim`: b says how much of a goes on.
+
+    Source: Y. N. Dauphin et al., "Language modeling with gated convolutional networks" (2017).
+
+    >>> import minigrad as torch
+    >>> glu(torch.tensor([4.0, 6.0, 0.0, 100.0]))
+    tensor([2., 6.])
+    """
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    along = normal_dim(dim, input.ndim)
+    if input.shape[along] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
+    check_floating("glu_cpu", input)
+    return in_float32(Glu(along), input)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from minigrad.core.arrays import by_blocks
 from minigrad.core.dtypes import Array
 
 # erf(x) = tanh(x * P(x**2) / Q(x**2)), to 1.6 units in the last place of a float32, where Q is 1, and to 0.1 of a
@@ -24,9 +25,6 @@ _Q64 = (
     0.471961163877238211, 1.0,
 )  # fmt: skip
 
-# Elements of a block: what the passes over it read and write stays in the processor's cache.
-_BLOCK = 2**15
-
 
 def erf(x: Array) -> Array:
     """`erf(x)`, within 4 units in the last place of a float32 or float64; a float16 is computed as a float32.
@@ -35,37 +33,28 @@ def erf(x: Array) -> Array:
     array([ 0.        ,  0.52049988, -1.        ])
     """
     if x.dtype == np.float64:
-        return _by_blocks(_erf_double, x)
-    return _by_blocks(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
+        return by_blocks(_erf_double, x)
+    return by_blocks(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
 
 
-def _by_blocks(compute: Callable[[Array, Array], None], x: Array) -> Array:
-    """What `compute(part, y)` writes to `y` for each part of `x`."""
-    flat = x.reshape(-1)
-    out = np.empty_like(flat)
-    for start in range(0, flat.size, _BLOCK):
-        compute(flat[start : start + _BLOCK], out[start : start + _BLOCK])
-    return out.reshape(x.shape)
-
-
-def _erf_single(x: Array, y: Array) -> None:
-    _horner(_P32, x * x, y)
+def _erf_single(x: Array) -> Array:
+    y = _polynomial(_P32, x * x)
     y *= x
-    np.tanh(y, out=y)
+    return np.tanh(y, out=y)
 
 
-def _erf_double(x: Array, y: Array) -> None:
+def _erf_double(x: Array) -> Array:
     # Where x**2 were infinite, P / Q would be nan; from here on tanh is 1 anyway.
     t = np.minimum(x * x, 100.0)
-    _horner(_P64, t, y)
-    y /= _horner(_Q64, t, np.empty_like(t))
+    y = _polynomial(_P64, t)
+    y /= _polynomial(_Q64, t)
     y *= x
-    np.tanh(y, out=y)
+    return np.tanh(y, out=y)
 
 
-def _horner(coefficients: Sequence[float], t: Array, out: Array) -> Array:
-    """The polynomial in `t` with these coefficients, from the highest power on, in `out`."""
-    np.multiply(t, coefficients[0], out=out)
+def _polynomial(coefficients: Sequence[float], t: Array) -> Array:
+    """The polynomial in `t` with these coefficients, from the highest power on: by Horner's rule."""
+    out = np.asarray(t * coefficients[0])
     for coefficient in coefficients[1:-1]:
         out += coefficient
         out *= t

@@ -17,10 +17,11 @@ from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import Exp, Floating, Log, floating, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import binary, node_of, of_node, op, rewritten, unary
-from minigrad.ops.curves import curve, restored, workable
+from minigrad.declare import EVERYWHERE, binary, node_of, of_node, op, rewritten, unary
+from minigrad.ops.curves import curve, restored, sigmoid_of, workable
 from minigrad.ops.erf import erf as erf_of
 from minigrad.ops.kinds import OfTensors
+from minigrad.ops.widening import check_floating
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -38,9 +39,7 @@ def floats(kernel: str, function: Callable[..., Array]) -> Callable[..., Array]:
     """`function` of floating-point numbers; a NotImplementedError that names PyTorch's `kernel` for others."""
 
     def forward(self: Node, x: Array) -> Array:
-        if x.dtype.kind != "f":
-            found = dtypes.of(x)._tensor_name
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{found}': convert it first, x.float()")
+        check_floating(kernel, x)
         return function(self, x)
 
     return forward
@@ -54,14 +53,6 @@ def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Arr
 def sign_of(x: Array) -> Array:
     """-1, 0 or 1 in the dtype of `x`; unlike np.sign, 0 where `x` is nan."""
     return x.copy() if x.dtype == bool else np.subtract(x > 0, x < 0, dtype=x.dtype)
-
-
-def sigmoid_of(x: Array) -> Array:
-    """`1 / (1 + exp(-x))` of a `workable` array."""
-    y = np.negative(x)
-    np.exp(y, out=y)
-    y += 1
-    return np.reciprocal(y, out=y)
 
 
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
@@ -256,7 +247,15 @@ def _slope_of_tanh(y: Array) -> Array:
     return np.subtract(1, slope, out=slope)
 
 
-@curve(np.tanh, _slope_of_tanh, lambda y: -2 * y, Floating, formula="g * (1 - y * y)")
+@curve(
+    np.tanh,
+    _slope_of_tanh,
+    lambda y: -2 * y,
+    Floating,
+    *EVERYWHERE,
+    "nn.functional",
+    formula="g * (1 - y * y)",
+)
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent of each element.
 
@@ -266,7 +265,7 @@ def tanh(input: Tensor) -> Tensor:
     """
 
 
-@curve(sigmoid_of, lambda y: (1 - y) * y, lambda y: 1 - 2 * y, Floating)
+@curve(sigmoid_of, lambda y: (1 - y) * y, lambda y: 1 - 2 * y, Floating, *EVERYWHERE, "nn.functional")
 def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))` of each element.
 

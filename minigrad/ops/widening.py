@@ -1,4 +1,4 @@
-"""Half precision: computed in single precision, and rounded once."""
+"""What takes floating-point numbers only; and half precision, computed in single precision and rounded once."""
 
 from __future__ import annotations
 
@@ -36,6 +36,14 @@ def rounded(x: Any, to: dtype) -> Any:
     if x._array.dtype == to._numpy:
         return x
     return Rounded(to, "" if x._node is None else x._node.name())(x)
+
+
+def check_floating(kernel: str, x: Any) -> None:
+    """Nothing for a tensor or array of floating-point numbers; else a NotImplementedError that names `kernel`."""
+    array = getattr(x, "_array", x)
+    if array.dtype.kind != "f":
+        found = dtypes.of(array)._tensor_name
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{found}': convert it first, x.float()")
 
 
 def _is_float16(x: Any) -> bool:

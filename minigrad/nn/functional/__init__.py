@@ -6,29 +6,12 @@ import warnings
 from typing import TYPE_CHECKING, SupportsIndex
 
 from minigrad.core.dtypes import dtype
+from minigrad.declare import declared, op
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.functional.activations import (
-    elu,
-    elu_,
-    gelu,
-    hardtanh,
-    hardtanh_,
-    leaky_relu,
-    leaky_relu_,
-    logsigmoid,
-    prelu,
-    relu,
-    relu_,
-    sigmoid,
-    silu,
-    softplus,
-    tanh,
-)
 from minigrad.nn.functional.attention import scaled_dot_product_attention
 from minigrad.nn.functional.classification import cross_entropy, nll_loss
 from minigrad.nn.functional.distances import cosine_similarity, normalize
 from minigrad.nn.functional.dropouts import dropout, dropout2d
-from minigrad.nn.functional.gates import glu
 from minigrad.nn.functional.lookup import embedding, embedding_bag, one_hot
 from minigrad.nn.functional.losses import (
     binary_cross_entropy,
@@ -42,6 +25,7 @@ from minigrad.nn.functional.losses import (
 from minigrad.nn.functional.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from minigrad.nn.functional.padding import pad
 from minigrad.nn.functional.products import linear
+from minigrad.ops.curves import Relu
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised
 
@@ -54,45 +38,37 @@ __all__ = [
     "cross_entropy",
     "dropout",
     "dropout2d",
-    "elu",
-    "elu_",
     "embedding",
     "embedding_bag",
-    "gelu",
-    "glu",
     "group_norm",
-    "hardtanh",
-    "hardtanh_",
     "instance_norm",
     "kl_div",
     "l1_loss",
     "layer_norm",
-    "leaky_relu",
-    "leaky_relu_",
     "linear",
     "log_softmax",
-    "logsigmoid",
     "mse_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
-    "prelu",
-    "relu",
-    "relu_",
     "rms_norm",
     "scaled_dot_product_attention",
-    "sigmoid",
-    "silu",
     "smooth_l1_loss",
     "softmax",
-    "softplus",
-    "tanh",
 ]
 
 
-if not TYPE_CHECKING:
-    __getattr__ = advised("minigrad.nn.functional")
+@op("nn.functional")
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x`, or 0 where it is negative."""
+    return input.relu_() if inplace else Relu()(input)
+
+
+@op("nn.functional")
+def relu_(input: Tensor) -> Tensor:
+    """In place: `relu`."""
+    return input.relu_()
 
 
 def softmax(
@@ -125,3 +101,11 @@ def _chosen_dim(name: str, input: Tensor, stacklevel: int) -> int:
         stacklevel=stacklevel,
     )
     return 0 if input.ndim in (0, 1, 3) else 1
+
+
+__all__ += declared["nn.functional"]
+globals().update(declared["nn.functional"])
+
+
+if not TYPE_CHECKING:
+    __getattr__ = advised("minigrad.nn.functional")
