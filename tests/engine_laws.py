@@ -627,25 +627,6 @@ def no_cycles() -> None:
             gc.enable()
 
 
-@law()
-def no_recursion() -> None:
-    """A chain of 100,000 ops is built, walked, differentiated twice at its end and let go without recursion."""
-    (x,) = leaves([1])
-    y = x
-    for _ in range(50_000):
-        y = y * 1.0 + 0
-    try:
-        (dx,) = torch.autograd.grad(y * y, x, retain_graph=True)
-        y.backward()
-    except RecursionError:
-        raise AssertionError("the walk recurses") from None
-    assert dx.item() == 2.0
-    assert x.grad.item() == 1.0
-    watched = weakref.ref(y)
-    del y
-    assert watched() is None
-
-
 # ---- writes to views -------------------------------------------------------------------------------------------------
 
 PLACES = [0, 1, (slice(None), 1), (0, 2), slice(None), (1, slice(0, 2)), (slice(None), slice(1, None))]

@@ -160,7 +160,7 @@ def shared_profile(examples: int) -> settings:
 
 def list_variants() -> None:
     for name, variant in VARIANTS.items():
-        few = 1 if name == "lookup" else 3
+        few = 1 if name == "lookup" else 6
         for shared in LOOKUP_LAWS:
             if shared.name not in variant.without:
 

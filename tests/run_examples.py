@@ -1,4 +1,4 @@
-"""Run the example programs, as a whole and interrupted twice, and print what they did as JSON: see test_examples.py.
+"""Run the example programs, as a whole and, if asked to, interrupted twice, and print what they did as JSON: see test_examples.py.
 
 They have a process of their own, because they choose to have one thread, and that has to be before NumPy is there.
 """
@@ -43,13 +43,14 @@ def run(program: str, *options: str, interrupt_after: int = 0) -> dict[str, Any]
 
 
 if __name__ == "__main__":
-    engine = ["--engine", sys.argv[1]]
+    _, engine, *interrupted = sys.argv
     # The picture takes longer than all steps, and has a test of its own.
     sys.modules["matplotlib"] = None  # type: ignore[assignment]
     runs: dict[str, list[dict[str, Any]]] = {}
     for program, own in PROGRAMS.items():
-        options = [*engine, *own]
+        options = ["--engine", engine, *own]
         runs[program] = [run(program, *options)]
-        options += ["--checkpoint", f"{program}.pt"]
-        runs[program] += [run(program, *options, interrupt_after=step) for step in (3, 7, 0)]
+        if interrupted:
+            options += ["--checkpoint", f"{program}.pt"]
+            runs[program] += [run(program, *options, interrupt_after=step) for step in (3, 7, 0)]
     print(json.dumps(runs))

@@ -238,7 +238,7 @@ LONG = 1_000_000 if settings.default.max_examples >= 1000 else 100_000
 
 
 @pytest.mark.parametrize(("build", "size"), [(chain, LONG), (consumers, 5_000), (doublings, 60)])
-def test_a_large_graph_is_walked_in_linear_time_and_leaves_no_memory(
+def test_a_large_graph_is_walked_in_linear_time_without_recursion_and_leaves_no_memory(
     build: Callable[[int], list[float]], size: int, without_collector: None
 ) -> None:
     build(min(size, 50))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import minigrad
 
@@ -31,6 +32,9 @@ def needs(module: str) -> pytest.MarkDecorator:
 
 
 ENGINES = ["minigrad", pytest.param("torch", marks=needs("torch"))]
+#: Under the profiles `ci` and `thorough`, runs are interrupted, too.
+MANY = settings.default.max_examples > 30
+many = pytest.mark.skipif(not MANY, reason="takes long: HYPOTHESIS_PROFILE=ci")
 Runs = dict[str, list[dict[str, Any]]]
 
 
@@ -41,12 +45,12 @@ def _own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seeded: None) -
 
 @pytest.fixture(scope="module")
 def runs_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """By engine and program four runs: whole, interrupted in the steps 3 and 7, and to the end."""
+    """By engine and program a whole run; with many, three more: interrupted in the steps 3 and 7, and to the end."""
     runs: dict[str, Runs] = {}
 
     def get(engine: str) -> Runs:
         if engine not in runs:
-            command = [sys.executable, "-W", "error", str(ROOT / "tests" / "run_examples.py"), engine]
+            command = [sys.executable, "-W", "error", str(ROOT / "tests" / "run_examples.py"), engine, *["interrupted"] * MANY]
             done = subprocess.run(command, cwd=tmp_path_factory.mktemp(engine), capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
             runs[engine] = json.loads(done.stdout)
@@ -70,6 +74,7 @@ def test_both_engines_have_the_same_losses(program: str, runs_of: Any) -> None:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-4)
 
 
+@many
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_run_that_was_interrupted_goes_on_as_if_nothing_had_been(program: str, engine: str, runs_of: Any) -> None:
@@ -96,6 +101,7 @@ def bigram(*options: str) -> list[str]:
     return [sys.executable, str(EXAMPLES / "bigram.py"), *options]
 
 
+@many
 def test_ctrl_c_from_outside() -> None:
     with subprocess.Popen(bigram("--steps=1500", "--checkpoint=a.pt"), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

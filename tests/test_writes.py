@@ -70,11 +70,15 @@ ROWS = [row for row in NAMED if row[1].covers not in METHODS and not row[1].cove
 RECORD = recorded.read()["rows"]
 
 
+def differentiable(name: str) -> list[dict[str, Any]]:
+    """The recorded examples of a row that have a gradient."""
+    return [each for each in RECORD.get(name, ()) if each["seen"].get("first")]
+
+
 @pytest.mark.parametrize("part", range(8))
 def test_a_write_is_noticed_or_changes_nothing(part: int) -> None:
     rows = ROWS[part::8]
-    examples = [(case, each) for name, case in rows for each in RECORD.get(name, ()) if each["seen"].get("first")]
-    assert len(examples) > len(rows) / 2
+    examples = [(case, each) for name, case in rows for each in differentiable(name)[:2]]
     assert sum([check_writes(case, each["operands"]) for case, each in examples]) > len(rows)
 
 
