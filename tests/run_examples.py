@@ -1,4 +1,4 @@
-"""Run the example programs, as a whole and, if asked to, interrupted twice, and print what they did as JSON: see test_examples.py.
+"""Run the example programs, whole or also interrupted twice, and print what they did as JSON: see test_examples.py.
 
 They have a process of their own, because they choose to have one thread, and that has to be before NumPy is there.
 """

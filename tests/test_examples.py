@@ -50,7 +50,8 @@ def runs_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     def get(engine: str) -> Runs:
         if engine not in runs:
-            command = [sys.executable, "-W", "error", str(ROOT / "tests" / "run_examples.py"), engine, *["interrupted"] * MANY]
+            options = [engine, "interrupted"] if MANY else [engine]
+            command = [sys.executable, "-W", "error", str(ROOT / "tests" / "run_examples.py"), *options]
             done = subprocess.run(command, cwd=tmp_path_factory.mktemp(engine), capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
             runs[engine] = json.loads(done.stdout)
