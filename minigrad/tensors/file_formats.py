@@ -17,7 +17,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -30,8 +30,6 @@ from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.devices import device
 
-# ---- a nested object as a text and arrays ----------------------------------------------------------------------------
-
 _VERSION = 1
 _DEEPEST = 100
 _PLAIN = (type(None), bool, int, str)
@@ -39,6 +37,19 @@ _SEQUENCES: dict[str, type] = {each.__name__: each for each in (list, tuple, set
 _MAPPINGS: dict[str, type] = {each.__name__: each for each in (dict, OrderedDict, Counter)}
 _DTYPES = {each._name: each for each in dtypes._ALL}
 _FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
+
+_DESCRIPTION = "structure.json"
+# The header of an array as NumPy writes it, format 1.0; nothing else is let through.
+_HEADER = re.compile(
+    rb"{'descr': '([<|][biuf][1248])', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
+)
+_SAFETENSORS = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+}  # fmt: skip
+
+
+# ---- a nested object as a text and arrays ----------------------------------------------------------------------------
 
 
 def packed(value: Any, name_of: Callable[[str], str]) -> tuple[str, dict[str, Array]]:
@@ -204,11 +215,6 @@ def _checked_list(content: Any) -> list[Any]:
     return content
 
 
-def tensors_of(arrays: Iterable[tuple[str, Array]]) -> dict[str, Tensor]:
-    """A state dict of these arrays, of a file that holds nothing else."""
-    return {name: _leaf(array) for name, array in arrays}
-
-
 def _leaf(array: Array) -> Tensor:
     """A tensor of the array; a TypeError if it has a dtype that tensors do not have."""
     dtypes.of(array)
@@ -223,18 +229,6 @@ def plain_name(path: str) -> str:
     """
     return re.sub(r"[^A-Za-z0-9_.-]", "_", path)[:200] or "_"
 
-
-# ---- the two formats -----------
-
-_DESCRIPTION = "structure.json"
-# The header of an array as NumPy writes it, format 1.0; nothing else is let through.
-_HEADER = re.compile(
-    rb"{'descr': '([<|][biuf][1248])', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
-)
-_SAFETENSORS = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
-}  # fmt: skip
 
 # ---- writing -----------------------------------------------------------------------------------------------------
 
@@ -293,12 +287,8 @@ def from_archive(file: IO[bytes], name: str) -> Any:
         raise RuntimeError(f"{name} was not written by minigrad's torch.save: numpy.load() reads archives of arrays")
     with _damage_told(name):
         _check_sizes(members, size)
-        arrays = {each.filename.removesuffix(".npy"): _array(archive.read(each)) for each in members if _is_array(each)}
+        arrays = {each[:-4]: _array(archive.read(each)) for each in names if each.endswith(".npy")}
         return unpacked(archive.read(_DESCRIPTION), arrays)
-
-
-def _is_array(member: zipfile.ZipInfo) -> bool:
-    return member.filename.endswith(".npy")
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
@@ -349,7 +339,7 @@ def from_safetensors(content: bytes, name: str) -> Any:
         arrays = {each: _from_library(**found.pop(each)) for each in in_order}
         if "minigrad" in metadata:
             return unpacked(metadata["minigrad"], arrays)
-        return tensors_of(arrays.items())
+        return {each: _leaf(array) for each, array in arrays.items()}
 
 
 def _from_library(dtype: str, shape: list[int], data: bytearray) -> Array:
