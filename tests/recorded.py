@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,15 +27,31 @@ FILE = Path(__file__).parent / "recorded.npz"
 
 
 def rows() -> dict[str, list[tuple[str, Case]]]:
-    """Each family's rows with their names in the record: what a row covers, and how many such rows came before."""
+    """Each family's rows with their names in the record, which stay as they are when other rows go or move."""
     seen: Counter[str] = Counter()
     named: dict[str, list[tuple[str, Case]]] = {}
     for family, cases in families().items():
         named[family] = []
         for case in cases:
-            named[family].append((f"{case.covers} {seen[case.covers]}", case))
-            seen[case.covers] += 1
+            how = (_told(case.call), case.ulps, case.grad_ulps, case.least, case.grad_least, case.twice)
+            name = f"{case.covers} {zlib.crc32(repr(how).encode()):08x}"
+            seen[name] += 1
+            named[family].append((f"{name} {seen[name]}", case))
     return named
+
+
+def _told(value: Any) -> Any:
+    """What tells one call from another: the names and texts in its code, and the values it was made with."""
+    if isinstance(value, FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return _told(value.__code__), _told(value.__defaults__), _told(cells)
+    if isinstance(value, CodeType):
+        return value.co_names, value.co_varnames, [_told(c) for c in value.co_consts if isinstance(c, str | CodeType)]
+    if isinstance(value, tuple | list):
+        return [_told(each) for each in value]
+    if isinstance(value, dict):
+        return [(name, _told(each)) for name, each in value.items()]
+    return getattr(value, "__name__", None) or re.sub(" at 0x.*", "", repr(value))
 
 
 # ---- what is observed ------------------------------------------------------------------------------------------------
