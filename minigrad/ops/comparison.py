@@ -38,7 +38,7 @@ def eq(input: Tensor, other: Operand) -> Tensor:
     return compare(np.equal, input, other)
 
 
-@op(in_place=answered, aliases=["not_equal"])
+@op(in_place=answered, aliases=["not_equal"], operator="ne")
 def ne(input: Tensor, other: Operand) -> Tensor:
     """Whether each element differs from that of `other`."""
     return compare(np.not_equal, input, other)
@@ -198,12 +198,6 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
 def equal_to(input: Tensor, other: object) -> Any:
     """Whether each element equals that of `other`, a tensor, an array or a number."""
     return compare(np.equal, input, _tensor_of(input, other))
-
-
-@operation("ne")
-def unequal_to(input: Tensor, other: object) -> Any:
-    """Whether each element differs from that of `other`, a tensor, an array or a number."""
-    return compare(np.not_equal, input, _tensor_of(input, other))
 
 
 @operation("invert")
