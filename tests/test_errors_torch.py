@@ -96,6 +96,7 @@ CREATION = [
     row("dtype is a string", lambda api: api.tensor(1, dtype="float32"), 6),
     row("dtype is NumPy's", lambda api: api.zeros(2, dtype=np.float32), 4),
     row("unknown device", lambda api: api.zeros(2, device="nonsense"), 3),
+    row("more than fits into memory", lambda api: api.zeros(2**50), 0),
     row("no arguments to tensor", lambda api: api.tensor(), 0),
     row("array of strings", lambda api: api.tensor(np.array(["a"])), 5),
     row("array of objects", lambda api: api.from_numpy(np.array([object()])), 5),
