@@ -14,7 +14,6 @@ from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_g
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.core.dtypes import bool_ as bool
 from minigrad.core.dtypes import (
-    can_cast,
     dtype,
     float16,
     float32,
@@ -38,6 +37,7 @@ from minigrad.core.modes import is_inference_mode_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
 from minigrad.functions import *
+from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.serialization import load, save
 from minigrad.tensor import Tensor

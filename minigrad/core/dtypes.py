@@ -6,7 +6,6 @@ rules, not from NumPy's: `int64 + float32` is float32 here and float64 in NumPy.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,6 @@ int64 = dtype("int64", "Long", "long int")
 uint8 = dtype("uint8", "Byte", "unsigned char")
 bool_ = dtype("bool", "Bool", "bool")
 
-_LARGEST_HALF = 65504.0
 
 _ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
 _BY_NUMPY = {each._numpy: each for each in _ALL}
@@ -137,24 +135,13 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     (torch.float16, torch.int16, torch.float64)
     """
     for position, given in enumerate((type1, type2), start=1):
-        _check_dtype("promote_types", given, f"type{position}", position)
+        check_dtype("promote_types", given, f"type{position}", position)
     if type1.is_floating_point != type2.is_floating_point:
         return type1 if type1.is_floating_point else type2
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
 
 
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
-
-    >>> can_cast(float64, float16), can_cast(int64, uint8), can_cast(float32, int64)
-    (True, True, False)
-    """
-    _check_dtype("can_cast", from_, "from_", 1)
-    _check_dtype("can_cast", to, "to", 2)
-    return _category(from_) <= _category(to)
-
-
-def _check_dtype(name: str, given: Any, argument: str, position: int) -> None:
+def check_dtype(name: str, given: Any, argument: str, position: int) -> None:
     """Nothing if `given` is a dtype; a TypeError else."""
     if not isinstance(given, dtype):
         raise TypeError(
@@ -181,12 +168,12 @@ def result_type(*operands: Array | Number) -> dtype:
         else:
             group, found = 2, of_number(operand)
             if found is int64:
-                _check_int(operand)
+                check_int(operand)
         earlier = groups[group]
         groups[group] = found if earlier in (None, found) else promote_types(earlier, found)
     result: dtype | None = None
     for candidate in groups:
-        if candidate is not None and (result is None or _category(candidate) > _category(result)):
+        if candidate is not None and (result is None or category(candidate) > category(result)):
             result = candidate
     assert result is not None, "result_type() needs at least one operand"
     return result
@@ -197,64 +184,13 @@ def holds(number: Number) -> bool:
     return not isinstance(number, int) or -(2**63) <= number < 2**64
 
 
-def _check_int(number: Any) -> None:
+def check_int(number: Any) -> None:
     """Nothing if PyTorch computes with this int; else an OverflowError."""
     if not holds(number):
         what = "int too big to convert" if number > 0 else "can't convert negative int to unsigned"
         raise OverflowError(f"{what}: {number} is not in [-2**63, 2**64), so make it a float: float(number)")
 
 
-def _category(of_type: dtype) -> int:
+def category(of_type: dtype) -> int:
+    """0 for bool, 1 for integers, 2 for floating point: a result has the highest of its operands."""
     return {"b": 0, "i": 1, "u": 1, "f": 2}[of_type._numpy.kind]
-
-
-def converted(array: Array, target: dtype) -> Array:
-    """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
-
-    An OverflowError for ints that no dtype can hold.  A uint8 takes negative integers, not floats, down to -255 and
-    wraps them around, as in PyTorch.
-
-    >>> converted(np.array([-1.5, 3.0]), int64)
-    array([-1,  3])
-    """
-    if array.dtype == object:
-        _check_int(array.flat[0])
-    if target.is_floating_point or target is bool_:
-        with np.errstate(all="ignore"):
-            return array.astype(target._numpy)
-    high = int(np.iinfo(target._numpy).max)
-    low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
-    # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
-    fits = (array >= low) & ((array < 2.0**63) if array.dtype.kind == "f" and target is int64 else (array <= high))
-    if not fits.all():
-        raise RuntimeError(
-            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
-            f"[{low}, {high}]"
-        )
-    return array.astype(np.int64).astype(target._numpy)
-
-
-def filler(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
-
-    >>> filler(2.5, float32)
-    array(2.5, dtype=float32)
-    """
-    number: Any = value
-    if target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf):
-        # The common case in a tenth of the time: each floating dtype has a place for it.
-        return np.asarray(value, target._numpy)
-    array = converted(np.asarray(value), target)
-    # Also what would be rounded down to the largest number is more than it.
-    if target.is_floating_point and float(np.finfo(target._numpy).max) < abs(number) < math.inf:
-        raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
-    return array
-
-
-def written(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but a float16 may overflow.
-
-    >>> written(-1e9, float16)
-    array(-inf, dtype=float16)
-    """
-    return converted(np.asarray(value), target) if target is float16 else filler(value, target)

@@ -9,7 +9,6 @@ from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
@@ -18,7 +17,7 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import OPERANDS, Operand, checked_tensor, in_place
 from minigrad.methods.writing import Writing
-from minigrad.ops import gathering, subscript
+from minigrad.ops import casting, gathering, subscript
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import IndexInto, Slice
 
@@ -116,7 +115,7 @@ class Scattering(Writing):
         if not isinstance(src, OPERANDS):
             raise TypeError(f"{name}(): argument 'src' must be Tensor or Number, not {type(src).__name__}")
         if not isinstance(src, Tensor):
-            source = self._new(dtypes.filler(src, self.dtype))
+            source = self._new(casting.filler(src, self.dtype))
             places = gathering.checked_along(name, self._array, at, index._array, index._array.shape)
             return self._new(places), source
         gathering.check_same_dtype(name, self._array, src._array)
@@ -156,7 +155,7 @@ class Scattering(Writing):
         if rows.size:
             error = RuntimeError if x.ndim > 1 else IndexError
             subscript.check_range(places._array, x.shape[at] if dims else 1, at, error, False)
-        scale = dtypes.filler(alpha, self.dtype)
+        scale = casting.filler(alpha, self.dtype)
         return (
             IndexInto(dims, True, "IndexAddBackward0"),
             source if scale == 1 else source * self._new(scale),
@@ -182,7 +181,7 @@ class Scattering(Writing):
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._array.ndim} dimension(s)."
             )
-        filler: Any = cast(value, self.dtype) if of_tensor else self._new(dtypes.filler(value, self.dtype))
+        filler: Any = cast(value, self.dtype) if of_tensor else self._new(casting.filler(value, self.dtype))
         size = self._array.shape[at] if dims else 1
         if not self._array.size:
             places = self._new(places._array[:0])

@@ -8,17 +8,17 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from minigrad.core import dtypes
-from minigrad.core.elementwise import Copy, cast
+from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import OPERANDS, checked_tensor, numpy_names
 from minigrad.methods.writing import Writing
-from minigrad.ops import gathering, indexing, subscript
+from minigrad.ops import casting, gathering, indexing, subscript
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.join import Unbind
+from minigrad.ops.strided import Copy
 
 
 class Selection(Writing):
@@ -45,7 +45,7 @@ class Selection(Writing):
             index = None
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
-        given: Any = value if isinstance(value, Tensor) else self._new(dtypes.written(value, self.dtype))
+        given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
         if is_grad_enabled() and (self._requires_grad or given._requires_grad):
             self._set_recorded(index, given)
         else:

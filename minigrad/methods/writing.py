@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.hooks import keep_retaining
-from minigrad.core import dtypes, elementwise
+from minigrad.core import elementwise
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Edge, Node, Output, edge_to, next_number
 from minigrad.core.tensor import Tensor, storage_of
 from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
-from minigrad.ops import strided
+from minigrad.ops import casting, strided
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 
@@ -37,7 +37,7 @@ class Writing(Attributes):
         given = checked_operand("copy_", src)
         source = given if isinstance(given, Tensor) else self._new(np.asarray(given))
         source = elementwise.cast(source, self.dtype)
-        return self._rewrite(lambda before: elementwise.Copy()(before, source))
+        return self._rewrite(lambda before: strided.Copy()(before, source))
 
     def fill_(self, value: Operand) -> Tensor:
         """Write the number `value` everywhere.
@@ -56,9 +56,9 @@ class Writing(Attributes):
                 )
             if value._requires_grad and is_grad_enabled():
                 source = elementwise.cast(value, self.dtype)
-                return self._rewrite(lambda before: elementwise.Copy("FillBackward3")(before, source))
+                return self._rewrite(lambda before: strided.Copy("FillBackward3")(before, source))
         number = value._array.item() if isinstance(value, Tensor) else value
-        filler = dtypes.filler(number, self.dtype)
+        filler = casting.filler(number, self.dtype)
         return self._write(lambda array: array.fill(filler), "FillBackward2")
 
     def zero_(self) -> Tensor:
@@ -126,7 +126,7 @@ class Writing(Attributes):
                 f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
                 "in-place operation cannot change the shape"
             )
-        if not dtypes.can_cast(result.dtype, self.dtype):
+        if not casting.can_cast(result.dtype, self.dtype):
             raise RuntimeError(
                 f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
@@ -157,7 +157,7 @@ class Writing(Attributes):
         storage_of(self).version += 1
         if self._requires_grad and is_grad_enabled():
             before = self._before()
-            self._follow(elementwise.Forget(form)(before)._node)
+            self._follow(strided.Forget(form)(before)._node)
         return self
 
     def _secure(self, result: Any, before: Any, oldest: int) -> None:

@@ -13,6 +13,7 @@ from minigrad.core.products import MatMul
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Edge, Node
 from minigrad.core.tensor import Tensor
+from minigrad.ops import casting
 from minigrad.ops.matmul import dtype_remedy, mat_message
 from minigrad.ops.shape import expanded_shape
 
@@ -36,9 +37,9 @@ class Addmm(Node):
         half = a.dtype == np.float16
         y: Array = self.product.forward(*(each.astype(np.float32) for each in (a, b)) if half else (a, b))
         if self.alpha != 1:
-            y *= dtypes.filler(self.alpha, dtypes.of(y))
+            y *= casting.filler(self.alpha, dtypes.of(y))
         if self.beta != 0:
-            y += x if self.beta == 1 else x * dtypes.filler(self.beta, dtypes.of(y))
+            y += x if self.beta == 1 else x * casting.filler(self.beta, dtypes.of(y))
         return y.astype(np.float16) if half else y
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:

@@ -13,6 +13,7 @@ from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Operand, as_number, declared, op, rewritten
+from minigrad.ops import casting
 from minigrad.ops.kinds import Ternary, in_common_dtype
 
 
@@ -380,9 +381,9 @@ class PowNumber(Unary):
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.
         if common is dtypes.float16:
-            dtypes.filler(self.n, common)
+            casting.filler(self.n, common)
         else:
-            dtypes.converted(np.asarray(self.n), common)
+            casting.converted(np.asarray(self.n), common)
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:

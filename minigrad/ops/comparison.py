@@ -9,11 +9,12 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import Copy, cast
+from minigrad.core.elementwise import cast
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import OPERANDS, Operand, op, operation, rewritten
+from minigrad.ops.strided import Copy
 from minigrad.tensors.interoperation import shared
 
 

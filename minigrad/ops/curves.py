@@ -19,6 +19,7 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
+from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.erf import erf
 from minigrad.ops.join import Cat
@@ -233,7 +234,7 @@ class Hardtanh(Curve):
         low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
         if not of_type.is_signed and (low < 0 or high < 0):
             raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return x.clip(dtypes.filler(low, of_type), dtypes.filler(high, of_type))
+        return x.clip(casting.filler(low, of_type), casting.filler(high, of_type))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~((x <= self.low) | (x >= self.high)), g)

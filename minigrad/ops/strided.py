@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise, zeroed
 from minigrad.core.tape import Binary, Unary, keep_nothing
 from minigrad.core.tensor import Tensor
 
@@ -162,3 +163,45 @@ def refusal(made_by: str, what: str) -> str:
         "or of a custom Function that returned its input. Such functions do not allow the output views to be modified "
         "inplace. You should replace the inplace operation by an out-of-place one."
     )
+
+
+class Copy(Elementwise):
+    """`b`, written over `a`, to whose shape it broadcasts.   da = 0,  db = g."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: str = "torch::autograd::CopyBackwards") -> None:
+        self.form = form
+
+    def forward(self, a: Array, b: Array) -> Array:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        if shape != a.shape:
+            raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
+        return np.broadcast_to(b, shape).copy()
+
+    def da(self, g: Tensor) -> Tensor:
+        return zeroed(g)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g
+
+    def name(self) -> str:
+        return self.form
+
+
+class Forget(Unary):
+    """`x`, about to be overwritten by values that do not depend on it.   dx = 0."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def forward(self, x: Array) -> Array:
+        return x
+
+    def dx(self, g: Tensor) -> Tensor:
+        return zeroed(g)
+
+    def name(self) -> str:
+        return self.form

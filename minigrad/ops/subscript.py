@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Tensor
+from minigrad.ops import casting
 from minigrad.ops.indexing import Basic, Index, Slice
 from minigrad.ops.scatter import from_start, in_front, write_at
 from minigrad.tensors.errors import warn_program
@@ -132,7 +133,7 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
     masks = [item for _, item in parts.found if item.dtype == _BOOL and item.ndim]
     if value.size == 1 and len(masks) == len(parts.found) == 1:
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
-        return dtypes.converted(value, dtypes.of(array))
+        return casting.converted(value, dtypes.of(array))
     raise RuntimeError(
         "Index put requires the source and destination dtypes match, got "
         f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "

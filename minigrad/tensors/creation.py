@@ -12,6 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape
+from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.errors import warn_program
@@ -248,7 +249,7 @@ def full_like(
     """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
     value = number_of("full_like", "fill_value", fill_value, 2)
     return like(
-        "full_like", input, lambda array: array.fill(dtypes.filler(value, dtypes.of(array))), memory_format, options
+        "full_like", input, lambda array: array.fill(casting.filler(value, dtypes.of(array))), memory_format, options
     )
 
 
@@ -333,7 +334,7 @@ def _spaced(start: Any, end: Any, count: int, wanted: np.dtype[Any]) -> Array:
         raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool': expected numbers")
     exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
     first, last = [
-        exact(dtypes.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:

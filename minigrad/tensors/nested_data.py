@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.tensor import Size, Tensor
+from minigrad.ops import casting
 from minigrad.tensors.interoperation import checked_array
 
 
@@ -116,13 +117,13 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: Any) -> Exceptio
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:
     """The numbers in the dtype `target`, each converted by itself, as PyTorch does: an int keeps all of its digits."""
     if target.is_floating_point or target is dtypes.bool_:
-        return dtypes.converted(np.array(values, np.float64), target)
+        return casting.converted(np.array(values, np.float64), target)
     if float not in set(map(type, values)):
         array = np.array(values, np.int64)
-        return array if target is dtypes.int64 else dtypes.converted(array, target)
+        return array if target is dtypes.int64 else casting.converted(array, target)
     array = np.empty(len(values), target._numpy)
     for kind in (int, float):
-        array[[isinstance(value, kind) for value in values]] = dtypes.converted(
+        array[[isinstance(value, kind) for value in values]] = casting.converted(
             np.array([value for value in values if isinstance(value, kind)], kind), target
         )
     return array

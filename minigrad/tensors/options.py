@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
+from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -193,7 +194,7 @@ def filled_with(value: Number) -> Callable[[tuple[int, ...], np.dtype[Any]], Arr
 
     def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
         array = np.empty(shape, of)
-        array.fill(dtypes.filler(value, dtypes.of(array)))
+        array.fill(casting.filler(value, dtypes.of(array)))
         return array
 
     return make

@@ -30,7 +30,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.methods.forms import OPERANDS, checked_operand
-from minigrad.ops import join
+from minigrad.ops import casting, join
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
 from minigrad.tensors import options, printing
 
@@ -377,7 +377,7 @@ class Sparse(Tensor):
 
     def _become(self, result: Any) -> Any:
         """Take on the entries of `result`, in this tensor's dtype."""
-        if not dtypes.can_cast(result.dtype, self.dtype):
+        if not casting.can_cast(result.dtype, self.dtype):
             raise RuntimeError(
                 f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
@@ -427,7 +427,7 @@ class Sparse(Tensor):
         common = dtypes.result_type(self._entries._array, dense._array)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        if not dtypes.can_cast(common, dense.dtype):
+        if not casting.can_cast(common, dense.dtype):
             raise RuntimeError(
                 f"result type {common._tensor_name} can't be cast to the desired output type "
                 f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"

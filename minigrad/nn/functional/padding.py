@@ -8,9 +8,9 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.methods.forms import checked_tensor
+from minigrad.ops import casting
 from minigrad.ops.padding import ConstantPad, RepeatPad, Repeats
 from minigrad.tensor import Tensor
 
@@ -33,7 +33,7 @@ def pad(input: Tensor, pad: Sequence[SupportsIndex], mode: str = "constant", val
     checked_tensor("pad", input)
     pads = _pairs(input, pad)
     if mode == "constant":
-        filler = dtypes.filler(0 if value is None else value, input.dtype)
+        filler = casting.filler(0 if value is None else value, input.dtype)
         for size, (before, after) in zip(reversed(input.shape), pads, strict=False):
             if before + size + after < 0 or max(-before, -after) > size:
                 raise RuntimeError(

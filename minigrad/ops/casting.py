@@ -1,0 +1,85 @@
+"""Which dtype may be written into which, and numbers in a dtype, which may have no place for them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.dtypes import (
+    Array,
+    Number,
+    bool_,
+    category,
+    check_dtype,
+    check_int,
+    dtype,
+    float16,
+    int64,
+)
+
+_LARGEST_HALF = 65504.0
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
+
+    >>> can_cast(float64, float16), can_cast(int64, uint8), can_cast(float32, int64)
+    (True, True, False)
+    """
+    check_dtype("can_cast", from_, "from_", 1)
+    check_dtype("can_cast", to, "to", 2)
+    return category(from_) <= category(to)
+
+
+def converted(array: Array, target: dtype) -> Array:
+    """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
+
+    An OverflowError for ints that no dtype can hold.  A uint8 takes negative integers, not floats, down to -255 and
+    wraps them around, as in PyTorch.
+
+    >>> converted(np.array([-1.5, 3.0]), int64)
+    array([-1,  3])
+    """
+    if array.dtype == object:
+        check_int(array.flat[0])
+    if target.is_floating_point or target is bool_:
+        with np.errstate(all="ignore"):
+            return array.astype(target._numpy)
+    high = int(np.iinfo(target._numpy).max)
+    low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
+    # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
+    fits = (array >= low) & ((array < 2.0**63) if array.dtype.kind == "f" and target is int64 else (array <= high))
+    if not fits.all():
+        raise RuntimeError(
+            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
+            f"[{low}, {high}]"
+        )
+    return array.astype(np.int64).astype(target._numpy)
+
+
+def filler(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
+
+    >>> filler(2.5, float32)
+    array(2.5, dtype=float32)
+    """
+    number: Any = value
+    if target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf):
+        # The common case in a tenth of the time: each floating dtype has a place for it.
+        return np.asarray(value, target._numpy)
+    array = converted(np.asarray(value), target)
+    # Also what would be rounded down to the largest number is more than it.
+    if target.is_floating_point and float(np.finfo(target._numpy).max) < abs(number) < math.inf:
+        raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
+    return array
+
+
+def written(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but a float16 may overflow.
+
+    >>> written(-1e9, float16)
+    array(-inf, dtype=float16)
+    """
+    return converted(np.asarray(value), target) if target is float16 else filler(value, target)
