@@ -25,7 +25,8 @@ _LARGEST_HALF = 65504.0
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
 
-    >>> can_cast(float64, float16), can_cast(int64, uint8), can_cast(float32, int64)
+    >>> import minigrad as torch
+    >>> can_cast(torch.float64, torch.float16), can_cast(torch.int64, torch.uint8), can_cast(torch.float32, torch.long)
     (True, True, False)
     """
     check_dtype("can_cast", from_, "from_", 1)
