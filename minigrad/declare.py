@@ -389,12 +389,14 @@ def _check_arguments(
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as unfit:
         words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
+        if "out" in kwargs:
+            remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
+            words = f"got an unexpected keyword argument 'out': {remedy}"
         raise TypeError(f"{name}() {words}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         if not _fits(value, wanted.get(argument, Any)):
-            named = signature.parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY
-            _refuse(name, argument, 0 if named else place, wanted[argument], value)
+            _refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and _fits(value, Number):
         _refuse(name, first, position, Tensor, value)

@@ -26,8 +26,7 @@ from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
 from minigrad.methods.scattering import Scattering
 from minigrad.methods.selection import Selection
-from minigrad.methods.sorting import Sorting
-from minigrad.ops import arithmetic, comparison, curves, mathematics, selecting  # noqa: F401
+from minigrad.ops import arithmetic, comparison, curves, mathematics, ordering, reductions, selecting  # noqa: F401
 from minigrad.tensors import printing
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -38,7 +37,6 @@ from minigrad.tensors.sparse import Sparse
 
 class Members(
     Reduction,
-    Sorting,
     Products,
     Parts,
     Selection,

@@ -13,7 +13,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.nn import functional as F
-from minigrad.ops import counting, dims, scan, sorting
+from minigrad.ops import dims, ordering
 
 NAN, INF = math.nan, math.inf
 
@@ -215,7 +215,7 @@ def test_of_nothing_there_are_no_distinct_elements() -> None:
 
 
 def test_parts_without_elements_are_all_alike() -> None:
-    found, inverse, counts = counting.distinct(np.zeros((3, 0)), 0)
+    found, inverse, counts = ordering.distinct(np.zeros((3, 0)), 0)
     assert (found.shape, inverse.tolist(), counts.tolist()) == ((1, 0), [0, 0, 0], [3])
 
 
@@ -248,7 +248,7 @@ def test_edges_of_bins_are_computed_from_the_nearer_end() -> None:
     }
     for (low, high, count), wanted in edges.items():
         for found in (
-            counting.equally_spaced(np.float32(low), np.float32(high), count + 1),
+            ordering.equally_spaced(np.float32(low), np.float32(high), count + 1),
             torch.tensor([low]).histogram(count, range=(low, high)).bin_edges.numpy(),
         ):
             np.testing.assert_array_equal(found, np.array(wanted, np.float32), strict=True)
@@ -262,9 +262,9 @@ def test_edges_of_bins_are_computed_from_the_nearer_end() -> None:
 def test_of_many_equal_elements_the_order_is_kept(dim: int, dtype: str) -> None:
     x = np.random.default_rng(0).integers(0, 5, (400, 300)).astype(dtype)
     wanted = np.lexsort((np.indices(x.shape)[dim], x), axis=dim)
-    np.testing.assert_array_equal(sorting.order(x, dim), wanted, strict=True)
+    np.testing.assert_array_equal(ordering.order(x, dim), wanted, strict=True)
     wanted = np.lexsort((np.indices(x.shape)[dim], -x), axis=dim)
-    np.testing.assert_array_equal(sorting.order(x, dim, descending=True), wanted, strict=True)
+    np.testing.assert_array_equal(ordering.order(x, dim, descending=True), wanted, strict=True)
 
 
 @pytest.mark.parametrize("largest", [True, False])
@@ -347,53 +347,6 @@ def test_running_sums_and_products_lie_in_order_in_the_dtype_of_the_sum(dim: int
     if dtype == "int32":
         found = torch.from_numpy(array).cumsum(dim, dtype=torch.int32)
         np.testing.assert_array_equal(found.numpy(), array.cumsum(dim, dtype=np.int32), strict=True)
-
-
-def recurrence(a: Array, b: Array, reverse: bool) -> Array:
-    """`y[k] = a[k] * y[k - 1] + b[k]` along the last dimension, with y[-1] = 0; or from the other end."""
-    y = np.zeros_like(b)
-    before = np.zeros(b.shape[:-1])
-    for k in reversed(range(b.shape[-1])) if reverse else range(b.shape[-1]):
-        before = y[..., k] = a[..., k] * before + b[..., k]
-    return y
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
-def test_recurrences_and_their_gradients(dtype: str, reverse: bool) -> None:
-    """Of small whole numbers, so that all is exact: in each element the result is linear, its slope a difference."""
-    generator = np.random.default_rng(0)
-    a, b, g = (generator.integers(-2, 3, (2, 4)).astype(np.float64) for _ in range(3))
-    x, y, cotangent = (leaf(each.astype(dtype)) for each in (a, b, g))
-    out = scan.Recurrence(1, reverse)(x, y)
-    np.testing.assert_array_equal(out.detach().numpy(), recurrence(a, b, reverse).astype(dtype), strict=True)
-    turned = scan.Recurrence(0, reverse)(x.T, y.T)
-    np.testing.assert_array_equal(turned.detach().numpy(), recurrence(a, b, reverse).T)
-    da, db = torch.autograd.grad(out, (x, y), cotangent, create_graph=True)
-    # <g, dy/da> is linear in b, and so is its sum.
-    (dab,) = torch.autograd.grad(da.sum(), y)
-    for found, loss in (
-        (da, lambda step: (g * recurrence(a + step, b, reverse)).sum()),
-        (db, lambda step: (g * recurrence(a, b + step, reverse)).sum()),
-        (dab, lambda step: (g * slope_in_a(a, b + step, reverse)).sum()),
-    ):
-        wanted = np.zeros(a.shape)
-        for at in np.ndindex(a.shape):
-            step = np.zeros(a.shape)
-            step[at] = 1
-            wanted[at] = (loss(step) - loss(-step)) / 2
-        np.testing.assert_array_equal(found.detach().numpy(), wanted.astype(dtype), strict=True)
-
-
-def slope_in_a(a: Array, b: Array, reverse: bool) -> Array:
-    """The sum over all elements of `a` of the derivatives of the recurrence in it."""
-    steps = np.eye(a.size).reshape(-1, *a.shape)
-    return sum((recurrence(a + step, b, reverse) - recurrence(a, b, reverse) for step in steps), np.zeros(a.shape))
-
-
-def test_a_recurrence_begins_at_the_front() -> None:
-    a, b = np.array([5.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0])
-    assert scan.Recurrence(0)(leaf(a), leaf(b)).tolist() == [1, 3, 10]
 
 
 def test_gradients_of_running_products_of_few_factors() -> None:

@@ -8,7 +8,6 @@ from minigrad.functions import (
     products,
     reduction,
     shaping,
-    sorting,
 )
 from minigrad.functions.conversion import *
 from minigrad.functions.grids import *
@@ -17,7 +16,6 @@ from minigrad.functions.joining import *
 from minigrad.functions.products import *
 from minigrad.functions.reduction import *
 from minigrad.functions.shaping import *
-from minigrad.functions.sorting import *
 
 __all__: list[str] = []
 __all__ += conversion.__all__
@@ -27,4 +25,3 @@ __all__ += joining.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += shaping.__all__
-__all__ += sorting.__all__

@@ -39,6 +39,11 @@ def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) 
     return tuple(dims[:ndim])
 
 
+def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) -> tuple[int, ...]:
+    """The dimensions that a reduction over `dim` is over: all for None and, unlike elsewhere, if none is named."""
+    return normal_dims(dim, ndim) or tuple(range(ndim))
+
+
 def sizes_of(name: str, sizes: Sequence[Any], named: Any = None) -> tuple[int, ...]:
     """The sizes given as `f(2, 3)`, `f((2, 3))` or by `f`'s name for them; each an int or a 0-d integer tensor."""
     if named is not None:

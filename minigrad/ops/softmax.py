@@ -8,7 +8,7 @@ from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, t
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 from minigrad.core.tensor import Tensor
-from minigrad.ops.reduce import kept_dims
+from minigrad.ops.reductions import kept_dims
 
 
 class Softmax(Unary):

@@ -1,0 +1,396 @@
+"""Order and counting: which elements come first, which there are, and how many in each bin."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+
+from minigrad import return_types
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.tape import Node, quiet
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops.dims import normal_dim
+from minigrad.ops.reductions import Extremum, check_not_empty, selected
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+@op()
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
+    """The elements in order along `dim`, and where each was: `(values, indices)`; nan is the largest.
+
+    Equal elements keep their order, `stable` or not.
+
+    >>> from minigrad import tensor
+    >>> tensor([3, 1, 2]).sort(descending=True)
+    torch.return_types.sort(
+    values=tensor([3, 2, 1]),
+    indices=tensor([0, 2, 1]))
+    """
+    position = normal_dim(dim, input.ndim)
+    indices = order(input._array, position, descending)
+    form = "SortBackward0" if stable is None else "SortBackward1"
+    return selected(return_types.sort, input, position, indices, True, form)
+
+
+@op()
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
+    """The indices that put the elements in order along `dim`; equal elements keep theirs, `stable` or not.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([3, 1, 2]).argsort()
+    tensor([1, 2, 0])
+    """
+    return input._new(order(input._array, normal_dim(dim, input.ndim), descending))
+
+
+def order(x: Array, dim: int, descending: bool = False) -> Array:
+    """The indices that sort `x` along `dim`; equal elements keep their order, and nan is larger than all numbers."""
+    if x.ndim == 0:
+        return np.zeros((), np.int64)
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    # From the end, so that of equal elements the first comes last, and then first.
+    indices = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return x.shape[dim] - 1 - np.flip(indices, dim)
+
+
+@op()
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
+    """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, 5.0, 3.0]).topk(2)
+    torch.return_types.topk(
+    values=tensor([5., 3.]),
+    indices=tensor([1, 2]))
+    """
+    position, count = normal_dim(dim, input.ndim), index(k)
+    size = input._array.shape[position] if input._array.ndim else 1
+    if not 0 <= count <= size:
+        raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
+    if input._array.dtype == bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
+    indices = top(input._array, count, position, largest)
+    return selected(return_types.topk, input, position, indices, True, "TopkBackward0")
+
+
+def top(x: Array, k: int, dim: int, largest: bool) -> Array:
+    """The indices of the `k` largest or smallest elements of `x` along `dim`, in order."""
+    if x.ndim == 0:
+        return np.zeros((), np.int64)
+    size = x.shape[dim]
+    if not 0 < k < size:
+        return order(x, dim, largest).take(range(k), dim)
+    parted = np.argpartition(x, size - k if largest else k - 1, axis=dim)
+    # By index first: so equal elements are in order.
+    chosen = np.sort(parted.take(range(size - k, size) if largest else range(k), dim), axis=dim)
+    among = order(np.take_along_axis(x, chosen, dim), dim, largest)
+    return np.take_along_axis(chosen, among, dim)
+
+
+@op()
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`.
+
+    A nan is the median of all it is among.
+
+    >>> from minigrad import tensor
+    >>> tensor([4.0, 1.0, 3.0, 2.0]).median()
+    tensor(2.)
+    """
+    position = 0 if dim is None else normal_dim(dim, input.ndim)
+    if dim is not None:
+        check_not_empty("median", input._array.shape, (position,))
+    if input._array.dtype == bool:
+        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    if dim is None:
+        return Extremum(middle_element, "MedianBackward0")(input)
+    indices = middle(input._array, position)
+    return selected(return_types.median, input, position, indices, keepdim, "MedianBackward1")
+
+
+def middle(x: Array, dim: int) -> Array:
+    """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
+    found = np.take(order(x, dim), [(x.shape[dim] - 1) // 2], dim) if x.ndim else np.zeros((), np.int64)
+    if x.dtype.kind != "f":
+        return found
+    nan = np.isnan(x)
+    return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
+
+
+def middle_element(x: Array) -> Any:
+    """The median of all elements; of none it is nan, or what the processor makes of that."""
+    elements = x.reshape(-1)
+    return elements[middle(elements, 0)[0]] if elements.size else np.array(np.nan).astype(x.dtype)
+
+
+@op()
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
+    """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
+    position = normal_dim(dim, input.ndim)
+    check_not_empty("mode", input._array.shape, (position,))
+    indices = most_frequent(input._array, position)
+    return selected(return_types.mode, input, position, indices, keepdim, "ModeBackward0")
+
+
+def most_frequent(x: Array, dim: int) -> Array:
+    """The last index of the most frequent element along `dim`, of several the smallest; the dimension stays."""
+    if x.ndim == 0:
+        return np.zeros((), np.int64)
+    indices = np.moveaxis(order(x, dim), dim, -1)
+    ordered = np.take_along_axis(np.moveaxis(x, dim, -1), indices, -1)
+    places = np.arange(x.shape[dim])
+    starts = np.ones(ordered.shape, bool)
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    # How far each element is from the start of its run; the farthest is the last of the longest run.
+    depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
+    found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)
+    return np.moveaxis(found, -1, dim)
+
+
+@op("torch")
+def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """For each value the index of the bucket it falls into: boundary i - 1 < value <= boundary i.
+
+    With `right`, boundary i - 1 <= value < boundary i.  `boundaries` is `(N,)` and ascending.
+
+    >>> from minigrad import bucketize, tensor
+    >>> bucketize(tensor([0.5, 1.0, 2.5]), tensor([1.0, 2.0]))
+    tensor([0, 0, 2])
+    """
+    edges, values = boundaries._array, input._array if isinstance(input, Tensor) else np.asarray(input)
+    if edges.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({edges.ndim})")
+    # A number is rounded as the boundaries are.
+    common = dtypes.result_type(edges, values if isinstance(input, Tensor) else input)._numpy
+    side: Literal["left", "right"] = "right" if right else "left"
+    places = np.searchsorted(edges.astype(common, copy=False), values.astype(common, copy=False), side)
+    return boundaries._new(np.asarray(places, np.int32 if out_int32 else np.int64))
+
+
+# ---- which elements there are ----------------------------------------------------------------------------------------
+
+
+@op()
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements, in order; with `dim`, the distinct parts along it.
+
+    If asked for, then also for each element the index of its like among them, and for each of them how often it
+    occurs.  No nan is like another.
+
+    >>> from minigrad import tensor
+    >>> tensor([3, 1, 3]).unique(return_inverse=True, return_counts=True)
+    (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    form, step, position = "Unique2", "_unique2", None
+    if dim is not None:
+        form, step, position = "UniqueDim", "unique_dim", normal_dim(dim, input.ndim)
+        shape = input._array.shape
+        if not shape:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        if shape.count(0) > (shape[position] == 0):
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    found, inverse, counts = distinct(input._array, position)
+    error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
+    results = [Underived(found, f"{form}Backward0", error)(input)]
+    results += [input._new(each) for each, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+class Underived(Node):
+    """The array `result`, computed from the inputs in a way that has no derivative here or in PyTorch."""
+
+    result: Array
+    form: str
+    error: Exception
+
+    def forward(self, *inputs: Array) -> Array:
+        return self.result
+
+    def backward(self, g: Any) -> Any:
+        raise self.error
+
+    def name(self) -> str:
+        return self.form
+
+
+def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
+    """The distinct elements of `x`, or the distinct parts along `dim`, in order.
+
+    With them come for each element the index of its like among them, and for each of them how often it occurs.  No
+    nan is like another.
+    """
+    parts = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
+    rows = parts.reshape(len(parts), -1) if parts.size else np.zeros((len(parts), 1))
+    # The first column decides, then the second, …: np.lexsort takes the last key first.
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.ones(len(rows), bool)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    inverse = np.empty(len(rows), np.int64)
+    inverse[order] = np.cumsum(starts) - 1
+    first = np.flatnonzero(starts)
+    counts = np.diff(first, append=len(rows))
+    found = parts[order[first]]
+    if dim is None:
+        return found, inverse.reshape(x.shape), counts
+    return np.ascontiguousarray(np.moveaxis(found, 0, dim)), inverse, counts
+
+
+@op("torch")
+def isin(
+    elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Whether each of `elements`, `(*)`, is among `test_elements`, or with `invert` is not; one may be a number.
+
+    >>> from minigrad import isin, tensor
+    >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 4, 9]))
+    tensor([[False,  True],
+            [False,  True]])
+    """
+    either: Any = elements if isinstance(elements, Tensor) else test_elements
+    x, among = [each._array if isinstance(each, Tensor) else each for each in (elements, test_elements)]
+    return either._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
+
+
+# ---- how many in each bin --------------------------------------------------------------------------------------------
+
+
+@op()
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 to the largest occurs among these integers, or with what sum of weights.
+
+    The input is `(N,)`, the weights too; the result has at least `minlength` elements.
+
+    >>> from minigrad import tensor
+    >>> tensor([2, 0, 2]).bincount()
+    tensor([1, 0, 2])
+    """
+    ids, given = input._array, None if weights is None else weights._array
+    if ids.dtype.kind in "bf":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
+    if ids.ndim != 1 or (ids.size and ids.min() < 0):
+        raise RuntimeError(
+            f"bincount only supports 1-d non-negative integral inputs: got shape {input.shape}"
+            + (f" and a least element of {ids.min()}" if ids.size else "")
+        )
+    try:
+        counts = np.bincount(ids, given if ids.size else None, minlength)
+    except ValueError as error:
+        raise RuntimeError(f"bincount(): {error}") from None
+    if given is None or not ids.size:
+        return input._new(counts)
+    totals = counts.astype(np.float32 if given.dtype == np.float32 else np.float64)
+    return _underived("bincount", totals, input, weights)
+
+
+def _underived(name: str, result: Array, x: Any, weight: Any) -> Any:
+    """`result`, computed from `x` and perhaps a weight by the function `name`, as a tensor."""
+    error = RuntimeError(f"derivative for aten::{name} is not implemented")
+    return Underived(result, "torch::autograd::NotImplemented", error)(x, *([] if weight is None else [weight]))
+
+
+@op()
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
+    """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
+    x = _elements("histogram_cpu", input)
+    # Limits that are equal, as without any, are for those of the elements.
+    low, high = (x.min(), x.max()) if min == max and x.size else quiet().run(np.array([min, max]).astype, x.dtype)
+    _check_bins(bins, low, high)
+    if low == high:
+        one, most = x.dtype.type(1), np.finfo(x.dtype).max
+        # Or, where 1 less or more is rounded to it, its neighbours.
+        low, high = (
+            builtins.min(low - one, np.nextafter(low, -most)),
+            builtins.max(high + one, np.nextafter(high, most)),
+        )
+    if builtins.max(float(high) - float(low), 1) * bins > float(np.finfo(x.dtype).max):
+        raise RuntimeError(
+            f"torch.histc: {bins} bins times the range of [{low}, {high}] is more than {input.dtype} can hold: "
+            "expected fewer bins, or a smaller range"
+        )
+    inside = x[(x >= low) & (x <= high)]
+    places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
+    return input._new(np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype))
+
+
+@op()
+def histogram(
+    input: Tensor,
+    bins: int | Tensor = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> return_types.histogram:
+    """How many elements, or what weight of them, each bin holds, and the bins' edges: `(hist, bin_edges)`.
+
+    `bins` are the edges, `(N + 1,)`, or how many bins equally divide the `range`, which is that of the elements if
+    None.  The last edge belongs to the last bin.  With `density`, the bins' areas add up to 1.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
+    tensor([2., 2.])
+    """
+    x = _elements("histogramdd", input, half=False)
+    if weight is not None and (weight.shape != input.shape or weight.dtype is not input.dtype):
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the shape and the dtype of the input, "
+            f"{list(input.shape)} and {input.dtype!r}, but got {list(weight.shape)} and {weight.dtype!r}"
+        )
+    if isinstance(bins, Tensor):
+        if range is not None:
+            raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
+        if bins.ndim != 1 or len(bins) < 2 or bins.dtype is not input.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have one dimension, 2 elements or more and the dtype of the "
+                f"input, {input.dtype!r}, but got shape {list(bins.shape)} and {bins.dtype!r}"
+            )
+        edges = bins._array.copy()
+    else:
+        low, high = [x.dtype.type(edge) for edge in range or ((x.min(), x.max()) if x.size else (0, 1))]
+        _check_bins(bins, low, high)
+        half = x.dtype.type(0.5)
+        edges = quiet().run(equally_spaced, *((low - half, high + half) if low == high else (low, high)), bins + 1)
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    places = np.minimum(np.searchsorted(edges, x[inside], "right") - 1, len(edges) - 2)
+    weights = None if weight is None else weight._array.reshape(-1)[inside]
+    hist = np.bincount(places, weights, len(edges) - 1).astype(x.dtype)
+    if density:
+        hist = quiet().run(lambda: hist / hist.sum() / np.diff(edges))
+    return return_types.histogram([_underived("histogram", each, input, weight) for each in (hist, edges)])
+
+
+def _elements(kernel: str, x: Tensor, half: bool = True) -> Array:
+    """The elements in order, floating-point numbers; a NotImplementedError that names PyTorch's `kernel` for others."""
+    if x._array.dtype.kind != "f" or (x._array.dtype == np.float16 and not half):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype._tensor_name}': x.float()")
+    return x._array.reshape(-1)
+
+
+def _check_bins(bins: int, low: Any, high: Any) -> None:
+    """A RuntimeError unless there are bins, in a range from a finite number to a finite number that is not smaller."""
+    if index(bins) <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+        raise RuntimeError(f"torch.histogram(): range of [{low}, {high}] is not finite, or its max is below its min")
+
+
+def equally_spaced(low: Any, high: Any, count: int) -> Array:
+    """`count` numbers from `low` to `high`, of their dtype, each computed from the nearer end."""
+    step = (high - low) / low.dtype.type(count - 1)
+    places = np.arange(count, dtype=low.dtype)
+    return np.where(places < count // 2, low + step * places, high - step * places[::-1])

@@ -1,0 +1,810 @@
+"""Reductions: what many elements come to, of all of a tensor or along some of its dimensions; and running ones."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy import ndarray
+
+from minigrad import return_types
+from minigrad.core import dtypes
+from minigrad.core.arrays import (
+    blocks_along,
+    count_over,
+    read_in_place,
+    sum_of_products,
+    total,
+    widened,
+    with_ones,
+)
+from minigrad.core.dtypes import Array, Number, dtype
+from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
+from minigrad.core.modes import current
+from minigrad.core.shapes import Reshape, Sum, sum_to
+from minigrad.core.tape import Binary, Unary, keep_input_and_output, keep_inputs, quiet
+from minigrad.core.tensor import Tensor, storage_of
+from minigrad.declare import Dims, op, rewritten
+from minigrad.ops.along import TakeAlong
+from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
+from minigrad.ops.widening import in_float32
+from minigrad.tensors.errors import warn_program
+from minigrad.tensors.options import as_dtype
+
+S = TypeVar("S", bound=return_types.Selected)
+
+# ---- sums and products -----------------------------------------------------------------------------------------------
+
+
+@op()
+def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum over all elements, or over the dimensions `dim`; of integers, an int64.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> x.sum(), x.sum(0), x.sum(1)
+    (tensor(10), tensor([4, 6]), tensor([3, 7]))
+    """
+    form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
+    return Sum(reduced_dims(dim, input._array.ndim), keepdim, form)(_summands("sum", input, dtype))
+
+
+@op()
+def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum as of `sum`, of the elements that are not nan."""
+    dims = reduced_dims(dim, input.ndim)
+    return NanSum(dims, keepdim, "NansumBackward0")(_summands("nansum", input, dtype))
+
+
+class NanSum(Sum):
+    """The sum of the elements of `x` that are not nan.   dx = g there, 0 at the nans."""
+
+    keep = keep_inputs
+
+    def forward(self, x: Array) -> Array:
+        return super().forward(np.where(np.isnan(x), x.dtype.type(0), x))
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Spread(~np.isnan(self.kept(0)._array))(kept_dims(g, self.x_shape, self.dims))
+
+
+@op()
+def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> x.mean(), x.mean(0)
+    (tensor(2.5000), tensor([2., 3.]))
+    """
+    x: Tensor = input if dtype is None else cast(input, as_dtype("mean", dtype) or input.dtype)
+    if x._array.dtype.kind != "f":
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
+            f"floating point or complex dtype. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()"
+        )
+    form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
+    return Mean(reduced_dims(dim, x._array.ndim), keepdim, form)(x)
+
+
+class Mean(Sum):
+    """The mean of `x` over the dimensions `dims`.   dx = Repeat(g / n), to x's shape, for n elements each."""
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return average(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return super().dx(g / (count_over(self.x_shape, self.dims) or 1))
+
+
+@op()
+def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean as of `mean`, of the elements that are not nan."""
+    for each in (input.dtype, as_dtype("nanmean", dtype)):
+        if each is not None and not each.is_floating_point:
+            raise RuntimeError(
+                f"nanmean(): expected input to have floating point or complex dtype but got {each._tensor_name}"
+            )
+    numbers = input._new(~np.isnan(input._array)).sum(dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / numbers
+
+
+@op()
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The product of all elements, or of those along `dim`; of integers, an int64."""
+    dims = normal_dims(None if dim is None else normal_dim(dim, input.ndim), input.ndim)
+    form = "ProdBackward0" if dim is None else "ProdBackward1"
+    return Prod(dims, keepdim, form)(_summands("prod", input, dtype))
+
+
+class Prod(Sum):
+    """The product of `x` over the dimensions `dims`.   dx = g * (the product of the other elements)."""
+
+    keep = keep_input_and_output
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        product: Array = np.asarray(widened(x).prod(axis=self.dims, dtype=widened(x).dtype, keepdims=self.keepdim))
+        return product.astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x, y = self.kept(0), self.kept_output(g)
+        if x._array.ndim == 0:
+            return g
+        y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
+        scaled = g * y
+        size = np.abs(scaled._array)
+        # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
+        # be differentiated: there, terms cancel to fewer digits.
+        if not current.enabled and ((size >= np.finfo(size.dtype).tiny) & (size < np.inf)).all():
+            return scaled / x
+        if x._array.all():
+            others = y / x
+        elif len(self.dims) == 1:
+            others = product_of_others(x, self.dims[0])
+        else:
+            others = product_of_others(x.reshape(-1), 0).reshape(self.x_shape)
+        return Scaled()(others, g)
+
+
+def product_of_others(x: Any, dim: int) -> Tensor:
+    """For each element the product of all others along `dim`: of those before it and of those after it."""
+    before, after = (behind_one(each, dim).cumprod(dim) for each in (x, x.flip(dim)))
+    return before * after.flip(dim)
+
+
+def behind_one(x: Any, dim: int) -> Any:
+    """`x` moved by one place along `dim`, behind a 1; the last elements go."""
+    first = np.arange(x._array.shape[dim]) == 0
+    return x.roll(1, dim).masked_fill(x._new(first.reshape([-1] + [1] * (x.ndim - 1 - dim))), 1)
+
+
+@op()
+def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
+    """How many elements are not zero, of all or along the dimensions `dim`."""
+    return input._new(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)))
+
+
+def _summands(name: str, x: Any, dtype: Any) -> Any:
+    """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
+    if dtype is None and x._array.dtype.kind == "f":
+        return x
+    dtype = as_dtype(name, dtype) or dtypes.int64
+    if not dtype.is_floating_point and x._requires_grad and current.enabled:
+        raise RuntimeError(f"Autograd not support dtype: {dtype._tensor_name}: integers have no gradients")
+    return cast(x, dtype)
+
+
+def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
+    """The mean of `x` over `dims`, in at least float32."""
+    mean = total(x, dims, keepdims)
+    mean /= count_over(x.shape, dims)
+    return mean
+
+
+def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
+    """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
+    ones = with_ones(shape, dims)
+    if y._array.shape == ones:
+        return y
+    return Reshape(ones)(y) if current.enabled else y._new(y._array.reshape(ones))
+
+
+class Spread(Unary):
+    """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count.
+
+    dx = the sum of g / count over the places chosen.
+    """
+
+    __slots__ = ("x_shape",)
+    chosen: Array
+    count: Array | None = None
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        # A product, not a choice, as in PyTorch: of an infinite x it is nan at the other places.
+        spread = np.asarray(self.chosen).astype(x.dtype)
+        spread *= x if self.count is None else x / self.count
+        return spread
+
+    def dx(self, g: Tensor) -> Tensor:
+        return sum_to(Spread(self.chosen, self.count)(g), self.x_shape)
+
+
+# ---- running sums and products ---------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten)
+def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """For each element the sum of those up to it along `dim`; of integers, in int64.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2, 3]).cumsum(0)
+    tensor([1, 3, 6])
+    """
+    return Cumsum(normal_dim(dim, input.ndim))(_running("cumsum", input, dtype))
+
+
+@op(in_place=rewritten)
+def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """For each element the product of those up to it along `dim`; of integers, in int64."""
+    return Cumprod(normal_dim(dim, input.ndim))(_running("cumprod", input, dtype))
+
+
+def _running(name: str, x: Any, dtype: Any) -> Any:
+    """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
+    if as_dtype(name, dtype) is dtypes.bool_ and x._array.ndim and x._array.size:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")
+    return _summands(name, x, dtype)
+
+
+class Cumsum(Unary):
+    """`y[k] = x[0] + … + x[k]` along `dim`, or from the other end.   dx = Cumsum(g), from the other end."""
+
+    dim: int
+    reverse: bool = False
+
+    def forward(self, x: Array) -> Array:
+        return accumulated(np.add, x, self.dim, self.reverse)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Cumsum(self.dim, not self.reverse)(g)
+
+
+class Cumprod(Unary):
+    """`y[k] = x[0] * … * x[k]` along `dim`.   dx[j] = the sum over k >= j of g[k] * y[k] / x[j].
+
+    Where an x is 0, y[k] / x[j] is the product of x[i] for i <= k but for j: for all j and k, in a new dimension.
+    """
+
+    keep = keep_input_and_output
+    dim: int
+
+    def forward(self, x: Array) -> Array:
+        return accumulated(np.multiply, x, self.dim)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x, y = self.kept(0), self.kept_output(g)
+        if x._array.size == 1:
+            return g
+        if x._array.all():
+            return Cumsum(self.dim, reverse=True)(g * y) / x
+        rows, gs = [each.movedim(self.dim, -1).unsqueeze(-2) for each in (x, g)]
+        itself = y._new(np.eye(x._array.shape[self.dim], dtype=bool))
+        others = rows.masked_fill(itself, 1).cumprod(-1)
+        return (gs * others).triu().sum(-1).movedim(-1, self.dim)
+
+
+def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> Array:
+    """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
+    if x.ndim == 0:
+        return x.copy()
+    y = np.empty(x.shape, x.dtype)
+    wider = {np.dtype(np.float16): np.float32, np.dtype(np.float32): np.float64}.get(x.dtype, x.dtype)
+    lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
+    for rows in blocks_along(lines, (lines.ndim - 1,)):
+        # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
+        wide = np.array(lines[rows], wider, order="C")
+        results[rows] = ufunc.accumulate(wide, axis=-1, out=wide)
+    return y
+
+
+# ---- variance and deviation ------------------------------------------------------------------------------------------
+
+
+@op()
+def var(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> Tensor:
+    """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction).
+
+    `correction` is 1 unless given; `unbiased=False` is another word for 0.  Also `var(unbiased)`.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0, 6.0]).var(), tensor([1.0, 2.0, 3.0, 6.0]).var(correction=0)
+    (tensor(4.6667), tensor(3.5000))
+    """
+    return _moment("var", Var, input, dim, unbiased, keepdim, correction)
+
+
+@op()
+def std(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> Tensor:
+    """The standard deviation, the square root of the variance; see `var`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, 2.0, 3.0]).std()
+    tensor(1.)
+    """
+    return _moment("std", Std, input, dim, unbiased, keepdim, correction)
+
+
+@op("torch")
+def var_mean(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance, as of `var`, and the mean.
+
+    >>> from minigrad import tensor, var_mean
+    >>> var_mean(tensor([1.0, 2.0, 3.0, 6.0]))
+    (tensor(4.6667), tensor(3.))
+    """
+    return _moment_and_mean("var_mean", Var, input, dim, unbiased, keepdim, correction)
+
+
+@op("torch")
+def std_mean(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation, as of `std`, and the mean."""
+    return _moment_and_mean("std_mean", Std, input, dim, unbiased, keepdim, correction)
+
+
+def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Tensor:
+    """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
+    if isinstance(dim, bool) and unbiased is None:
+        dim, unbiased = None, dim
+    if unbiased is not None and correction is not None:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got both unbiased={unbiased} and "
+            f"correction={correction}: unbiased=False is correction=0, and unbiased=True is correction=1"
+        )
+    if x._array.dtype.kind != "f":
+        subject = name if name.endswith("mean") else "std and var"
+        raise RuntimeError(f"{subject} only support floating point and complex dtypes: got {x.dtype!r}")
+    given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
+    dims = reduced_dims(dim, x.ndim)
+    if count_over(x._array.shape, dims) <= given or not x._array.size:
+        warn_program(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input numel divided by output numel)."
+        )
+    return kind(dims, float(given), keepdim, _form(name))(x)
+
+
+def _moment_and_mean(
+    name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[Tensor, Tensor]:
+    """The same and the mean."""
+    moment = _moment(name, kind, x, dim, unbiased, keepdim, correction)
+    dims = reduced_dims(None if isinstance(dim, bool) else dim, x.ndim)
+    return moment, Mean(dims, keepdim, _form(name))(x)
+
+
+@functools.cache
+def _form(name: str) -> str:
+    """PyTorch's name for the node of the function `name`: VarMeanBackward0 for var_mean."""
+    return name.title().replace("_", "") + "Backward0"
+
+
+class Var(Unary):
+    """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each.
+
+    dx = 2 * g * (x - mean(x)) / (n - correction).
+    """
+
+    __slots__ = ("deviations",)
+    keep = keep_inputs
+    dims: tuple[int, ...]
+    correction: float
+    keepdim: bool
+    form: str
+
+    def forward(self, x: Array) -> Array:
+        return self.variance(x).astype(x.dtype, copy=False)
+
+    def variance(self, x: Array) -> Array:
+        """In two passes, of which the second has no large numbers to subtract; in at least float32."""
+        deviations = centred(x, self.dims)
+        self.deviations: Array | None = deviations
+        squares = sum_of_products(deviations, deviations, self.dims)
+        squares /= builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
+        return squares if self.keepdim else squares.squeeze(self.dims)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)
+        free = count_over(x._array.shape, self.dims) - self.correction
+        # Used up: they become the gradient.  Another backward pass computes them anew.
+        deviations, self.deviations = self.deviations, None
+        scaled = ScaledDeviation(self.dims, 2 / free if free else math.inf, deviations)
+        return scaled(kept_dims(g, x._array.shape, self.dims), x)
+
+    def name(self) -> str:
+        return self.form
+
+
+class Std(Var):
+    """The square root of the variance.   dx = Var's, for g / (2 * y); 0 where y is 0."""
+
+    keep = keep_input_and_output
+
+    def forward(self, x: Array) -> Array:
+        return np.sqrt(self.variance(x)).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        y = self.kept_output(g)
+        return super().dx(masked(g / (2 * y), y._array != 0))
+
+
+class ScaledDeviation(Binary):
+    """`scale * g * (x - mean(x))` with the mean over `dims`, where g is of size 1.
+
+    dg = scale * sum(h * (x - mean(x))),  dx = scale * (h * g - mean(h * g)).  `deviations` are x - mean(x), if known.
+    """
+
+    keep = keep_inputs
+    dims: tuple[int, ...]
+    scale: float
+    deviations: Array | None
+
+    def forward(self, g: Array, x: Array) -> Array:
+        out, self.deviations = self.deviations, None
+        if out is None:
+            out = centred(x, self.dims)
+        read_in_place(out)
+        out *= widened(g) * self.scale
+        return out.astype(x.dtype, copy=False)
+
+    def da(self, h: Tensor) -> Tensor:
+        x = self.kept(1)
+        return (h * (x - x.mean(self.dims, True))).sum(self.dims, True) * self.scale
+
+    def db(self, h: Tensor) -> Tensor:
+        scaled = h * self.kept(0) * self.scale
+        return scaled - scaled.mean(self.dims, True)
+
+
+def centred(x: Array, dims: tuple[int, ...]) -> Array:
+    """`x - mean(x)` with the mean over `dims`, in at least float32."""
+    mean = average(x, dims)
+    read_in_place(x)
+    return np.asarray(widened(x) - mean)
+
+
+# ---- norms -----------------------------------------------------------------------------------------------------------
+
+
+@op()
+def norm(
+    input: Tensor,
+    p: Number | str | None = "fro",
+    dim: Dims = None,
+    keepdim: bool = False,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2.
+
+    With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest |x|.
+    """
+    dims, wanted = reduced_dims(dim, input._array.ndim), as_dtype("norm", dtype)
+    if input._array.dtype.kind != "f":
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{input.dtype._tensor_name}: x.float().norm()"
+        )
+    if wanted is not None and dtypes.promote_types(input.dtype, wanted) is not wanted:
+        raise RuntimeError(
+            f"linalg.vector_norm: dtype should be floating point, and the input ({input.dtype._tensor_name}) "
+            f"convertible without narrowing to it, but got {wanted._tensor_name}"
+        )
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
+    if p == "fro" and dim is not None and len(dims) > 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    power = 2.0 if p is None or isinstance(p, str) else float(p)
+    if (power < 0 or math.isinf(power)) and 0 in [input._array.shape[d] for d in dims]:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor because the operation does "
+            f"not have an identity: the tensor has shape {input.shape}"
+        )
+    return LinalgVectorNorm(power, dims, keepdim)(input if wanted is None else cast(input, wanted))
+
+
+class LinalgVectorNorm(Unary):
+    """`sum(|x|**p) ** (1/p)` over `dims`: the number of nonzero elements for p = 0, the largest |x| for p = inf.
+
+    dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1.
+    Source: `linalg.vector_norm` of PyTorch.
+    """
+
+    keep = keep_input_and_output
+    p: float
+    dims: tuple[int, ...]
+    keepdim: bool
+
+    def forward(self, x: Array) -> Array:
+        return self.norm(widened(x)).astype(x.dtype, copy=False)
+
+    def norm(self, x: Array) -> Array:
+        """In at least float32."""
+        if self.p == 0:
+            y: Array = np.asarray(np.count_nonzero(x, axis=self.dims, keepdims=True))
+        elif math.isinf(self.p):
+            y = (np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True)
+        elif self.p == 2:
+            y = np.sqrt(sum_of_products(x, x, self.dims))
+        else:
+            y = total(np.abs(x) ** self.p, self.dims) ** (1 / self.p)
+        return y if self.keepdim else y.squeeze(self.dims)
+
+    def dx(self, g: Tensor) -> Tensor | None:
+        if self.p == 0:
+            return None
+        x = self.kept(0)
+        y, g = [kept_dims(each, x._array.shape, self.dims) for each in (self.kept_output(g), g)]
+        if math.isinf(self.p):
+            largest = (np.abs(x._array) == y._array) | np.isnan(x._array)
+            return x.sgn() * Spread(*shares(largest, y._array, self.dims))(g)
+        if self.p == 1:
+            return x.sgn() * g
+        if self.p > 1 and not y._array.all():
+            # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
+            y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
+        if self.p == 2:
+            # In single precision, since g / y may be beyond a float16.
+            return in_float32(lambda x, g, y: Scaled()(x, g / y), x, g, y)
+        return in_float32(self._slope, x, g, y)
+
+    def _slope(self, x: Any, g: Tensor, y: Any) -> Tensor:
+        powers = x.abs() ** (self.p - 1)
+        if self.p < 1:
+            powers = masked(powers, x._array != 0)
+        # Of one size: the power of each is beyond the dtype sooner than their product.
+        return x.sgn() * (powers * y ** (1 - self.p)) * g
+
+
+# ---- extrema ---------------------------------------------------------------------------------------------------------
+
+# What finds the index of what each of them finds.
+_INDEX_OF = {ndarray.max: ndarray.argmax, ndarray.min: ndarray.argmin}
+
+# Rows of as many elements are short: see `extrema`.
+_SHORT = 1024
+
+
+@op()
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
+
+    With a tensor, the larger of each two elements, as by `maximum`.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
+    tensor([1, 0])
+    """
+    if other is not None or isinstance(dim, Tensor):
+        return input.maximum(dim if other is None else other)
+    return _extremum(input, ndarray.max, return_types.max, dim, keepdim)
+
+
+@op()
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
+
+    With a tensor, the smaller of each two elements, as by `minimum`.
+    """
+    if other is not None or isinstance(dim, Tensor):
+        return input.minimum(dim if other is None else other)
+    return _extremum(input, ndarray.min, return_types.min, dim, keepdim)
+
+
+def _extremum(x: Tensor, find: Callable[..., Any], kind: type, dim: int | None, keepdim: bool) -> Any:
+    """The extremum of all of `x`, or that along `dim` and its index."""
+    name, array = find.__name__, x._array
+    if dim is None:
+        _check_dim_is_given(name, array)
+        return Extremum(find, f"{name.capitalize()}Backward1")(x)
+    position = normal_dim(dim, array.ndim)
+    check_not_empty(name, array.shape, (position,))
+    indices = index_of(_INDEX_OF[find], array, position, True) if array.ndim else np.zeros((), np.int64)
+    return selected(kind, x, position, indices, keepdim, f"{name.capitalize()}Backward0")
+
+
+def selected(kind: type[S], x: Any, dim: int, indices: Any, keepdim: bool, form: str) -> S:
+    """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
+    kept = given = x._new(indices)
+    if not keepdim and x._array.ndim:
+        given = x._new(indices.squeeze(dim))
+        # The gradient reads the memory that the caller is given: writes to it are counted.
+        given._storage = storage_of(kept)
+    return kind((TakeAlong(dim, keepdim, form)(x, kept), given))
+
+
+class Extremum(Unary):
+    """The one element of `x` that `find` finds, such as the largest (`ndarray.max`).
+
+    dx = g / n at the n elements equal to it, 0 elsewhere.
+    """
+
+    keep = keep_input_and_output
+    find: Callable[..., Any]
+    form: str
+
+    def forward(self, x: Array) -> Any:
+        return self.find(x)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x, y = self.kept(0)._array, self.kept_output(g)._array
+        chosen = np.isnan(x) if np.isnan(y) else x == y
+        return Spread(chosen)(g / int(np.count_nonzero(chosen)))
+
+    def name(self) -> str:
+        return self.form
+
+
+@op()
+def amax(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
+    """The largest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
+    return _extrema(input, ndarray.max, dim, keepdim)
+
+
+@op()
+def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
+    """The smallest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
+    return _extrema(input, ndarray.min, dim, keepdim)
+
+
+def _extrema(x: Tensor, find: Callable[..., Any], dim: Dims, keepdim: bool) -> Tensor:
+    """The extrema over `dim`, over all for ()."""
+    dims = reduced_dims(dim, x.ndim)
+    if dim == ():
+        _check_dim_is_given(f"a{find.__name__}", x._array)
+    check_not_empty(f"a{find.__name__}", x._array.shape, dims)
+    return Extrema(find, dims, keepdim)(x)
+
+
+class Extrema(Unary):
+    """The largest (`ndarray.max`) or smallest (`ndarray.min`) elements of `x` over the dimensions `dims`.
+
+    dx = g / n at the n elements equal to them, 0 elsewhere.
+    """
+
+    keep = keep_input_and_output
+    find: Callable[..., Any]
+    dims: tuple[int, ...]
+    keepdim: bool
+
+    def forward(self, x: Array) -> Any:
+        if self.dims == (x.ndim - 1,) and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
+            # To find where in a short row it is takes NumPy half the time.
+            places = _INDEX_OF[self.find](x, axis=-1, keepdims=self.keepdim)
+            rows = np.arange(0, x.size, x.shape[-1]).reshape(places.shape)
+            return x.take(places + rows)
+        return self.find(x, axis=self.dims, keepdims=self.keepdim)
+
+    def dx(self, g: Tensor) -> Tensor:
+        x = self.kept(0)._array
+        y = self.kept_output(g)._array.reshape(with_ones(x.shape, self.dims))
+        return Spread(*shares(x == y, y, self.dims))(kept_dims(g, x.shape, self.dims))
+
+    def name(self) -> str:
+        return f"A{self.find.__name__}Backward0"
+
+
+def shares(chosen: Array, y: Array, dims: tuple[int, ...]) -> tuple[Array, Array | None]:
+    """The places `chosen`, and how many there are for each result `y` over `dims`, or None for one each."""
+    # Where there are as many as results there are no ties; but a nan equals nothing, and has none.
+    if np.count_nonzero(chosen) == y.size and not np.isnan(y).any():
+        return chosen, None
+    # Halves, counted one by one, would stop at 2048.
+    return chosen, chosen.sum(axis=dims, keepdims=True, dtype=np.result_type(y, np.float32))
+
+
+@op()
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element, of all in order or along `dim`.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1.0, 5.0], [4.0, 2.0]])
+    >>> x.argmax(), x.argmax(1)
+    (tensor(1), tensor([1, 0]))
+    """
+    return _argument(ndarray.argmax, input, dim, keepdim)
+
+
+@op()
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element, of all in order or along `dim`."""
+    return _argument(ndarray.argmin, input, dim, keepdim)
+
+
+def _argument(find: Callable[..., Any], x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The index (int64) that `find` finds, of all of `x` or along `dim`."""
+    array = x._array
+    if array.dtype == bool:
+        raise RuntimeError(f"{find.__name__}(): does not support bool input: expected numbers, such as x.long()")
+    if dim is None:
+        if array.size == 0:
+            raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
+        found = np.asarray(find(array))
+        return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
+    position = normal_dim(dim, array.ndim)
+    check_not_empty(find.__name__, array.shape, (position,))
+    return x._new(index_of(find, array, position, keepdim) if array.ndim else np.zeros((), np.int64))
+
+
+def index_of(find: Callable[..., Any], x: Array, dim: int, keepdim: bool) -> Array:
+    """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
+    if x.strides[dim] == x.itemsize or x.size < 2**14:
+        found: Array = find(x, axis=dim, keepdims=keepdim)
+        return found
+    # NumPy would copy x with `dim` last.  Of the elements equal to the extremum, the first is written last.
+    best = quiet().run(ndarray.max if find is ndarray.argmax else ndarray.min, x, axis=dim, keepdims=True)
+    equal = x == best
+    if np.isnan(best).any():
+        equal |= np.isnan(x)
+    places = np.flatnonzero(equal)[::-1]
+    inner = int(np.prod(x.shape[dim + 1 :], dtype=np.int64))
+    index = np.empty(best.size, np.int64)
+    index[places // (inner * x.shape[dim]) * inner + places % inner] = places // inner % x.shape[dim]
+    return index.reshape(best.shape if keepdim else best.squeeze(dim).shape)
+
+
+def check_not_empty(name: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+    """Nothing if each result over `dims` is of at least one element, or `shape` is (); else an IndexError."""
+    for dim in dims[: len(shape)]:
+        if shape[dim] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def _check_dim_is_given(name: str, x: Array) -> None:
+    if x.size == 0:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+
+
+@op()
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements, or all along `dim`, are true or not zero.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[True, False], [True, True]]).all(1)
+    tensor([False,  True])
+    """
+    return _logical(np.logical_and, input, dim, keepdim)
+
+
+@op()
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """Whether any element, or any along `dim`, is true or not zero.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[True, False], [False, False]]).any(1)
+    tensor([ True, False])
+    """
+    return _logical(np.logical_or, input, dim, keepdim)
+
+
+def _logical(ufunc: np.ufunc, x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """Whether all (`np.logical_and`) or any (`np.logical_or`) of the elements along `dim` are not zero."""
+    found = ufunc.reduce(x._array.astype(bool, copy=False), axis=normal_dims(dim, x.ndim), keepdims=keepdim)
+    # PyTorch's oldest masks were uint8, and still give uint8.
+    return x._new(np.asarray(found).astype(np.uint8 if x._array.dtype == np.uint8 else bool))
