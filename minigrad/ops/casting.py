@@ -63,6 +63,7 @@ def converted(array: Array, target: dtype) -> Array:
 def filler(value: Number, target: dtype) -> Array:
     """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
 
+    >>> from minigrad import float32
     >>> filler(2.5, float32)
     array(2.5, dtype=float32)
     """
