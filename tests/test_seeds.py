@@ -9,9 +9,7 @@ Each runs twice: on minigrad, and, where PyTorch is installed, on PyTorch, with 
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,16 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import oracles
 import pytest
+import transcripts
+from transcripts import Cell, execute
 
 import minigrad
 from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.linear import Linear
 from minigrad.random import Generator
-
-
-class Cell(NamedTuple):
-    source: str
-    output: str
 
 
 class Size(NamedTuple):
@@ -53,27 +48,12 @@ IMPORT = "import minigrad as torch\n"
 
 
 def cells_of(notebook: str) -> list[Cell]:
-    text = (Path(__file__).parent / "seeds" / f"{notebook}.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL)
-    return [Cell(source, output) for source, output in blocks]
+    return transcripts.cells_of(Path(__file__).parent / "seeds" / f"{notebook}.md")
 
 
 def displayed(value: object) -> str:
     """The value of a cell's last expression as a notebook shows it: the lines of a list's items stay aligned."""
     return repr(value).replace("\n", "\n ") if isinstance(value, list) else repr(value)
-
-
-def execute(source: str, namespace: dict[str, Any]) -> str:
-    """What a notebook shows under a cell: what it prints, then the value of its last expression."""
-    body = ast.parse(source).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    with contextlib.redirect_stdout(io.StringIO()) as shown:
-        exec(compile(ast.Module(body, type_ignores=[]), "<cell>", "exec"), namespace)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace)
-            if value is not None:
-                print(displayed(value))
-    return shown.getvalue()
 
 
 @contextlib.contextmanager
@@ -96,7 +76,7 @@ def transcript(notebook: str, library: Any) -> list[str]:
     namespace: dict[str, Any] = {}
     theirs = IMPORT if library is minigrad else f"import {library.__name__}\n"
     with generator_restored(library):
-        return [execute(cell.source.replace(IMPORT, theirs), namespace) for cell in cells_of(notebook)]
+        return [execute(cell.source.replace(IMPORT, theirs), namespace, displayed) for cell in cells_of(notebook)]
 
 
 def recorded(notebook: str, library: Any) -> list[str]:
