@@ -74,7 +74,8 @@ class Methods(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         module, _, family = self.arguments[0].rpartition(".")
         if module == "minigrad.ops":
-            members = {name: each for name, each in declared["Tensor"].items() if each.__module__.endswith(family)}
+            homes = {name: getattr(each, "fget", each).__module__ for name, each in declared["Tensor"].items()}
+            members = {name: declared["Tensor"][name] for name in homes if homes[name].endswith(f".{family}")}
         else:
             members = vars(getattr(importlib.import_module(module), family))
         seen = [name for name in members if members[name] is inspect.getattr_static(minigrad.Tensor, name, None)]

@@ -86,7 +86,7 @@ def op(
     *on: str,
     in_place: Form | None = None,
     aliases: Sequence[str] = (),
-    spread: str | None = None,
+    spread: bool = False,
     operator: str | None = None,
     name: str | None = None,
 ) -> Callable[[F], F]:
@@ -99,7 +99,7 @@ def op(
     `aliases`
         other names of it.
     `spread`
-        the argument, a sequence, that the method takes one by one as well: `x.permute(0, 1)`.
+        whether the method takes the ints of its argument, a sequence, one by one as well: `x.permute(0, 1)`.
     `operator`
         Python's operator that it is as well, "lt" or "floordiv"; it says NotImplemented to what it cannot take.
     `name`
@@ -109,7 +109,7 @@ def op(
     def declare(function: F) -> F:
         if operator is not None:
             _as_operator(function, operator, in_place)
-        return _published(function, _called, on or EVERYWHERE, in_place, aliases, spread, name)
+        return _published(function, _spread if spread else _called, on or EVERYWHERE, in_place, aliases, name)
 
     return declare
 
@@ -122,6 +122,12 @@ def operation(name: str) -> Callable[[F], F]:
         return function
 
     return declare
+
+
+def attribute(function: F) -> F:
+    """The decorator of a function of a tensor that is a property of tensors, such as `x.T`."""
+    declared["Tensor"][function.__name__] = property(function)  # type: ignore[assignment]  # nor is a property called
+    return function
 
 
 def unary(
@@ -289,7 +295,6 @@ def _published(
     on: Sequence[str],
     in_place: Form | None,
     aliases: Sequence[str],
-    spread: str | None = None,
     name: str | None = None,
 ) -> Any:
     """`function` as it is called, entered under its names wherever it appears; `calling` makes each form of it."""
@@ -299,10 +304,10 @@ def _published(
     for place in on:
         form = called
         if place == "Tensor":
-            form = calling(function, 0) if spread is None else _spread(calling(function, 0))
-            _told_as(form, function, f"Tensor.{name}")
+            form = _told_as(calling(function, 0), function, f"Tensor.{name}")
             if in_place is not None:
                 written = _told_as(in_place(form), function, f"Tensor.{name}_")
+                written.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
                 declared[place].update(dict.fromkeys([f"{each}_" for each in names], written))
         declared[place].update(dict.fromkeys(names, form))
     return called
@@ -343,19 +348,25 @@ def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
     return call
 
 
-def _spread(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method that takes the elements of its argument, a sequence, one by one as well."""
+def _spread(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+    """`_called(function, position)`, but that the method takes the ints of its argument one by one as well."""
+    if position:
+        return _called(function, position)
 
-    def call(self: Any, *elements: Any, **kwargs: Any) -> Any:
-        one = len(elements) == 1 and not isinstance(elements[0], int)
-        return method(self, *elements, **kwargs) if one or kwargs else method(self, elements)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 or (args and hasattr(args[0], "__index__")):
+            args = (args,)
+        try:
+            return function(self, *args, **kwargs)
+        except _FAILURES as error:
+            return _otherwise(function, 0, (self, *args), kwargs, error)
 
     return call
 
 
 # ---- what happens to a call that fails -------------------------------------------------------------------------------
 
-_FROM_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
 
 
 def _otherwise(
@@ -366,7 +377,7 @@ def _otherwise(
     Else a TypeError that names the first argument that is not what its annotation says, or the error itself.
     """
     name = function.__name__
-    ours = {_FROM_NUMPY.get(key, key): value for key, value in kwargs.items()}
+    ours = {_OTHER_NAMES.get(key, key): value for key, value in kwargs.items()}
     if ours.keys() != kwargs.keys():
         return _called(function, position)(*args, **ours)
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
@@ -409,7 +420,7 @@ def _fits(value: Any, wanted: Any) -> bool:
         return any(_fits(value, part) for part in parts)
     if kind is typing.Literal:
         return value in parts
-    if kind is not None and isinstance(kind, type) and issubclass(kind, Sequence):
+    if isinstance(kind, type) and issubclass(kind, Sequence):
         return isinstance(value, (list, tuple)) and all(_fits(each, parts[0]) for each in value)
     if wanted is int:
         return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -421,10 +432,17 @@ def _fits(value: Any, wanted: Any) -> bool:
 
 def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
-    words = _in_words(wanted)
-    remedy = _remedy(value) if words == "Tensor" else ""
+    words, found = _in_words(wanted), f"not {type(value).__name__}"
+    if words == "Tensor":
+        found += _remedy(value)
+    elif words.startswith("tuple of") and isinstance(value, (list, tuple)):
+        of: type = Tensor if words == "tuple of Tensors" else int
+        position, odd = next((i, type(each).__name__) for i, each in enumerate(value) if not _fits(each, of))
+        if of is Tensor:
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {odd}")
+        found = f"but found element of type {odd} at pos {position}"
     where = f" (position {place})" if place else ""
-    raise TypeError(f"{name}(): argument '{argument}'{where} must be {words}, not {type(value).__name__}{remedy}")
+    raise TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}")
 
 
 def _in_words(wanted: Any) -> str:
@@ -435,7 +453,7 @@ def _in_words(wanted: Any) -> str:
     if kind is typing.Literal:
         return type(parts[0]).__name__
     if kind is not None:
-        return "tuple of ints"
+        return "tuple of Tensors" if Tensor in parts else "tuple of ints"
     return {float: "Number", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
 
 

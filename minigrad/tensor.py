@@ -21,12 +21,23 @@ from minigrad.declare import declared
 from minigrad.methods.conversion import Conversion
 from minigrad.methods.drawing import Drawing
 from minigrad.methods.making import Making
-from minigrad.methods.parts import Parts
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
 from minigrad.methods.scattering import Scattering
 from minigrad.methods.selection import Selection
-from minigrad.ops import arithmetic, comparison, curves, mathematics, ordering, reductions, selecting  # noqa: F401
+from minigrad.ops import (  # noqa: F401
+    arithmetic,
+    comparison,
+    curves,
+    diagonals,
+    joining,
+    mathematics,
+    ordering,
+    reductions,
+    selecting,
+    shapes,
+    windows,
+)
 from minigrad.tensors import printing
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
@@ -38,7 +49,6 @@ from minigrad.tensors.sparse import Sparse
 class Members(
     Reduction,
     Products,
-    Parts,
     Selection,
     Scattering,
     Conversion,

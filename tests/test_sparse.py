@@ -18,6 +18,7 @@ from strategies import DTYPES, FLOATS, Array, arrays, cotangents, ids_for, shape
 
 import minigrad as torch
 from minigrad import functions, nn
+from minigrad.declare import declared
 from minigrad.nn import functional as F
 
 SHAPES = st.sampled_from([(), (0,), (1,), (4,), (9,), (2, 3)])
@@ -423,7 +424,7 @@ def test_what_is_not_written_for_sparse_tensors_is_an_error() -> None:
                 given_arguments,
             )
             same(x.to_dense(), sparse_one().to_dense())
-    for name in set(functions.__all__) - WORKS - LOOKS - {"broadcast_shapes"}:
+    for name in {*functions.__all__, *declared["torch"]} - WORKS - LOOKS - {"broadcast_shapes"}:
         for given_arguments in arguments():
             assert refuses(lambda name=name, given=given_arguments: getattr(torch, name)(sparse_one(), *given)), name
 

@@ -38,15 +38,6 @@ class Attributes(CoreTensor):
         """
         return self.shape if dim is None else _of_dim(dim, self._array.shape)
 
-    def numel(self) -> builtins.int:
-        """The number of elements.
-
-        >>> import minigrad as torch
-        >>> torch.zeros(4, 5).numel()
-        20
-        """
-        return self._array.size
-
     def nelement(self) -> builtins.int:
         """The number of elements."""
         return self._array.size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -17,7 +16,6 @@ from minigrad.methods.forms import OPERANDS, checked_tensor, numpy_names
 from minigrad.methods.writing import Writing
 from minigrad.ops import casting, gathering, indexing, subscript
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.join import Unbind
 from minigrad.ops.strided import Copy
 
 
@@ -28,11 +26,6 @@ class Selection(Writing):
 
     def __getitem__(self, index: Any) -> Tensor:
         return subscript.getitem(self, index)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if self.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(Unbind(0)(self))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not isinstance(value, OPERANDS) or (isinstance(value, np.floating) and not isinstance(value, float)):

@@ -15,7 +15,7 @@ from minigrad.core.tape import Edge, Node
 from minigrad.core.tensor import Tensor
 from minigrad.ops import casting
 from minigrad.ops.matmul import dtype_remedy, mat_message
-from minigrad.ops.shape import expanded_shape
+from minigrad.ops.shapes import expanded_shape
 
 
 class Addmm(Node):

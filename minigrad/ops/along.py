@@ -16,13 +16,11 @@ class TakeAlong(Binary):
     dx = PutAlong(g), at the places taken.
     """
 
-    __slots__ = ("dim", "form", "keepdim", "size")
+    __slots__ = ("size",)
+    dim: int
+    keepdim: bool = True
+    form: str = "GatherBackward0"
     keep = keep_rest
-
-    def __init__(self, dim: int, keepdim: bool = True, form: str = "GatherBackward0") -> None:
-        self.dim = dim
-        self.keepdim = keepdim
-        self.form = form
 
     def forward(self, x: Array, indices: Array) -> Array:
         if x.ndim == 0:
@@ -49,13 +47,10 @@ class PutAlong(Binary):
     Without `keepdim`, x has no such dimension, and there is one j.   dx = TakeAlong(g).
     """
 
-    __slots__ = ("dim", "keepdim", "size")
+    dim: int
+    size: int
+    keepdim: bool = True
     keep = keep_rest
-
-    def __init__(self, dim: int, size: int, keepdim: bool = True) -> None:
-        self.dim = dim
-        self.size = size
-        self.keepdim = keepdim
 
     def forward(self, x: Array, indices: Array) -> Array:
         y = np.zeros((*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :]), x.dtype)

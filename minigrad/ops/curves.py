@@ -22,7 +22,7 @@ from minigrad.declare import F, of_node, op
 from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.erf import erf
-from minigrad.ops.join import Cat
+from minigrad.ops.joining import Cat
 from minigrad.ops.widening import check_floating, in_float32
 
 _HALF = np.dtype(np.float16)

@@ -44,6 +44,11 @@ def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int)
     return normal_dims(dim, ndim) or tuple(range(ndim))
 
 
+def ints(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """The ints of a sequence, or one alone; 0-d integer tensors count as ints."""
+    return tuple([index(each) for each in given]) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
+
+
 def sizes_of(name: str, sizes: Sequence[Any], named: Any = None) -> tuple[int, ...]:
     """The sizes given as `f(2, 3)`, `f((2, 3))` or by `f`'s name for them; each an int or a 0-d integer tensor."""
     if named is not None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from minigrad.core.shapes import Permute, Reshape
 from minigrad.core.tensor import Tensor
-from minigrad.ops.diagonal import Diagonal
+from minigrad.ops.diagonals import Diagonal
 from minigrad.ops.dims import normal_dims
 from minigrad.ops.matmul import bmm, matmul
 

@@ -132,10 +132,7 @@ def check_same_dtype(name: str, x: Array, src: Array) -> None:
 class ScatterProd(Node):
     """`y = x;  y[places] *= src`, with places that count all dimensions of x as one; as in PyTorch, not derived."""
 
-    __slots__ = ("places",)
-
-    def __init__(self, places: Array) -> None:
-        self.places = places
+    places: Array
 
     def forward(self, x: Array, src: Array) -> Array:
         y = x.copy()

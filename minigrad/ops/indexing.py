@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import index as as_int
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, Unary, View, keep_rest
 from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops.dims import normal_dim
 from minigrad.ops.scatter import add_at, from_start, read_at, write_at
 
 #: What selects a view: ints, slices with steps above 0, None and at most one Ellipsis.
@@ -30,10 +33,8 @@ Basic = tuple[Any, ...]
 class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view.   dx = PutSlice(g), zero where not selected."""
 
-    __slots__ = ("index", "x_shape")
-
-    def __init__(self, index: Basic) -> None:
-        self.index = index
+    __slots__ = ("x_shape",)
+    index: Basic
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -55,11 +56,8 @@ class Slice(View):
 class PutSlice(Unary):
     """`y = 0;  y[index] = x`, with y of `shape`.   dx = Slice(g)."""
 
-    __slots__ = ("index", "shape")
-
-    def __init__(self, shape: tuple[int, ...], index: Basic) -> None:
-        self.shape = shape
-        self.index = index
+    shape: tuple[int, ...]
+    index: Basic
 
     def forward(self, x: Array) -> Array:
         y = np.zeros(self.shape, x.dtype)
@@ -82,6 +80,32 @@ def _last_step(index: Basic) -> str:
     return "Slice" if len(index) == 1 and isinstance(index[0], slice) else "Alias"
 
 
+@op()
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of the slice `index` along `dim`, which goes."""
+    if not input._array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    at, size = normal_dim(dim, input._array.ndim), input._array.shape
+    if not -size[at] <= index < size[at]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(size)} at dimension {at}")
+    return Slice(((slice(None),) * at) + (as_int(index),))(input)
+
+
+@op()
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
+    """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
+    if not input._array.ndim or (isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind == "f")):
+        raise RuntimeError("narrow(): start must be an 0-dim integral Tensor, and the tensor have dimensions")
+    begin, at = as_int(start), normal_dim(dim, input._array.ndim)
+    size = input._array.shape[at]
+    if length >= 0 and not -size <= begin <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
+    begin += size if begin < 0 else 0
+    if not 0 <= length <= size - begin:
+        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
+    return Slice(((slice(None),) * at) + (slice(begin, begin + as_int(length)),))(input)
+
+
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 
@@ -92,12 +116,10 @@ class Index(Node):
     dx = PutIndex(g): an element that was picked twice receives both gradients.
     """
 
-    __slots__ = ("dims", "form", "x_shape")
+    __slots__ = ("x_shape",)
+    dims: tuple[int, ...]
+    form: str = "Index"
     keep = keep_rest
-
-    def __init__(self, dims: tuple[int, ...], form: str = "Index") -> None:
-        self.dims = dims
-        self.form = form
 
     def forward(self, x: Array, places: Array) -> Array:
         self.x_shape = x.shape
@@ -113,12 +135,9 @@ class Index(Node):
 class PutIndex(Node):
     """`y = 0;  y[places] += x`, with y of `shape`: elements put at one place add up.   dx = Index(g)."""
 
-    __slots__ = ("dims", "shape")
+    shape: tuple[int, ...]
+    dims: tuple[int, ...]
     keep = keep_rest
-
-    def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.dims = dims
 
     def forward(self, x: Array, places: Array) -> Array:
         y = np.zeros(self.shape, np.promote_types(x.dtype, np.float32))
@@ -150,13 +169,11 @@ class IndexInto(Node):
     dx = g, but 0 at places overwritten,  dvalue = Index(g).
     """
 
-    __slots__ = ("adds", "dims", "form", "value_shape")
+    __slots__ = ("value_shape",)
+    dims: tuple[int, ...]
+    adds: bool = False
+    form: str = "IndexPutBackward0"
     keep = keep_places
-
-    def __init__(self, dims: tuple[int, ...], adds: bool = False, form: str = "IndexPutBackward0") -> None:
-        self.dims = dims
-        self.adds = adds
-        self.form = form
 
     def forward(self, x: Array, value: Array, places: Array) -> Array:
         self.value_shape = value.shape

@@ -60,10 +60,7 @@ def layout_of(view: Array, base: Array) -> Layout:
 class StridedView(Unary):
     """The elements of `x` where a view of that layout has them.   dx = PutStrided(g)."""
 
-    __slots__ = ("layout",)
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
+    layout: Layout
 
     def forward(self, x: Array) -> Array:
         whole, part = self.layout.zeros(x.dtype)
@@ -80,10 +77,7 @@ class StridedView(Unary):
 class PutStrided(Unary):
     """`y = 0;  y's view += x`: elements of the view at one place add up.   dx = StridedView(g)."""
 
-    __slots__ = ("layout",)
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
+    layout: Layout
 
     def forward(self, x: Array) -> Array:
         whole, part = self.layout.zeros(x.dtype)
@@ -103,11 +97,8 @@ class PutStrided(Unary):
 class Overwrite(Binary):
     """`y = x` but for `y's view = v`.   dx = g with zeros in the view,  dv = StridedView(g)."""
 
-    __slots__ = ("layout",)
+    layout: Layout
     keep = keep_nothing
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
 
     def forward(self, x: Array, v: Array) -> Array:
         whole, part = self.layout.zeros(x.dtype)
@@ -134,10 +125,7 @@ class Overwrite(Binary):
 class Refused(Unary):
     """The history of a view that cannot be followed: a backward pass through it is an error, as in PyTorch."""
 
-    __slots__ = ("made_by",)
-
-    def __init__(self, made_by: str) -> None:
-        self.made_by = made_by
+    made_by: str
 
     def dx(self, g: Tensor) -> Tensor:
         raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))

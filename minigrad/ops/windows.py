@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.shapes import strided
 from minigrad.core.tape import Unary, View
 from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops.dims import normal_dim
 
 
 class Unfold(View):
@@ -16,12 +20,10 @@ class Unfold(View):
     dx = Fold(g): where windows overlap, their gradients add up.
     """
 
-    __slots__ = ("dim", "size", "step", "x_shape")
-
-    def __init__(self, dim: int, size: int, step: int) -> None:
-        self.dim = dim
-        self.size = size
-        self.step = step
+    __slots__ = ("x_shape",)
+    dim: int
+    size: int
+    step: int
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -39,13 +41,10 @@ class Unfold(View):
 class Fold(Unary):
     """`y = 0;  y[…, i * step + j, …] += x[…, i, …, j]` along `dim`, with y of `shape`.   dx = Unfold(g)."""
 
-    __slots__ = ("dim", "shape", "size", "step")
-
-    def __init__(self, shape: tuple[int, ...], dim: int, size: int, step: int) -> None:
-        self.shape = shape
-        self.dim = dim
-        self.size = size
-        self.step = step
+    shape: tuple[int, ...]
+    dim: int
+    size: int
+    step: int
 
     def forward(self, x: Array) -> Array:
         y = np.zeros(self.shape or 1, np.promote_types(x.dtype, np.float32))
@@ -58,3 +57,22 @@ class Fold(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Unfold(self.dim, self.size, self.step)(g)
+
+
+@op("Tensor")
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).unfold(0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
+    at = normal_dim(dimension, input._array.ndim)
+    longest = input._array.shape[at] if input._array.ndim else 1
+    if not 0 <= size <= longest:
+        raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return Unfold(at, index(size), index(step))(input)

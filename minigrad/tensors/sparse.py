@@ -30,7 +30,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.methods.forms import OPERANDS, checked_operand
-from minigrad.ops import casting, join
+from minigrad.ops import casting, joining
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
 from minigrad.tensors import options, printing
 
@@ -307,7 +307,7 @@ class Sparse(Tensor):
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
         self._check_summand(checked_operand("add", other))
         added = other._entries if builtins.type(alpha) is builtins.int and alpha == 1 else other._entries * alpha
-        entries = join.cat([self._entries, added], 0)
+        entries = joining.cat([self._entries, added], 0)
         places = np.concatenate([self._places, other._places], axis=1)
         total = entries._new_sparse(places, entries, self._size)
         return total.coalesce() if self._coalesced and other._coalesced else total

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from minigrad.functions import flatten
 from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.ops.shapes import flatten
 
 
 class Flatten(DeclaredLayer, function=flatten):

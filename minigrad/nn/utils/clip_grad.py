@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from minigrad.core.modes import no_grad
-from minigrad.functions import stack
+from minigrad.ops.joining import stack
 from minigrad.tensor import Tensor, new_leaf
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.functions import stack
+from minigrad.ops.joining import stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 

@@ -1,0 +1,335 @@
+"""Joining tensors into one, taking one apart, and giving several one shape: in adjoint pairs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import cast
+from minigrad.core.shapes import Reshape, common_shape
+from minigrad.core.tape import Node, Views
+from minigrad.core.tensor import Tensor, method
+from minigrad.declare import op
+from minigrad.ops.dims import ints, normal_dim
+
+
+def listed(name: str, tensors: Any) -> list[Any]:
+    """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"{name}() expects a tuple of tensors")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return list(tensors)
+
+
+def _given(name: str, tensors: tuple[Any, ...]) -> list[Any]:
+    """Tensors given as `f(a, b)` or as `f([a, b])`."""
+    return listed(name, tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+
+
+def _in_one_dtype(tensors: Sequence[Any]) -> Sequence[Any]:
+    """The tensors in the dtype that all of them promote to."""
+    if len({x._array.dtype for x in tensors}) == 1:
+        return tensors
+    common = dtypes.result_type(*[x._array for x in tensors])
+    return [cast(x, common) for x in tensors]
+
+
+def _wanted(node: Node, gradients: Sequence[Any]) -> Sequence[Any]:
+    """The gradients, None where the node has no edge."""
+    return [None if edge is None else each for edge, each in zip(node.edges, gradients, strict=True)]
+
+
+def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequence[Any]:
+    """The gradients, with zeros of these shapes for those that did not arrive."""
+    some = next(each for each in gradients if each is not None)
+    dtype = some._array.dtype
+    return [
+        some._new(np.zeros(shape, dtype)) if each is None else each
+        for each, shape in zip(gradients, shapes, strict=True)
+    ]
+
+
+# ---- one after another -----------------------------------------------------------------------------------------------
+
+
+class Cat(Node):
+    """The tensors one after another along `dim`.   The gradients are Split(g), each the part where a tensor lies."""
+
+    __slots__ = ("sizes",)
+    dim: int
+
+    def forward(self, *arrays: Array) -> Array:
+        joined = np.concatenate(arrays, axis=self.dim)
+        self.sizes = [array.shape[self.dim] for array in arrays]
+        return joined
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        return _wanted(self, Split(self.sizes, self.dim)(g))
+
+
+class Split(Views):
+    """The parts of `x`, of `sizes`, one after another along `dim`: views.
+
+    dx = Cat(g's), zeros where there is no g.
+    """
+
+    __slots__ = ("x_shape",)
+    sizes: Sequence[int]
+    dim: int
+    form: str = "SplitBackward0"
+
+    def forward(self, x: Array) -> list[Array]:
+        self.x_shape = x.shape
+        before = (slice(None),) * self.dim
+        ends = itertools.accumulate(self.sizes)
+        return [x[(*before, slice(end - size, end))] for size, end in zip(self.sizes, ends, strict=True)]
+
+    def backward(self, g: Sequence[Any]) -> Sequence[Any]:
+        shapes = [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes]
+        return (Cat(self.dim)(*_filled(g, shapes)),)
+
+    def name(self) -> str:
+        return self.form
+
+
+@op("torch", aliases=["concat", "concatenate"])
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """The tensors one after another along `dim`; their other sizes must be equal.  1-d tensors of size 0 are left out.
+
+    >>> import minigrad as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    if isinstance(tensors, (list, tuple)) and not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    given = listed("cat", tensors)
+    shapes = [x._array.shape for x in given]
+    first = next((shape for shape in shapes if shape != (0,)), (0,))
+    at = 0 if first == (0,) else normal_dim(dim, len(first))
+    if len(first) > 1 and (0,) in shapes:
+        # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
+        nothing = Reshape((*first[:at], 0, *first[at + 1 :]))
+        given = [nothing(x) if x._array.shape == (0,) else x for x in given]
+    try:
+        return Cat(at)(*_in_one_dtype(given))
+    except ValueError:
+        raise RuntimeError(_why_not_joined(first, shapes, at)) from None
+
+
+def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], at: int) -> str:
+    """What is wrong with the first tensor that does not fit."""
+    for position, shape in enumerate(shapes):
+        if not shape:
+            return f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() joins 0-d tensors"
+        if shape == (0,):
+            continue
+        if len(shape) != len(first):
+            return (
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}. unsqueeze(dim) adds "
+                "one"
+            )
+        if (*shape[:at], *shape[at + 1 :]) != (*first[:at], *first[at + 1 :]):
+            return (
+                f"Sizes of tensors must match except in dimension {at}. Expected sizes {list(first)} but got "
+                f"{list(shape)} for tensor number {position} in the list."
+            )
+    raise AssertionError(f"{shapes} fit")
+
+
+@op("torch")
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors along 0."""
+    rows = atleast_1d(listed("hstack", tensors))
+    return cat(rows, 0 if rows[0]._array.ndim == 1 else 1)
+
+
+@op("torch")
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors one below the other, vectors as rows."""
+    return cat(atleast_2d(listed("vstack", tensors)))
+
+
+def _along(name: str, x: Any, dim: int) -> tuple[int, int]:
+    """The dimension that a tensor is to be split along, and its size."""
+    if not x._array.ndim:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    at = normal_dim(dim, x._array.ndim)
+    return at, x._array.shape[at]
+
+
+@op()
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive parts along `dim`: each of the size given, the last perhaps smaller, or of those listed.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(torch.arange(5), [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
+    at, size = _along("split", tensor, dim)
+    if not isinstance(split_size_or_sections, (list, tuple)):
+        step = index(split_size_or_sections)
+        if step < 0 or (size and not step):
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, and not negative, but got {step}")
+        return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
+    sizes = ints(split_size_or_sections)
+    if sum(sizes) != size or min(sizes, default=0) < 0:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {at}), "
+            f"but got split_sizes={list(sizes)}"
+        )
+    return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
+
+
+@op()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).chunk(3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    at, size = _along("chunk", input, dim)
+    return input.split(-(-size // chunks) if size else [0] * chunks, at)
+
+
+# ---- side by side ----------------------------------------------------------------------------------------------------
+
+
+class Stack(Node):
+    """The tensors, of one shape, along a new dimension `dim`.   The gradients are Unbind(g)."""
+
+    dim: int
+
+    def forward(self, *arrays: Array) -> Array:
+        at = (slice(None),) * self.dim + (None,)
+        return np.concatenate([array[at] for array in arrays], axis=self.dim)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        return _wanted(self, Unbind(self.dim)(g))
+
+
+class Unbind(Views):
+    """The slices of `x` along `dim`, which goes: views.   dx = Stack(g's), zeros where there is no g."""
+
+    __slots__ = ("slice_shape",)
+    dim: int
+
+    def forward(self, x: Array) -> list[Array]:
+        self.slice_shape = (*x.shape[: self.dim], *x.shape[self.dim + 1 :])
+        before: tuple[Any, ...] = (slice(None),) * self.dim
+        # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
+        return [x[(*before, i, ...)] for i in range(x.shape[self.dim])]
+
+    def backward(self, g: Sequence[Any]) -> Sequence[Any]:
+        return (Stack(self.dim)(*_filled(g, [self.slice_shape] * len(g))),)
+
+
+@op("torch")
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """The tensors, all of one shape, along a new dimension at `dim`.
+
+    >>> import minigrad as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    given = listed("stack", tensors)
+    at = normal_dim(dim, given[0]._array.ndim + 1)
+    if len({x._array.shape for x in given}) > 1:
+        shapes = ", ".join([str(list(x._array.shape)) for x in given])
+        raise RuntimeError(f"stack expects each tensor to be equal size, but got {shapes}")
+    return Stack(at)(*_in_one_dtype(given))
+
+
+@op()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of all slices along `dim`, which goes.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).unbind(1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """
+    if not input._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return Unbind(normal_dim(dim, input._array.ndim))(input)
+
+
+@method("__iter__")
+def iterated(self: Tensor) -> Iterator[Tensor]:
+    """The slices along the first dimension, one after another."""
+    if not self._array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(Unbind(0)(self))
+
+
+# ---- several tensors in one shape ------------------------------------------------------------------------------------
+
+
+@op("torch")
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The tensors, expanded to the one shape that all broadcast to.
+
+    >>> import minigrad as torch
+    >>> torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4]))
+    (tensor([[1, 1],
+            [2, 2]]), tensor([[3, 4],
+            [3, 4]]))
+    """
+    given = _given("broadcast_tensors", tensors)
+    shape = common_shape([x._array.shape for x in given])
+    return tuple([x if x._array.shape == shape else x.expand(shape) for x in given])
+
+
+@op("torch")
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
+    """For each vector a view of it in the shape of all: `grids[k][i0, i1, …] = tensors[k][ik]`.
+
+    With indexing "xy" the first two dimensions of the result are swapped.
+
+    >>> import minigrad as torch
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    (tensor([[1, 1, 1],
+            [2, 2, 2]]), tensor([[3, 4, 5],
+            [3, 4, 5]]))
+    """
+    vectors = _given("meshgrid", tensors)
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if any([x._array.ndim > 1 or x._array.dtype != vectors[0]._array.dtype for x in vectors]):
+        raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensors, all of the same dtype")
+    places = list(range(len(vectors)))
+    if indexing == "xy":
+        places[:2] = reversed(places[:2])
+    shape = [vectors[place]._array.size for place in places]
+    alone = [[-1 if each == place else 1 for each in range(len(vectors))] for place in places]
+    return tuple([x.reshape(sizes).expand(shape) for x, sizes in zip(vectors, alone, strict=True)])
+
+
+@op("torch")
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
+    """The tensor with at least one dimension; a tuple of such for several tensors or a list."""
+    return _each(lambda x: x if x._array.ndim else x.reshape(1), tensors)
+
+
+@op("torch")
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
+    """The tensor with at least two dimensions, of a vector a row; a tuple of such for several tensors or a list."""
+    return _each(lambda x: x if x._array.ndim > 1 else x.unsqueeze(0) if x._array.ndim else x.reshape(1, 1), tensors)
+
+
+def _each(of: Callable[[Any], Any], tensors: tuple[Any, ...]) -> Any:
+    """What `of` makes of the only tensor, or a tuple of what it makes of each of several or of a list."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return of(tensors[0])
+    return tuple([of(x) for x in _given("atleast", tensors)])

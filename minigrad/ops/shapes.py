@@ -1,0 +1,599 @@
+"""Shapes: the same elements in another shape, in another order of dimensions, elsewhere, or repeated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.hooks import keep_retaining
+from minigrad.core import dtypes, elementwise
+from minigrad.core.dtypes import Array, dtype
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
+from minigrad.core.tape import Unary
+from minigrad.core.tensor import Size, Tensor, storage_of
+from minigrad.declare import attribute, op
+from minigrad.ops.dims import ints, normal_dim, normal_dims
+
+# ---- the form in place of a view -------------------------------------------------------------------------------------
+
+#: The name of a step for its name in place.
+_IN_PLACE = {
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+}
+
+
+def restrided(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `x.f_(…)` that gives `x` itself the shape, strides and history of `x.f(…)`; no element is written."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._requires_grad and is_grad_enabled():
+            self._check_recordable()
+        view = method(self._before(), *args, **kwargs)
+        self._array = view._array
+        storage_of(self).version += 1
+        if view._requires_grad and is_grad_enabled():
+            view._node.form = _IN_PLACE[view._node.form]
+            if self._base is None:
+                self._follow(view._node)
+            else:
+                # The elements of the base are as they were: its history stays.
+                earlier, self._node = self._node, view._node
+                keep_retaining(self, earlier)
+        return self
+
+    return call
+
+
+# ---- the same elements in another shape ------------------------------------------------------------------------------
+
+
+def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
+    """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
+    given = ints(sizes)
+    known = math.prod(given)
+    least = min(given, default=0)
+    if known == numel and least >= 0:
+        return given
+    if least == -1 and given.count(-1) == 1:
+        known = -known
+        if known and numel % known == 0:
+            return tuple([numel // known if size == -1 else size for size in given])
+        if known == numel == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified dimension size "
+                "-1 can be any value and is ambiguous"
+            )
+    elif least == -1:
+        raise RuntimeError("only one dimension can be inferred")
+    elif least < 0:
+        raise RuntimeError(f"invalid shape dimension {least} at index {given.index(least)} of shape {list(given)}")
+    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
+    raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
+
+
+@op()
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(4, 5).numel()
+    20
+    """
+    return input._array.size
+
+
+@op(spread=True)
+def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
+    """The elements in the same order in another shape (one size may be -1): a view if strides allow it.
+
+    >>> import minigrad as torch
+    >>> torch.arange(6).reshape(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    array = input._array
+    form = "ViewBackward0" if array.flags.c_contiguous else "ReshapeAliasBackward0"
+    return Reshape(inferred_shape(shape, array.size), form)(input)
+
+
+@op("Tensor")
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements in the same order in the shape of `other`."""
+    return input.reshape(other._array.shape)
+
+
+@op("Tensor", spread=True)
+def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dtype | None = None) -> Tensor:
+    """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it.
+
+    For a dtype, `view(dtype)`, the same bytes read as elements of that dtype; no gradient flows through this.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, -2.0]).view(torch.int32)
+    tensor([ 1065353216, -1073741824], dtype=torch.int32)
+    """
+    to = size if dtype is None else dtype
+    if isinstance(to, dtypes.dtype):
+        return _view_as_dtype(input, to)
+    out = Reshape(inferred_shape(to, input._array.size))(input)
+    if out._base is None and input._array.size:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+            "two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+def _view_as_dtype(x: Any, to: dtype) -> Tensor:
+    """The same bytes as elements of `to`: fewer and larger, or more and smaller, along the last dimension."""
+    ratio = max(to.itemsize // x._array.itemsize, 1)
+    try:
+        if any([step % ratio for step in x.stride()[:-1]]):
+            raise ValueError("the strides of the other dimensions must be divisible by it")
+        out = x._new(x._array.view(to._numpy))
+    except ValueError as error:
+        raise RuntimeError(
+            f"self.size(-1) must be divisible by {ratio} and its elements be neighbours to view "
+            f"{x.dtype._tensor_name} as {to._tensor_name} (different element sizes): {error}"
+        ) from None
+    out._storage = storage_of(x)
+    return out
+
+
+@op("Tensor")
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same storage in the shape of `other`."""
+    return input.view(other._array.shape)
+
+
+@op()
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The elements with the dimensions from `start_dim` to `end_dim`, both included, as one.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    sizes = input._array.shape
+    start, end = normal_dim(start_dim, len(sizes)), normal_dim(end_dim, len(sizes))
+    if start > end:
+        raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim: {start} > {end}")
+    if start == end and sizes:
+        return input
+    return input.reshape((*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
+
+
+@op()
+def ravel(input: Tensor) -> Tensor:
+    """The elements in order as a 1-d tensor: a view, or of a contiguous copy."""
+    return input.contiguous().view(input._array.size)
+
+
+@op()
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """A view with the dimension `dim` as several, of `sizes`, of which one may be -1.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
+    torch.Size([2, 3, 4])
+    """
+    shape = input._array.shape
+    at = normal_dim(dim, len(shape))
+    if not (shape and sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty, and the tensor have dimensions")
+    return input.view((*shape[:at], *inferred_shape(sizes, shape[at]), *shape[at + 1 :]))
+
+
+@op(in_place=restrided)
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a new dimension of size 1 at `dim`.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3).unsqueeze(1).shape
+    torch.Size([2, 1, 3])
+    """
+    sizes = input._array.shape
+    at = normal_dim(dim, len(sizes) + 1)
+    return Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(input)
+
+
+@op(in_place=restrided)
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """A view without the dimensions of size 1: without all, or those of `dim` that are.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(1, 2, 1).squeeze().shape, torch.zeros(1, 2, 1).squeeze(0).shape
+    (torch.Size([2]), torch.Size([2, 1]))
+    """
+    sizes = input._array.shape
+    dims = normal_dims(dim, len(sizes))
+    form = 0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1
+    left = tuple([size for i, size in enumerate(sizes) if size != 1 or i not in dims])
+    return Reshape(left, f"SqueezeBackward{form}")(input)
+
+
+@op("Tensor")
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """This tensor if its elements lie in order in memory, else a copy that does.
+
+    >>> import minigrad as torch
+    >>> x = torch.zeros(2, 3).T
+    >>> x.is_contiguous(), x.contiguous().is_contiguous()
+    (False, True)
+    """
+    return input if input._array.flags.c_contiguous else elementwise.Clone("C")(input)
+
+
+# ---- the same dimensions in another order ----------------------------------------------------------------------------
+
+
+@op(spread=True)
+def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """A view with dimension `dims[i]` in place i.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    ndim = input._array.ndim
+    if len(dims) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    order = tuple([normal_dim(dim, ndim) for dim in dims])
+    if len(set(order)) < ndim:
+        raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
+    return Permute(order)(input)
+
+
+def _swapped(x: Any, dim0: int, dim1: int, form: str = "TransposeBackward0") -> Any:
+    dims = list(range(x._array.ndim))
+    if dims:
+        dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
+    return Permute(tuple(dims), form)(x)
+
+
+@op(in_place=restrided, aliases=["swapdims"])
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions swapped.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2, 3], [4, 5, 6]]).transpose(0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
+    ndim = input._array.ndim
+    return _swapped(input, normal_dim(dim0, ndim), normal_dim(dim1, ndim))
+
+
+@op(in_place=restrided)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """A view with two dimensions swapped, as by `transpose`."""
+    return input.transpose(axis0, axis1)
+
+
+@op(aliases=["moveaxis"])
+def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """A view with dimension `source[i]` in place `destination[i]`, and the others in their order around them.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
+    torch.Size([3, 4, 2])
+    """
+    ndim = input._array.ndim
+    sources, places = normal_dims(ints(source), ndim), normal_dims(ints(destination), ndim)
+    if len(sources) != len(places):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same "
+            f"number of dims as destination ({list(places)} dims)"
+        )
+    if not ndim:
+        return input[...]
+    others = iter([dim for dim in range(ndim) if dim not in sources])
+    moved = dict(zip(places, sources, strict=True))
+    return Permute(tuple([moved[place] if place in moved else next(others) for place in range(ndim)]))(input)
+
+
+@op(in_place=restrided)
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+    return _swapped(input, 0, -1, "TBackward0")
+
+
+@attribute
+def T(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
+    """A view with the dimensions in reverse order: the transpose of a matrix."""
+    return Permute(tuple(range(self._array.ndim))[::-1])(self)
+
+
+@attribute
+def mT(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
+    """A view with the last two dimensions swapped."""
+    if self._array.ndim == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return _swapped(self, -1, -2) if self._array.ndim else self
+
+
+@attribute
+def H(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
+    """The conjugate transpose of a matrix: of real numbers, the transpose."""
+    if self._array.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor: mT takes batches"
+        )
+    return self.mT
+
+
+# ---- repeated elements -----------------------------------------------------------------------------------------------
+
+
+def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that `expand(sizes)` gives a tensor of `shape`; -1 keeps a size."""
+    new = len(sizes) - len(shape)
+    if new < 0:
+        raise RuntimeError(
+            f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(shape)})"
+        )
+    result: list[int] = []
+    for dim, (size, existing) in enumerate(zip(sizes, (1,) * new + shape, strict=True)):
+        if size == -1 and dim < new:
+            raise RuntimeError(
+                f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+            )
+        result.append(existing if size == -1 else index(size))
+        if result[-1] < 0 or existing not in (1, result[-1]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
+                f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            )
+    return tuple(result)
+
+
+@op("Tensor", spread=True)
+def expand(input: Tensor, size: Sequence[int]) -> Tensor:
+    """A view in which dimensions of size 1, and new ones in front, are repeated to `size`; -1 keeps a size.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    return Expand(expanded_shape(size, input._array.shape))(input)
+
+
+@op(spread=True)
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """The same as `expand`."""
+    return input.expand(size)
+
+
+@op("Tensor")
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
+    return input.expand(other._array.shape)
+
+
+@op("torch")
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
+    """The shape that tensors of these shapes broadcast to; an int is a shape of one size.
+
+    >>> import minigrad as torch
+    >>> torch.broadcast_shapes((2, 1), (3,), 1)
+    torch.Size([2, 3])
+    """
+    return Size(common_shape([ints(shape) for shape in shapes]))
+
+
+@op("Tensor", spread=True)
+def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
+    """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
+    shape, own = ints(size), input._array.shape
+    if common_shape([own, shape]) != own:
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    if shape and shape == own:
+        return input
+    return SumTo(shape)(input if input._array.dtype.kind == "f" else elementwise.cast(input, dtypes.int64))
+
+
+class Repeat(Unary):
+    """`x` laid out `repeats[i]` times along dimension i, new dimensions in front.
+
+    dx = the sum of g over the repetitions.
+    """
+
+    __slots__ = ("x_shape",)
+    repeats: tuple[int, ...]
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return np.tile(x, self.repeats)
+
+    def dx(self, g: Tensor) -> Tensor:
+        sizes = (1,) * (len(self.repeats) - len(self.x_shape)) + self.x_shape
+        split = [each for pair in zip(self.repeats, sizes, strict=True) for each in pair]
+        return g.reshape(split).sum(tuple(range(0, len(split), 2))).reshape(self.x_shape)
+
+
+@op("Tensor", spread=True)
+def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
+    """A tensor of `repeats[i]` copies of this one along dimension i; there may be new dimensions in front.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    counts = ints(repeats)
+    if len(counts) < input._array.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: expected at "
+            f"least {input._array.ndim}, got {len(counts)}"
+        )
+    if min(counts, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension: repeat({list(counts)})")
+    return Repeat(counts)(input)
+
+
+@op(spread=True)
+def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """The same as `repeat`, but the dimensions in front of those named are repeated once."""
+    return input.repeat((1,) * (input._array.ndim - len(dims)) + ints(dims))
+
+
+class RepeatEach(Unary):
+    """`x` with its i-th slice along `dim` repeated `repeats[i]` times in a row; one number of repeats is for all.
+
+    dx = SumEach(g), the sum over each slice's repeats.
+    """
+
+    __slots__ = ("size",)
+    repeats: Array
+    dim: int
+
+    def forward(self, x: Array) -> Array:
+        self.size = x.shape[self.dim]
+        return np.repeat(x, self.repeats, self.dim)
+
+    def dx(self, g: Tensor) -> Tensor:
+        if self.repeats.ndim:
+            return SumEach(self.repeats, self.dim)(g)
+        shape = g._array.shape
+        runs = (*shape[: self.dim], self.size, int(self.repeats), *shape[self.dim + 1 :])
+        return g.reshape(runs).sum(self.dim + 1)
+
+    def name(self) -> str:
+        return "IndexSelectBackward0" if self.repeats.ndim else "ViewBackward0"
+
+
+class SumEach(Unary):
+    """`y[…, i, …]` is the sum of the i-th run of `lengths[i]` slices of `x` along `dim`.   dx = RepeatEach(g)."""
+
+    lengths: Array
+    dim: int
+
+    def forward(self, x: Array) -> Array:
+        shape = (*x.shape[: self.dim], len(self.lengths), *x.shape[self.dim + 1 :])
+        sums = np.zeros(shape, np.promote_types(x.dtype, np.float32))
+        starts = np.cumsum(self.lengths) - self.lengths
+        # Between two starts reduceat adds up a run; of a run without slices it would not give 0.
+        some = np.flatnonzero(self.lengths)
+        if some.size:
+            sums[(slice(None),) * self.dim + (some,)] = np.add.reduceat(x, starts[some], self.dim, sums.dtype)
+        return sums.astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return RepeatEach(self.lengths, self.dim)(g)
+
+
+@op()
+def repeat_interleave(
+    input: Tensor, repeats: int | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or slice along `dim`, `repeats` times in a row, or as often as its element of `repeats` says.
+
+    Of a vector alone, the index i as often as its element i says.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([7, 8]).repeat_interleave(2)
+    tensor([7, 7, 8, 8])
+    >>> torch.tensor([7, 8]).repeat_interleave(torch.tensor([1, 3]))
+    tensor([7, 8, 8, 8])
+    >>> torch.repeat_interleave(torch.tensor([2, 0, 1]))
+    tensor([0, 0, 2])
+    """
+    if repeats is None:
+        if input._array.ndim != 1:
+            raise RuntimeError(f"repeat_interleave only accept 1D vector as repeat, got {input._array.ndim} dimensions")
+        input, repeats = input._new(np.arange(len(input), dtype=input._array.dtype)), input
+    if dim is not None and not input._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    x, at = (input.flatten(), 0) if dim is None else (input, normal_dim(dim, input._array.ndim))
+    if not isinstance(repeats, Tensor):
+        counts = np.asarray(index(repeats))
+    elif repeats._array.dtype in (np.int32, np.int64):
+        counts = repeats._array
+    else:
+        found = repeats.dtype._tensor_name
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64 or int32")
+    try:
+        # A copy, which stays as it is until the backward pass.
+        each = np.broadcast_to(counts, x._array.shape[at]).copy() if isinstance(repeats, Tensor) else counts
+        return RepeatEach(each, at)(x)
+    except ValueError as error:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, or be one number, and can not be negative, but got "
+            f"repeats of shape {list(counts.shape)} and input.size({at}) = {x._array.shape[at]}: {error}"
+        ) from None
+
+
+# ---- elements in other places ----------------------------------------------------------------------------------------
+
+
+class Flip(Unary):
+    """`x` in reverse order along `dims`, its own adjoint.   dx = Flip(g)."""
+
+    dims: tuple[int, ...]
+
+    def forward(self, x: Array) -> Array:
+        return np.flip(x, self.dims).copy()
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Flip(self.dims)(g)
+
+
+@op(spread=True)
+def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """A copy in reverse order along `dims`.
+
+    >>> import minigrad as torch
+    >>> torch.arange(3).flip(0)
+    tensor([2, 1, 0])
+    """
+    return Flip(normal_dims(ints(dims), input._array.ndim))(input)
+
+
+class Roll(Unary):
+    """`y[…, (i + shift) mod size, …] = x[…, i, …]` along each of `dims`; along all elements in order if there are none.
+
+    dx = Roll(g) by the opposite shifts.
+    """
+
+    shifts: tuple[int, ...]
+    dims: tuple[int, ...]
+
+    def forward(self, x: Array) -> Array:
+        return np.roll(x, self.shifts, self.dims or None)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)
+
+
+@op()
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
+    """A copy with all elements `shifts` places further along `dims` (if none, in order), the last ones first.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).roll(2)
+    tensor([3, 4, 0, 1, 2])
+    """
+    by, along = ints(shifts), ints(dims)
+    if len(by) != (len(along) or 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
+    if along and not input._array.ndim:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+    return Roll(by, tuple([normal_dim(dim, input._array.ndim) for dim in along]))(input)
