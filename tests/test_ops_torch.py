@@ -146,10 +146,11 @@ def _gradients(
 
 def test_every_public_name_is_in_the_table() -> None:
     covered = {name for case in CASES for name in case.covers.split()}
-    machinery = {"__module__", "__doc__", "__slots__", "__new__", "__array_priority__", "__annotations__"}
+    machinery = {"__module__", "__doc__", "__slots__", "__new__", "__array_priority__", "__annotations__", "__dict__"}
+    machinery |= {"__weakref__"}
     methods = {
         f"Tensor.{name}"
-        for cls in minigrad.Tensor.__mro__[:-2]
+        for cls in minigrad.Tensor.__mro__[:-1]
         for name in vars(cls)
         if name not in machinery and (name.startswith("__") or name == "_version" or not name.startswith("_"))
     }
@@ -163,5 +164,5 @@ def test_every_public_name_is_in_the_table() -> None:
     }
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     # These have rows of their own, with sparse tensors: test_sparse_torch.py.
-    sparse = {"Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}
-    assert methods | free | layers == covered | sparse
+    sparse = {"Tensor.is_sparse", "Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}
+    assert methods | free | layers | {"Tensor.__hash__"} == covered | sparse

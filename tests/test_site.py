@@ -103,7 +103,7 @@ def test_functions_are_shown_with_the_names_that_they_take() -> None:
     assert not [name for name, signature in shown.items() if "self" in signature.parameters]
     assert str(shown["minigrad.topk"]).startswith("(input, k: 'SupportsIndex', dim: 'SupportsIndex' = -1, ")
     # The method takes sizes one by one, too.
-    assert str(shown["minigrad.reshape"]) == "(input, shape: 'Any') -> 'Tensor'"
+    assert str(shown["minigrad.reshape"]) == "(input: 'Tensor', shape: 'Sequence[int]') -> 'Tensor'"
 
 
 def test_methods_in_place_are_told_as_writing() -> None:

@@ -293,12 +293,13 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     torch.Size([3, 4, 2])
     """
     ndim = input._array.ndim
-    sources, places = normal_dims(ints(source), ndim), normal_dims(ints(destination), ndim)
-    if len(sources) != len(places):
+    given = ints(source), ints(destination)
+    if len(given[0]) != len(given[1]):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same "
-            f"number of dims as destination ({list(places)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(given[0])} dims) should contain the same "
+            f"number of dims as destination ({list(given[1])} dims)"
         )
+    sources, places = [normal_dims(dims, ndim) for dims in given]
     if not ndim:
         return input[...]
     others = iter([dim for dim in range(ndim) if dim not in sources])
@@ -523,16 +524,13 @@ def repeat_interleave(
     if dim is not None and not input._array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     x, at = (input.flatten(), 0) if dim is None else (input, normal_dim(dim, input._array.ndim))
-    if not isinstance(repeats, Tensor):
-        counts = np.asarray(index(repeats))
-    elif repeats._array.dtype in (np.int32, np.int64):
-        counts = repeats._array
-    else:
-        found = repeats.dtype._tensor_name
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64 or int32")
+    counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(index(repeats))
     try:
         # A copy, which stays as it is until the backward pass.
         each = np.broadcast_to(counts, x._array.shape[at]).copy() if isinstance(repeats, Tensor) else counts
+        if each.dtype not in (np.int32, np.int64):
+            found = dtypes.of(each)._tensor_name
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64")
         return RepeatEach(each, at)(x)
     except ValueError as error:
         raise RuntimeError(
