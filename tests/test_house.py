@@ -57,6 +57,14 @@ def test_the_core_stands_alone_and_ops_know_no_methods() -> None:
     assert "minigrad.tensor" not in beyond("minigrad.ops") | beyond("minigrad.autograd")
 
 
+def test_the_core_imports_nothing_for_type_checkers_alone() -> None:
+    for name in FILES:
+        if name.startswith("minigrad.core"):
+            text = FILES[name].read_text(encoding="utf-8")
+            assert "TYPE_CHECKING" not in text, name
+            assert not [line for line in text.splitlines() if line.startswith("    from ")], name
+
+
 def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
     apart = ("minigrad.checks", "minigrad.explain")
     for name in FILES:

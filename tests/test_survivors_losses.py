@@ -12,6 +12,7 @@ from laws import leaf
 
 import minigrad as torch
 from minigrad.nn import functional as F
+from minigrad.ops import losses
 
 INF, NAN = math.inf, math.nan
 REDUCTIONS = ("none", "mean", "sum")
@@ -421,3 +422,15 @@ def test_no_gradient_flows_through_a_draw() -> None:
         y = mean.bernoulli(generator=torch.Generator().manual_seed(0))
         assert y.grad_fn.name() == "BernoulliBackward0"
         same(torch.autograd.grad(y.sum(), mean)[0], [0, 0])
+
+
+def test_no_gradient_is_made_where_none_will_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    right = losses.excess
+    monkeypatch.setattr(losses, "excess", lambda x, places, g: asked.append(g) or right(x, places, g))
+    ids = torch.tensor([0, 2])
+    for requires_grad in (False, True):
+        F.cross_entropy(torch.zeros(2, 3, requires_grad=requires_grad), ids)
+    with torch.no_grad():
+        F.cross_entropy(torch.zeros(2, 3, requires_grad=True), ids)
+    assert [g is None for g in asked] == [True, False, True]

@@ -10,7 +10,7 @@ from minigrad.core import arrays
 from minigrad.core.arrays import blocks_along, read_in_place, row_blocks
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import masked
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.core.tensor import Tensor
@@ -129,16 +129,19 @@ class CrossEntropy(ClassLoss):
     divided by the sum of all c.
     """
 
-    __slots__ = ("gradient",)
+    __slots__ = ("early", "gradient")
     keep = keep_inputs
-    gradient: Array | None
+
+    def __call__(self, x: Any, *others: Any) -> Any:
+        self.early = x._requires_grad and current.enabled
+        return super().__call__(x, *others)
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         scores = classes_last(x)
         self.aim(target, weight, scores)
-        # Its gradient for a cotangent of 1 is made at once, while the exponentials are in the cache.
-        y, sums, highest = excess(x, self.places, self.shares() if is_grad_enabled() else None)
-        self.gradient = y if is_grad_enabled() else None
+        # If there will be one, its gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
+        y, sums, highest = excess(x, self.places, self.shares() if self.early else None)
+        self.gradient = y if self.early else None
         return self.reduced(highest - scores[self.places] + np.log(sums))
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
@@ -147,7 +150,7 @@ class CrossEntropy(ClassLoss):
         dx, self.gradient = self.gradient, None
         # It is given away: another backward pass computes it again, as one does that is recorded, or if 0 * g is nan.
         scaled = g._array.ndim > 0 or g._array != 1
-        if dx is None or is_grad_enabled() or (scaled and not np.isfinite(g._array).all()):
+        if dx is None or current.enabled or (scaled and not np.isfinite(g._array).all()):
             return Excess(self.places)(x, self.shared(g)), None, None
         if scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
