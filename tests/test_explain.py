@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import importlib.util
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import minigrad as torch
-import minigrad.explain.story as telling
 from minigrad import explain
 from minigrad.autograd.function import Function
 from minigrad.core import walk
@@ -149,16 +147,6 @@ def test_nothing_is_left_hanging_on_it_after_an_error(make: Callable[[], Any]) -
     assert hanging(loss) == before
 
 
-def test_what_hooks_hang_on_the_graph_while_it_is_walked_stays() -> None:
-    x = leaf(1.0, 2.0)
-    c = x * 2
-    d = c + 1
-    kept: list[Any] = []
-    d.register_hook(lambda g: kept.append(c.grad_fn.register_prehook(lambda g: None)))
-    explain.backward(d.sum(), retain_graph=True)
-    assert [len(hooks) for hooks in c.grad_fn.watch.hooks.values() if hooks] == [1]
-
-
 def test_a_walk_after_it_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     loss, _ = shared()
     explain.backward(loss, retain_graph=True)
@@ -178,8 +166,7 @@ def test_what_goes_to_a_place_adds_up_to_what_is_there(make: Callable[[], Any]) 
     arrived: dict[str, Any] = {}
     # Gradients of several outputs come to one step, but do not add up.
     apart = {f"step {step.number}" for step in story.steps if len(step.came_in) > 1}
-    passed_on = [start.went_out for start in story.starts]
-    for passed in passed_on + [passed for step in story.steps for passed in step.went_out]:
+    for passed in [passed for step in (*story.starts, *story.steps) for passed in step.went_out]:
         assert passed.value is not None
         assert passed.added == (passed.to in arrived and passed.to not in apart)
         if passed.value.array is not None:
@@ -187,12 +174,11 @@ def test_what_goes_to_a_place_adds_up_to_what_is_there(make: Callable[[], Any]) 
     places = {place for told in arrived for place in told.split(" and ")}
     assert places >= {f"step {step.number}" for step in story.steps}
     for step in story.steps:
-        if len(step.came_in) == 1 and not step.came_in[0].changed:
+        if len(step.came_in) == 1 and make is not hooked:
             (sent,) = [value for told, value in arrived.items() if f"step {step.number}" in told.split(" and ")]
             np.testing.assert_allclose(step.came_in[0].array, sent)
-    changed = {told.name for told in story.leaves if told.changed}
     for name, x in names.items():
-        if f"{name}.grad" in arrived and name not in changed:
+        if f"{name}.grad" in arrived and make is not hooked:
             np.testing.assert_allclose(x.grad.numpy(), arrived[f"{name}.grad"])
     assert {told.name for told in story.leaves} >= set(names)
 
@@ -245,7 +231,7 @@ def test_a_leaf_alone_has_a_story_too() -> None:
     story = explain.backward(x, names={"x": x})
     assert story.steps == ()
     assert x.grad.tolist() == [1.0]
-    assert (story.starts[0].went_out.to, story.leaves[0].steps) == ("x.grad", (0,))
+    assert (story.starts[0].went_out[0].to, story.leaves[0].steps) == ("x.grad", (0,))
     assert (
         str(story)
         == """backward from x = [2.]
@@ -263,14 +249,14 @@ def test_what_a_walk_starts_with_is_told() -> None:
     x = leaf(1.0)
     story = explain.backward([x, x * 2], names={"x": x})
     assert x.grad.tolist() == [3.0]
-    assert [(start.tensor, start.went_out.to, start.went_out.added) for start in story.starts] == [
+    assert [(start.operation, start.went_out[0].to, start.went_out[0].added) for start in story.starts] == [
         ("x = [1.]", "x.grad", False),
-        ("a tensor = [2.]", "step 1", False),
+        ("tensor 2 = [2.]", "step 1", False),
     ]
     assert [(passed.to, passed.added) for passed in story.steps[0].went_out] == [("x.grad", True)]
     assert story.leaves[0].steps == (0, 1)
     assert "the start" in str(story)
-    assert "start  a tensor = [2.]" in str(story)
+    assert "start  tensor 2 = [2.]" in str(story)
 
 
 def test_starts_add_up_with_what_comes_from_elsewhere() -> None:
@@ -279,24 +265,12 @@ def test_starts_add_up_with_what_comes_from_elsewhere() -> None:
     d = c * 10
     given = [torch.tensor([2.0, 3.0], dtype=torch.float64), torch.tensor([1.0, 1.0], dtype=torch.float64)]
     story = explain.backward([c, d], iter(given), names={"a": a})
-    assert [start.tensor for start in story.starts] == ["tensor 1 of shape (2,)", "tensor 2 of shape (2,)"]
-    assert [start.went_out.to for start in story.starts] == ["step 2", "step 1"]
-    assert [start.went_out.rule for start in story.starts] == ["given", "given"]
-    assert [start.went_out.value.array.tolist() for start in story.starts] == [[2.0, 3.0], [1.0, 1.0]]
+    assert [start.operation for start in story.starts] == ["tensor 1 of shape (2,)", "tensor 2 of shape (2,)"]
+    sent = [start.went_out[0] for start in story.starts]
+    assert [(passed.to, passed.rule) for passed in sent] == [("step 2", "given"), ("step 1", "given")]
+    assert [passed.value.array.tolist() for passed in sent] == [[2.0, 3.0], [1.0, 1.0]]
     assert [(passed.to, passed.added) for passed in story.steps[0].went_out] == [("step 2", True)]
     assert story.steps[1].came_in[0].array.tolist() == [12.0, 13.0]
-
-
-def test_a_leaf_that_was_frozen_drops_its_gradient() -> None:
-    x, y = leaf(1.0), leaf(2.0)
-    loss = x * y + x
-    x.requires_grad_(False)
-    story = explain.backward(loss, names={"x": x, "y": y})
-    assert (x.grad, y.grad.tolist()) == (None, [1.0])
-    told = {(passed.to, passed.added) for step in story.steps for passed in step.went_out if "x" in passed.to}
-    assert told == {("dropped: x requires no gradient", False)}
-    assert [(each.name, each.steps) for each in story.leaves] == [("x", ()), ("y", (2,))]
-    assert re.search(r"x +\(1,\) +nothing +None +None", str(story))
 
 
 @pytest.mark.parametrize("as_given", [list, iter])
@@ -322,62 +296,6 @@ def test_gradients_of_gradients() -> None:
     assert [step.operation for step in story.steps][-1] == "PowBackward0"
 
 
-def test_upstream_gradients_and_several_starts() -> None:
-    x = leaf(1.0, 2.0)
-    story = explain.backward([x * 2, x * 3], [torch.tensor([1.0, 10.0]), torch.tensor([1.0, 1.0])], names={"x": x})
-    assert x.grad.tolist() == [5.0, 23.0]
-    assert story.start == "tensor 1 of shape (2,), tensor 2 of shape (2,)"
-
-
-def wrong_calls() -> Iterator[tuple[Any, dict[str, Any]]]:
-    x = leaf(1.0, 2.0)
-    for tensors in (torch.ones(2), x * 2, [], [3], [None], "x", [x, 3], 3.0, x.sum().item(), torch.ones(2).numpy()):
-        yield tensors, {}
-    for options in (
-        {"inputs": []},
-        {"inputs": torch.ones(1)},
-        {"grad_tensors": [1.0]},
-        {"grad_tensors": torch.ones(3)},
-    ):
-        yield (x * 2).sum(), options
-
-
-@pytest.mark.parametrize("call", range(len(list(wrong_calls()))))
-def test_errors_are_those_of_backward(call: int) -> None:
-    tensors, options = list(wrong_calls())[call]
-    with pytest.raises((RuntimeError, TypeError, ValueError)) as expected:
-        torch.autograd.backward(tensors, **options)
-    with pytest.raises(expected.type) as got:
-        explain.backward(tensors, **options)
-    # What cannot be iterated over is told as an element, too.
-    assert "not iterable" in str(expected.value) or str(expected.value) in str(got.value)
-    if expected.type is TypeError and not options:
-        assert re.match("tensors must be Tensors, but element [01] is of type .*: .* loss.item()", str(got.value))
-        with pytest.raises(TypeError, match=re.escape(str(got.value))):
-            explain.graph(tensors)
-
-
-@pytest.mark.parametrize(
-    ("names", "got"),
-    [
-        (lambda x: {1: x}, "dict"),
-        (lambda x: {x: "x"}, "dict"),
-        (lambda x: [x], "list"),
-        (lambda x: [("x", x, 3)], "list"),
-        (lambda x: [(x, "x")], "list"),
-        (lambda x: x, "Tensor"),
-        (lambda x: torch.ones(2, 2), "Tensor"),
-        (lambda x: 5, "int"),
-    ],
-)
-def test_wrong_names_are_refused_before_anything_is_done(names: Callable[[Any], Any], got: str) -> None:
-    x = leaf(1.0)
-    for call in (explain.backward, explain.graph):
-        with pytest.raises(TypeError, match=rf"names: expected a dict .* got {got}$"):
-            call(x * 2, names=names(x))
-    assert x.grad is None
-
-
 @given(st.integers(0, 40), st.integers(0, 12))
 def test_limits_keep_it_readable(length: int, max_steps: int) -> None:
     x = torch.ones(100, requires_grad=True)
@@ -391,25 +309,7 @@ def test_limits_keep_it_readable(length: int, max_steps: int) -> None:
     first = min(length, (max_steps + 1) // 2)
     expected = [*range(1, first + 1), *range(max(first, length - max_steps // 2) + 1, length + 1)]
     assert numbers == (expected if length > max_steps else [*range(1, length + 1)])
-    assert (f"{length - max_steps:,} more step" in str(story)) == (length > max_steps)
-
-
-def test_whatever_there_is_many_of_is_limited() -> None:
-    leaves = [leaf(float(n)) for n in range(300)]
-    parts = torch.stack(leaves).unbind(0)
-    story = explain.backward([*[part * 2 for part in parts], *leaves], max_steps=4)
-    assert len(story.starts) == 600
-    assert len(story.steps[-1].went_out) == len(story.steps[-2].came_in) == 300
-    for text in (str(story), story.to_markdown(), story.to_html()):
-        assert text.count("\n") < 80
-        for number, what in {596: "starts", 298: "steps", 296: "gradients"}.items():
-            assert f"{number} more {what}" in text
-    assert "296 more tensors" in str(story)
-    assert re.fullmatch(r"tensor 1 = .*, 596 more starts, leaf \d+ = \[298.\], leaf \d+ = \[299.\]", story.start)
-    x = leaf(1.0)
-    told = str(explain.backward(sum([x * 2 for _ in range(50)]), max_steps=3))
-    assert re.search(r"x?1 +\(1,\) +step \d+ +None +\[100.\]\n +step \d+\n +47 more steps\n +step \d+$", told)
-    assert "1 more step\n" in str(explain.backward(x * 2 * 3 * 4, max_steps=2))
+    assert (f"{length - max_steps:,} more steps" in str(story)) == (length > max_steps)
 
 
 def test_large_tensors_are_told_by_their_range() -> None:
@@ -418,18 +318,6 @@ def test_large_tensors_are_told_by_their_range() -> None:
     assert "0 to 19" in out
     assert "[" not in out
     assert "19." in str(explain.backward((x * torch.arange(20.0)).sum(), max_values=20))
-
-
-def test_a_range_says_how_many_are_no_numbers() -> None:
-    x = torch.ones(20, requires_grad=True)
-    for wrong, text in {
-        "nan": "0 to 1, 1 of 20 nan",
-        "inf": "0 to 1, 1 of 20 inf",
-        "-inf": "0 to 1, 1 of 20 -inf",
-    }.items():
-        g = torch.tensor([0.0] * 10 + [1.0] * 9 + [float(wrong)])
-        assert explain.backward(x * 1, g).steps[0].came_in[0].text == text
-    assert explain.backward(x * 1, g * float("nan")).steps[0].came_in[0].text == "20 of 20 nan"
 
 
 def test_sparse_gradients_are_told_by_their_rows_and_limited() -> None:
@@ -442,68 +330,6 @@ def test_sparse_gradients_are_told_by_their_rows_and_limited() -> None:
     assert (few.shape, few.array, few.text) == ((2, 2), None, "sparse, at\n[[1, 0]]:\n[[1., 1.],\n [1., 1.]]")
     assert told([1, 0] * 50).text == "sparse, 100 rows: 1 to 1"
     assert told([1, 0], max_values=3).text == "sparse, 2 rows: 1 to 1"
-
-
-def test_values_are_formatted_only_if_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    formatted: list[Any] = []
-    right = telling.elements_text
-    monkeypatch.setattr(telling, "elements_text", lambda array: formatted.append(array) or right(array))
-    x = y = leaf(1.0)
-    for _ in range(200):
-        y = y * 2
-    story = explain.backward(y, max_steps=2)
-    # The start is told with its value.
-    assert len(formatted) == 1
-    str(story)
-    assert len(formatted) < 15
-    assert x.grad.tolist() == [2.0**200]
-
-
-# ---- hooks -----------------------------------------------------------------------------------------------------------
-
-
-def test_what_hooks_change_is_told_where_they_do() -> None:
-    x = leaf(1.0)
-    c = x * 2
-    c.register_hook(lambda g: g * 10)
-    x.register_hook(lambda g: g * 100)
-    story = explain.backward(c * 3, names={"x": x, "c": c})
-    first, second = story.steps
-    assert (first.went_out[0].value.array.tolist(), first.went_out[0].value.changed) == ([3.0], False)
-    assert (second.came_in[0].array.tolist(), second.came_in[0].changed) == ([30.0], True)
-    assert (second.went_out[0].value.array.tolist(), story.leaves[0].changed) == ([60.0], True)
-    assert x.grad.tolist() == [6000.0]
-    assert str(story).count("changed by a hook") == 2
-
-
-def looks(x: Any, c: Any) -> None:
-    for register in (c.register_hook, x.register_hook, c.grad_fn.register_prehook):
-        register(lambda g: None)
-    c.grad_fn.register_hook(lambda out, into: None)
-
-
-@pytest.mark.parametrize(
-    ("hang", "came_in", "went_out"),
-    [
-        (looks, False, False),
-        (lambda x, c: c.grad_fn.register_prehook(lambda g: (g[0] + 1,)), True, False),
-        (lambda x, c: c.grad_fn.register_hook(lambda g, _: (g[0] + 1,)), False, True),
-        # What one hook changes another one does not hide.
-        (lambda x, c: (c.register_hook(lambda g: g * 10), c.grad_fn.register_prehook(lambda g: None)), True, False),
-        # It writes, and returns nothing.
-        (lambda x, c: c.register_hook(lambda g: (g.mul_(7), None)[1]), True, False),
-    ],
-)
-def test_hooks_are_told_where_they_change_something(hang: Callable[..., Any], came_in: bool, went_out: bool) -> None:
-    # A nan is not equal to itself.
-    x = leaf(1.0, float("nan"))
-    c = x.exp()
-    hang(x, c)
-    story = explain.backward((c * 3).sum())
-    step = story.steps[2]
-    assert (step.came_in[0].changed, step.went_out[0].value.changed) == (came_in, went_out)
-    assert not story.leaves[0].changed
-    assert ("hook" in str(story)) == (came_in or went_out)
 
 
 def test_hooks_run_in_their_order() -> None:
@@ -529,33 +355,6 @@ def test_tensors_that_retain_their_gradient_are_told() -> None:
         ("c", (1,), None, "[3.]"),
     ]
     assert story.steps[0].went_out[0].to == "step 2 and c.grad"
-    assert not any(told.changed for told in story.leaves)
-    c = x * 2
-    c.retain_grad()
-    c.register_hook(lambda g: g + 1)
-    story = explain.backward(c * 3, names={"x": x, "c": c})
-    assert [(told.name, told.after.text, told.changed) for told in story.leaves] == [
-        ("x", "[14.]", False),
-        ("c", "[4.]", True),
-    ]
-
-
-def test_what_a_hook_makes_of_the_sum_is_told() -> None:
-    x, y, z = leaf(1.0), leaf(1.0), leaf(1.0)
-    seen: list[Any] = []
-    handles = [
-        x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(3) and None),
-        y.register_post_accumulate_grad_hook(lambda p: setattr(p, "grad", None)),
-        z.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.tolist())),
-    ]
-    story = explain.backward(x * y * z, names={"x": x, "y": y, "z": z})
-    assert {told.name: told.changed for told in story.leaves} == {"x": True, "y": True, "z": False}
-    assert x.grad.tolist() == [3.0]
-    assert y.grad is None
-    assert seen == [[1.0]]
-    for handle, each in zip(handles, (x, y, z), strict=True):
-        handle.remove()
-        assert each.__dict__["_post_accumulate_grad_hooks"] == {}
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
@@ -601,10 +400,6 @@ def test_what_a_rule_reads_is_told_with_it() -> None:
 
 def test_what_was_repeated_is_summed() -> None:
     x, b = leaf([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), leaf(1.0, 2.0)
-    weight = leaf(3.0)
-    (first, second) = explain.backward((torch.lerp(x, b, weight)).sum()).steps[1].went_out[:2]
-    assert first.rule == "da = g * (1 - c)"
-    assert second.rule == "db = g * c, summed over the repetitions, to shape (2,)"
     rules = [passed.rule for passed in explain.backward((x + b).sum()).steps[1].went_out]
     assert rules == ["da = g", "db = g, summed over the repetitions, to shape (2,)"]
 
@@ -630,58 +425,18 @@ def test_a_function_may_state_fewer_rules_than_it_has_inputs() -> None:
     story = explain.backward(Four.apply(a, 2.0, b, c, data))
     assert [x.grad.tolist() for x in leaves] == [[1.0]] * 4
     assert [passed.rule for passed in story.steps[0].went_out] == ["da = g", "", "", ""]
-    assert "|  | `(1,)`<br>`[1.]` | leaf 2.grad |" in story.to_markdown()
 
 
 # ---- its forms -------------------------------------------------------------------------------------------------------
 
 
-# A name, and how it is shown: on one line, without marks of code.
-STRANGE, TAMED = '<img src=x> `|`\n*a* [b](c) \\ "&amp;_', "<img src=x> '|' *a* [b](c) \\ \"&amp;_"
-
-
-def named_strangely() -> explain.Story:
-    x = leaf(1.0, 2.0)
-    loss = x.abs().sum()
-    return explain.backward([loss, x], [None, torch.ones(2)], names={STRANGE: x, f"loss{STRANGE}": loss})
-
-
-def rendered(line: str) -> str:
-    """The text that a line of a Markdown table shows, with code in <code>; whatever else is marked is an error."""
-    parts = re.split(r"(`[^`]+`)", line.replace("\\|", "\0"))
-    texts: list[str] = []
-    for part in parts:
-        if part.startswith("`"):
-            texts.append(f"<code>{part[1:-1]}</code>")
-            continue
-        for token in re.findall(r"\\[!-/:-@\[-`{-~]|<br>|[^\\]", part):
-            assert not re.fullmatch(r"[`*_<>&\[\]~]", token), line
-            texts.append(token.removeprefix("\\"))
-    return "".join(texts).replace("\0", "|")
-
-
-def test_markdown_shows_names_and_numbers_as_they_are() -> None:
-    start, *tables = named_strangely().to_markdown().strip().split("\n\n")
-    assert start == f"backward from `loss{TAMED} = 3., {TAMED} of shape (2,)`"
-    for block in tables:
-        lines = block.splitlines()
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
-        assert lines[1] == "|" + " --- |" * lines[0].count(" | ") + " --- |"
-    shown = [rendered(line) for block in tables for line in block.splitlines()]
-    words = "The absolute value of each element"
-    assert any(f"| <code>AbsBackward0</code><br>{words} | <code>(2,)</code><br><code>[1., 1.]</code>" in line
-               for line in shown)  # fmt: skip
-    assert any(line.endswith(f"| {TAMED}.grad, added |") for line in shown)
-    assert any(line.startswith(f"| <code>{TAMED}</code> | <code>(2,)</code> | the start<br>step 2 |") for line in shown)
+STRANGE = '<img src=x> | *a* [b](c) \\ "&amp;_'
 
 
 def test_html_is_escaped_and_closed() -> None:
-    story = named_strangely()
-    text = story.to_html()
-    assert text == story._repr_html_()
-    assert text.startswith(f"<p>backward from <code>loss{html.escape(TAMED)} = 3., ")
-    assert f"<td>{html.escape(TAMED)}.grad, added</td>" in text
-    assert f'<td><code style="white-space: pre">{html.escape(TAMED)}</code></td>' in text
+    x = leaf(1.0, 2.0)
+    text = explain.backward(x.abs().sum(), names={STRANGE: x})._repr_html_()
+    assert f"<td>{html.escape(STRANGE)}.grad</td>" in text
     assert "<td><code>dx = g * sign(x)</code><br>" in text
     assert "<img" not in text
     opened = re.findall(r"<(\w+)", text.replace("<br>", ""))
@@ -711,27 +466,18 @@ def test_a_terminals_lines_are_not_too_long() -> None:
 
 
 @pytest.mark.usefixtures("seeded")
-def test_names_of_variables_modules_and_pairs() -> None:
+def test_names_of_variables_and_modules() -> None:
     model = torch.nn.Linear(2, 1)
 
     def names_told(names: Any) -> set[str]:
         return {told.name for told in explain.backward(model(torch.ones(1, 2)), names=names).leaves}
 
-    assert names_told(model) == names_told(model.named_parameters()) == {"weight", "bias"}
+    assert names_told(model) == {"weight", "bias"}
     assert names_told({"_": model.weight, "model": model, "n": 3}) == {"model.weight", "model.bias"}
     assert names_told({"w": model.weight}) == {"w", "leaf 1"}
-    assert names_told(iter([("w", model.weight)])) == {"w", "leaf 1"}
     assert names_told(None) == {"leaf 1", "leaf 2"}
     assert names_told({"layers": [3, model]}) == {"layers[1].weight", "layers[1].bias"}
-    parts = {"both": (model.weight, model.bias), "by_name": {"w": model.weight}, "b": model.bias}
-    assert names_told(parts) == {"both[0]", "b"}
-    assert names_told({"by_name": {"w": model.weight, 1: model.bias}}) == {"by_name['w']", "by_name[1]"}
-
-
-def test_a_tensor_that_is_gone_leaves_its_name_to_no_other() -> None:
-    names = explain.names.Names((f"gone {n}", torch.ones(1)) for n in range(100))
-    others = [torch.ones(1) for _ in range(100)]
-    assert not any(names.leaf(x).startswith("gone") for x in others)
+    assert names_told({"both": (model.weight, model.bias), "b": model.bias}) == {"both[0]", "b"}
 
 
 # ---- formulas --------------------------------------------------------------------------------------------------------
@@ -752,7 +498,7 @@ WITHOUT_RULES = {"ElementLoss", "ScatterProd", "Underived"}
 
 def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
     found = list(operations())
-    assert len(found) > 150
+    assert len(found) > 100
     for each in found:
         node: Any = object.__new__(each)
         gradients: list[str] = []
@@ -921,17 +667,10 @@ def test_a_graph_has_the_nodes_that_the_story_visits(make: Callable[[], Any]) ->
     assert sum(key.startswith("l") for key in labels) == len(leaves)
 
 
-@pytest.mark.parametrize(
-    "name", ['a"b', "<i>x</i>", "1. x", "- x", "x#1;", "`x`", "[x]", "{x}", "a|b", "end", "a;b", "a\nb", STRANGE]
-)
-def test_labels_are_text_to_mermaid(name: str) -> None:
+def test_labels_are_text_to_mermaid() -> None:
     x = leaf(1.0)
-    labels, _ = read(str(explain.graph(x * 2, names={name: x})))
-    assert labels["l1"] == f"{name.replace('`', chr(39))}".replace("\n", " ") + "\n(1,)"
-    label = re.search(r'l1\(\["(.*?)<br/>', str(explain.graph(x * 2, names={name: x})))
-    assert label is not None
-    # What opens like an item of a list would be drawn as one.
-    assert not re.match(r"\d+\.|[-*+] ", label[1])
+    labels, _ = read(str(explain.graph(x * 2, names={STRANGE: x})))
+    assert labels["l1"] == f"{STRANGE}\n(1,)"
 
 
 def test_the_oldest_of_many_operations_are_left_out() -> None:
@@ -944,9 +683,6 @@ def test_the_oldest_of_many_operations_are_left_out() -> None:
     assert labels["older"] == "990 older operations"
     assert edges[-1] == ("older", "n10")
     assert read(str(explain.graph(y, max_nodes=0))) == ({"older": "1,000 older operations"}, [])
-    labels, edges = read(str(explain.graph(x * 2 * 3, max_nodes=1)))
-    assert labels == {"n1": "MulBackward0\na * b", "older": "1 older operation"}
-    assert edges == [("older", "n1")]
 
 
 def test_a_graph_that_no_pass_walks_is_an_error() -> None:
@@ -954,12 +690,9 @@ def test_a_graph_that_no_pass_walks_is_an_error() -> None:
     with torch.no_grad():
         unrecorded = x * 2
     for tensors in (unrecorded, torch.tensor([1]), [x, unrecorded]):
-        with pytest.raises(RuntimeError, match=r"does not require grad and .* walks nothing here"):
-            explain.graph(tensors)
-        with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
-            explain.backward(tensors)
-    with pytest.raises(ValueError, match="got no tensors"):
-        explain.graph([])
+        for call in (explain.graph, explain.backward):
+            with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
+                call(tensors)
 
 
 @pytest.mark.parametrize(
@@ -988,7 +721,6 @@ def test_a_graph_of_a_leaf_is_the_leaf() -> None:
 def test_notebooks_and_code_hosts_get_mermaid() -> None:
     graph = explain.graph(leaf(1.0) * 2)
     assert graph._repr_mimebundle_() == {"text/vnd.mermaid": str(graph), "text/plain": str(graph)}
-    assert graph.to_markdown() == f"```mermaid\n{graph}\n```\n"
 
 
 def words(svg: str) -> tuple[str, str]:
@@ -996,36 +728,6 @@ def words(svg: str) -> tuple[str, str]:
     found = re.search(r'<svg role="img" [^>]*>\s*<title>([^<]*)</title><desc>([^<]*)</desc>', svg)
     assert found is not None
     return html.unescape(found[1]), html.unescape(found[2])
-
-
-def test_graphviz_draws_the_same_graph() -> None:
-    pytest.importorskip("graphviz", reason="the extra graphviz is not installed")
-    if shutil.which("dot") is None:
-        pytest.skip("Graphviz's program dot is not installed")
-    x = leaf(1.0, 2.0)
-    drawn = explain.graph((x * x).sum(), names={"<x> \\N": x})
-    svg = drawn.to_svg()
-    assert svg.count('class="node"') == 3
-    assert svg.count('class="edge"') == 3
-    assert "&lt;x&gt; \\N" in svg
-    assert drawn._repr_svg_() == svg
-    # Arrows point from leaves to results.
-    arrows = re.findall(r"<title>(\w+)&#45;&gt;(\w+)</title>", svg)
-    assert sorted(arrows) == [("l1", "n2"), ("l1", "n2"), ("n2", "n1")]
-    assert words(svg) == ("A computation, from leaves to results", drawn.description)
-    assert (
-        drawn.description
-        == "SumBackward0, from MulBackward0. MulBackward0, a * b, from <x> \\N and <x> \\N. <x> \\N, (2,)."
-    )
-    assert "%3" not in svg
-
-
-def test_without_the_program_of_graphviz_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("graphviz", reason="the extra graphviz is not installed")
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(RuntimeError, match=r"`dot` is not installed.*apt install graphviz"):
-        explain.graph(leaf(1.0) * 2).to_svg()
-    assert explain.graph(leaf(1.0) * 2)._repr_svg_() is None
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
@@ -1064,8 +766,6 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
         assert path.read_bytes().startswith(start)
     assert picture._repr_svg_() == (tmp_path / "picture.svg").read_text(encoding="utf-8")
     assert words(picture._repr_svg_()) == ("A lookup, and a product with one-hot vectors", picture.description)
-    with pytest.raises(ValueError, match=r"ends in .svg, .png or .pdf, got 'picture.txt'"):
-        picture.save("picture.txt")
 
 
 @drawn
@@ -1121,26 +821,11 @@ def test_colours_stand_out_on_white() -> None:
         assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= 3, colour
 
 
-@drawn
-@pytest.mark.parametrize(
-    ("table", "upstream", "told"),
-    [
-        (TABLE, UPSTREAM, "The one-hot matrix X does the same: "),
-        (TABLE, [[1.0, float("nan")]] * 3, "does the same only where numbers are finite"),
-        ([[1.0, float("inf")], *TABLE[1:]], UPSTREAM, "does the same only where numbers are finite"),
-        (TABLE, [*UPSTREAM[:2], [1.0, float("nan")]], "does the same only where numbers are finite"),
-    ],
-)
-def test_where_the_product_differs_it_is_said(table: Any, upstream: Any, told: str) -> None:
-    assert told in explain.lookup(IDS, table, upstream).description
-    # Nothing is multiplied by 0.
-    assert "X does the same: " in explain.lookup([0], [[float("nan")]], [[float("inf")]]).description
-
-
-def test_rounding_is_no_other_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_product_differs_it_is_said() -> None:
     numbers = pair(IDS, TABLE, UPSTREAM)
+    assert "The one-hot matrix X does the same: " in description(numbers)
     numbers.product[0] += 1e-6
-    assert "does the same, but for the rounding of sums: " in description(numbers)
+    assert "does the same, but for rounding, and where 0 is multiplied" in description(numbers)
 
 
 @drawn
@@ -1193,26 +878,10 @@ def test_what_cannot_be_drawn_is_refused(arguments: Any, error: type[Exception],
 # ---- what it takes ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "call"),
-    [
-        ("matplotlib", "pictures", lambda: explain.lookup(IDS, TABLE, UPSTREAM)),
-        ("graphviz", "graphviz", lambda: explain.graph(leaf(1.0) * 2).to_svg()),
-    ],
-)
-def test_a_missing_extra_is_one_clear_error(
-    module: str, name: str, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    right = importlib.import_module
-
-    def without(wanted: str, *rest: Any) -> Any:
-        if wanted.partition(".")[0] == module:
-            raise ImportError(f"No module named {wanted!r}")
-        return right(wanted, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=rf"needs {module}, which is not installed: pip install -e '\.\[{name}\]'"):
-        call()
+def test_a_missing_extra_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"needs matplotlib, which is not installed: pip install -e '\.\[pictures\]'"):
+        explain.lookup(IDS, TABLE, UPSTREAM)
 
 
 def test_importing_minigrad_imports_none_of_it() -> None:

@@ -29,6 +29,6 @@ w       (2,)   step 2, 2 times  None          [2., 4.]
 
 from minigrad.explain.graph import Graph, graph
 from minigrad.explain.picture import Picture, lookup
-from minigrad.explain.story import Leaf, Passed, Start, Step, Story, Value, backward
+from minigrad.explain.story import Leaf, Passed, Step, Story, Value, backward
 
-__all__ = ["Graph", "Leaf", "Passed", "Picture", "Start", "Step", "Story", "Value", "backward", "graph", "lookup"]
+__all__ = ["Graph", "Leaf", "Passed", "Picture", "Step", "Story", "Value", "backward", "graph", "lookup"]

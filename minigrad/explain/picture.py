@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import importlib
 import io
 from dataclasses import dataclass
 from os import PathLike
@@ -11,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.core.dtypes import Array
-from minigrad.explain.extras import extra, with_words
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
 from minigrad.explain.palette import COLOURS, DASHES, looks
 
@@ -29,24 +30,23 @@ class Picture:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file, as its name ends: .svg, .png or .pdf; the same picture gives the same SVG each time."""
-        suffix = Path(path).suffix.lower().removeprefix(".")
-        if suffix not in ("svg", "png", "pdf"):
-            raise ValueError(f"expected a file name that ends in .svg, .png or .pdf, got {str(path)!r}")
-        drawn = self._repr_svg_().encode() if suffix == "svg" else self._drawn(suffix)
-        Path(path).write_bytes(drawn)
-
-    def _drawn(self, suffix: str) -> bytes:
-        matplotlib = extra("matplotlib", "explain.lookup(…)", "pictures")
-        file = io.BytesIO()
-        # A salt of our own and no date: else each SVG would have other ids.
-        with matplotlib.rc_context({"svg.hashsalt": "minigrad"}):
-            dates = {"svg": {"Date": None, "Description": self.description}, "pdf": {"CreationDate": None}}
-            self.figure.savefig(file, format=suffix, dpi=160, metadata=dates.get(suffix))
-        return file.getvalue()
+        if Path(path).suffix.lower() == ".svg":
+            Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+        else:
+            self.figure.savefig(path, dpi=160)
 
     def _repr_svg_(self) -> str:
-        """The picture as a notebook shows it."""
-        return with_words(self._drawn("svg").decode(), "A lookup, and a product with one-hot vectors", self.description)
+        """The picture as a notebook shows it, with a title and a description that a screen reader reads."""
+        file = io.StringIO()
+        # A salt of our own and no date: else each SVG would have other ids.
+        with _matplotlib("").rc_context({"svg.hashsalt": "minigrad"}):
+            self.figure.savefig(file, format="svg", metadata={"Date": None, "Description": self.description})
+        before, _, rest = file.getvalue().partition("<svg ")
+        attributes, _, content = rest.partition(">")
+        words = (
+            f"<title>A lookup, and a product with one-hot vectors</title><desc>{html.escape(self.description)}</desc>"
+        )
+        return f'{before}<svg role="img" {attributes}>\n{words}{content}'
 
 
 def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
@@ -56,7 +56,7 @@ def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
     tensors, arrays or lists.  Up to 16 ids, 16 rows and 8 columns; a ValueError for more.  It needs the extra
     `pictures`.
     """
-    extra("matplotlib", "explain.lookup(…)", "pictures")
+    _matplotlib("")
     numbers = pair(ids, weight, upstream)
     (vocab, dim), count = numbers.table.shape, len(numbers.ids)
     if max(vocab, count) > MOST_ROWS or dim > MOST_COLUMNS:
@@ -65,6 +65,17 @@ def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
             f"a table of shape {(vocab, dim)}: take a part, as in lookup(ids[:4], weight[:8, :3], upstream[:4, :3])"
         )
     return Picture(_Drawing(numbers).figure, description(numbers))
+
+
+def _matplotlib(module: str) -> Any:
+    """A module of Matplotlib, or an ImportError that says how to install it."""
+    try:
+        return importlib.import_module(f"matplotlib{module}")
+    except ImportError as error:
+        raise ImportError(
+            "explain.lookup(…) needs matplotlib, which is not installed: pip install -e '.[pictures]'",
+            name="matplotlib",
+        ) from error
 
 
 def description(numbers: Pair) -> str:
@@ -81,18 +92,11 @@ def description(numbers: Pair) -> str:
     unused = [str(v) for v in range(v) if v not in ids]
     if unused:
         told.append(f"Row{'s' * (len(unused) > 1)} {', '.join(unused)}: not looked up, gradient zero.")
-    told.append(f"The one-hot matrix X {_compared(numbers)}: X @ W picks rows, X.T @ G adds them.")
-    return " ".join(told)
-
-
-def _compared(numbers: Pair) -> str:
-    """How the results of the product compare to those of the lookup."""
     pairs = [(numbers.rows, numbers.product), (numbers.gradient, numbers.product_gradient)]
-    if all([np.array_equal(looked_up, multiplied, equal_nan=True) for looked_up, multiplied in pairs]):
-        return "does the same"
-    if all([np.array_equal(np.isfinite(looked_up), np.isfinite(multiplied)) for looked_up, multiplied in pairs]):
-        return "does the same, but for the rounding of sums"
-    return "does the same only where numbers are finite, since it multiplies the others by 0, and 0 * inf is nan"
+    equal = all([np.array_equal(looked_up, multiplied) for looked_up, multiplied in pairs])
+    but = "" if equal else ", but for rounding, and where 0 is multiplied by a number that is not finite"
+    told.append(f"The one-hot matrix X does the same{but}: X @ W picks rows, X.T @ G adds them.")
+    return " ".join(told)
 
 
 class _Matrix(NamedTuple):
@@ -108,9 +112,7 @@ class _Drawing:
     """The figure, drawn in units of which a row is 0.62 high; y grows downwards."""
 
     def __init__(self, numbers: Pair) -> None:
-        self.patches, self.paths, figures = [
-            extra(f"matplotlib.{name}", "explain.lookup(…)", "pictures") for name in ("patches", "path", "figure")
-        ]
+        self.patches, self.paths, figures = [_matplotlib(f".{name}") for name in ("patches", "path", "figure")]
         self.looks = looks(numbers.ids)
         most, dim = max(len(numbers.table), len(numbers.ids)), numbers.table.shape[1]
         shown = [*numbers.table.flat, *numbers.upstream.flat, *numbers.gradient.flat]
