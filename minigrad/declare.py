@@ -89,6 +89,7 @@ def op(
     spread: bool = False,
     operator: str | None = None,
     name: str | None = None,
+    kernel: str | None = None,
 ) -> Callable[[F], F]:
     """The decorator of a function that computes an operation.
 
@@ -104,9 +105,13 @@ def op(
         Python's operator that it is as well, "lt" or "floordiv"; it says NotImplemented to what it cannot take.
     `name`
         its name there, if not that of the function.
+    `kernel`
+        what PyTorch's errors call it, if not by its name.
     """
 
     def declare(function: F) -> F:
+        if kernel is not None:
+            _KERNELS[function] = kernel
         if operator is not None:
             _as_operator(function, operator, in_place)
         return _published(function, _spread if spread else _called, on or EVERYWHERE, in_place, aliases, name)
@@ -368,6 +373,9 @@ def _spread(function: Callable[..., Any], position: int) -> Callable[..., Any]:
 
 _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
 
+#: What PyTorch's errors call functions, if not by their names.
+_KERNELS: dict[Callable[..., Any], str] = {}
+
 
 def _otherwise(
     function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
@@ -385,7 +393,7 @@ def _otherwise(
         if own is not None and own is not declared["Tensor"].get(name):
             return own(*args, **kwargs)
         raise error
-    if not isinstance(error, NotImplementedError):
+    if not isinstance(error, NotImplementedError) and not str(error).startswith(f"{name}(): argument"):
         _check_arguments(function, position, args, kwargs)
     raise error
 
@@ -394,7 +402,7 @@ def _check_arguments(
     function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
-    name = function.__name__
+    name = _KERNELS.get(function, function.__name__)
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
@@ -407,10 +415,10 @@ def _check_arguments(
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         if not _fits(value, wanted.get(argument, Any)):
-            _refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
+            refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and _fits(value, Number):
-        _refuse(name, first, position, Tensor, value)
+        refuse(name, first, position, Tensor, value)
 
 
 def _fits(value: Any, wanted: Any) -> bool:
@@ -430,7 +438,7 @@ def _fits(value: Any, wanted: Any) -> bool:
     return not isinstance(wanted, type) or isinstance(value, wanted)
 
 
-def _refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
+def refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
     words, found = _in_words(wanted), f"not {type(value).__name__}"
     if words == "Tensor":

@@ -12,7 +12,6 @@ from minigrad.nn.functional.attention import scaled_dot_product_attention
 from minigrad.nn.functional.classification import cross_entropy, nll_loss
 from minigrad.nn.functional.distances import cosine_similarity, normalize
 from minigrad.nn.functional.dropouts import dropout, dropout2d
-from minigrad.nn.functional.lookup import embedding, embedding_bag, one_hot
 from minigrad.nn.functional.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -25,6 +24,7 @@ from minigrad.nn.functional.losses import (
 from minigrad.nn.functional.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from minigrad.nn.functional.padding import pad
 from minigrad.nn.functional.products import linear
+from minigrad.ops import lookup  # noqa: F401
 from minigrad.ops.curves import Relu
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised
@@ -38,8 +38,6 @@ __all__ = [
     "cross_entropy",
     "dropout",
     "dropout2d",
-    "embedding",
-    "embedding_bag",
     "group_norm",
     "instance_norm",
     "kl_div",
@@ -50,7 +48,6 @@ __all__ = [
     "mse_loss",
     "nll_loss",
     "normalize",
-    "one_hot",
     "pad",
     "rms_norm",
     "scaled_dot_product_attention",

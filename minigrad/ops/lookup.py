@@ -1,0 +1,406 @@
+"""Looking up rows of a table: embeddings, bags of them, and the one-hot vectors that say the same.
+
+A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.core.embedding` once more,
+with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(ids))`, whose gradients are known.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Cast, cast
+from minigrad.core.embedding import Lookup, ScatterAdd, _as, check_ids
+from minigrad.core.modes import no_grad
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import quiet
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op, refuse
+from minigrad.ops.along import TakeAlong
+from minigrad.ops.widening import rounded
+
+_IDS = (np.dtype(np.int64), np.dtype(np.int32))
+
+
+class ScaledLookup(Lookup):
+    """`Y = W[ids]`, with a gradient in which each id counts once: rows of dW are means, not sums.
+
+    dW = ScatterAdd(G / count), with the number of times that each id occurs; row `padding_idx` is 0.
+    """
+
+    def da(self, g: Tensor) -> Tensor:
+        ids = self.kept(1)._array
+        counts = np.bincount(ids.reshape(-1), minlength=1)[ids]
+        # In float32 at least: a float16 may be too large to be added up first, or too small to be divided first.
+        g = g.float() if g.dtype is dtypes.float16 else g
+        return super().da(g / g._new(counts[..., None].astype(g._array.dtype)))
+
+
+class SparseLookup(Lookup):
+    """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table.
+
+    dW = (ids, G), entries that add up; those of `padding_idx` are left out.
+    """
+
+    def da(self, g: Tensor) -> Tensor:
+        # A copy, in int64: the user's ids may change.
+        ids = self.kept(1)._array.reshape(-1).astype(np.int64)
+        size = g._array.shape[-1]
+        rows = Reshape((len(ids), size), "SparseCooTensorWithDimsAndTensorsBackward0")(g)
+        if self.padding_idx is not None:
+            used = np.flatnonzero(ids != self.padding_idx)
+            ids, rows = ids[used], Lookup()(rows, g._new(used))
+        return g._new_sparse(ids[None], _as(self.dtype, rows), (self.num_embeddings, size))
+
+
+class ScaledSparseLookup(SparseLookup):
+    """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
+
+    def da(self, g: Tensor) -> Tensor:
+        raise RuntimeError(
+            "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
+        )
+
+
+_LOOKUPS = {
+    (False, False): Lookup,
+    (True, False): ScaledLookup,
+    (False, True): SparseLookup,
+    (True, True): ScaledSparseLookup,
+}
+
+
+@op("nn.functional")
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Row `input[n]` of `weight` for each n: equal to `one_hot(input, V) @ weight`, without the products by 0.
+
+    `input` is `(*)`, of int64 or int32 ids in `[0, V)`; `weight` is `(V, D)`; the result is `(*, D)`.  The gradient of
+    `weight` adds up over repeated ids (with `scale_grad_by_freq`, it is their mean); that of row `padding_idx` is zero.
+    With `sparse`, that gradient is a sparse tensor of the rows that were looked up.
+
+    With `max_norm`, the forward pass writes to the table: rows that are looked up and whose norm of order `norm_type`
+    is larger are scaled down to it in place, each once, before they are read.
+
+    Errors: IndexError for an id that is not a row, RuntimeError for other dtypes or a weight of another rank.
+
+    >>> import minigrad as torch
+    >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
+    >>> embedding(torch.tensor([2, 0, 2]), weight)
+    tensor([[2.0000, 2.5000],
+            [0.0000, 0.5000],
+            [2.0000, 2.5000]])
+    """
+    if not isinstance(input, Tensor):
+        refuse("embedding", "indices", 2, Tensor, input)
+    if not isinstance(weight, Tensor):
+        refuse("embedding", "weight", 1, Tensor, weight)
+    if weight._array.ndim != 2:
+        swapped = ". The ids come first: embedding(input, weight)" if input._array.dtype.kind == "f" else ""
+        raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")
+    _check_ids_dtype("embedding", input)
+    if padding_idx is not None:
+        padding_idx = padding_position(padding_idx, len(weight._array))
+    if max_norm is not None:
+        check_ids(input._array, len(weight._array))
+        _shorten(weight, input._array, max_norm, norm_type)
+    return _LOOKUPS[scale_grad_by_freq, sparse](padding_idx)(weight, input)
+
+
+def padding_position(padding_idx: int, num_embeddings: int) -> int:
+    """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
+    assert -num_embeddings <= padding_idx < num_embeddings, (
+        f"Padding_idx must be within num_embeddings: {padding_idx} is not in [{-num_embeddings}, {num_embeddings})"
+    )
+    return padding_idx % num_embeddings
+
+
+def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of `ids` whose norm is larger than `max_norm` down to it, in place."""
+    rows = np.unique(ids)
+    with no_grad():
+        table = weight.detach()
+        chosen = table[weight._new(rows)]
+        norms = chosen.norm(norm_type, 1)._array if chosen.numel() else chosen._array.sum(axis=1)
+        longer = np.flatnonzero(norms > max_norm)
+        # As much less than max_norm as PyTorch has it, whose divisor is never 0.
+        factors = quiet().run(np.divide, max_norm, norms[longer] + 1e-7)[:, None].astype(norms.dtype)
+        table[weight._new(rows[longer])] = chosen[weight._new(longer)] * weight._new(factors)
+
+
+def _check_ids_dtype(function: str, ids: Tensor) -> None:
+    if ids._array.dtype not in _IDS:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
+        )
+
+
+def _type_name(x: Tensor) -> str:
+    """The name PyTorch gives a tensor of this dtype in the errors of embedding."""
+    return "CPUBoolType" if x._array.dtype == bool else f"torch.{x.dtype._tensor_name}Tensor"
+
+
+def _ids_remedy(ids: Tensor) -> str:
+    return f"{'Convert them' if ids._array.dtype.kind in 'iu' else 'Ids are whole numbers'}: input.long()"
+
+
+@op("nn.functional")
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """For each id a vector of `num_classes` integers: 1 at the id, 0 elsewhere.
+
+    `input` is `(*)`, of int64; the result is `(*, num_classes)`, of int64: `.float()` makes it an input for
+    `linear`.  With -1, there are as many classes as the largest id says.  Errors: RuntimeError for ids that are
+    negative, not below `num_classes`, or not int64.
+
+    >>> import minigrad as torch
+    >>> one_hot(torch.tensor([2, 0]))
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    ids = input._array
+    if ids.dtype != np.int64:
+        raise RuntimeError(
+            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}. "
+            f"{_ids_remedy(input)}"
+        )
+    if ids.size == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
+        return input._new(np.zeros((*ids.shape, num_classes), np.int64))
+    low, high = ids.item(ids.argmin()), ids.item(ids.argmax())
+    if low < 0:
+        raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
+    if num_classes != -1 and high >= num_classes:
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {num_classes}: "
+            f"count the whole vocabulary (num_classes={high + 1} or more), or look for the wrong id."
+        )
+    classes = high + 1 if num_classes == -1 else num_classes
+    vectors = np.zeros((*ids.shape, classes), np.int64)
+    vectors.reshape(-1)[np.arange(0, vectors.size, classes) + ids.reshape(-1)] = 1
+    return input._new(vectors)
+
+
+# ---- bags ------------------------------------------------------------------------------------------------------------
+
+
+class SumBags(ScatterAdd):
+    """`T[b]` is the sum of all rows `R[n]` in bag b, over `divisors[b]` if given, for rows in the order of their bags.
+
+    `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so
+    many rows.
+
+    dR = Lookup(G), of G over the divisors.
+    """
+
+    __slots__ = ("divisors", "size")
+
+    def __init__(self, bags: int, size: int | None = None, divisors: Array | None = None) -> None:
+        super().__init__(bags)
+        self.size = size
+        self.divisors = divisors
+
+    def forward(self, rows: Array, bags: Array) -> Array:
+        if self.size is None:
+            sums = super().forward(rows, bags)
+        else:
+            together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
+            sums = (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
+        return sums if self.divisors is None else sums / self.divisors.astype(rows.dtype)
+
+    def da(self, g: Tensor) -> Tensor:
+        return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)))
+
+    def name(self) -> str:
+        return "EmbeddingBagBackward0"
+
+
+class PickFromBags(TakeAlong):
+    """The elements `x[positions[b, d], d]`.   dx = g at these places."""
+
+    def name(self) -> str:
+        return "EmbeddingBagBackward0"
+
+
+class Widened(Cast):
+    """`x` in float32.   dx = g, in float32 still: a Lookup rounds the sums of such rows, and not each row."""
+
+    def dx(self, g: Tensor) -> Tensor:
+        return g
+
+
+@op("nn.functional")
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """For each bag of ids the "mean", the "sum" or the largest ("max") of their rows of `weight`.
+
+    `input` is `(B, N)`, B bags of N ids each, or `(N,)`, in which `offsets`, `(B,)`, says where each bag begins (with
+    `include_last_offset` it is `(B + 1,)` and says where the last one ends); `weight` is `(V, D)`, the result is
+    `(B, D)`, with zeros for empty bags.  `per_sample_weights`, of the input's shape, are factors of the rows in a sum.
+    Ids equal to `padding_idx` do not count.  The other arguments are those of `embedding`.
+
+    >>> import minigrad as torch
+    >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    >>> embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]))
+    tensor([[2., 3.],
+            [2., 3.]])
+    """
+    if weight.dtype._name == "int64" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=3,
+        )
+        weight, input = input, weight
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights: only the gradients of sums and means are sparse")
+    _check_ids_dtype("embedding_bag", input)
+    if not weight.is_floating_point():
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {_type_name(weight)} instead (while checking arguments for embedding_bag)"
+        )
+    _check_factors(input, weight, mode, per_sample_weights)
+    ids, vocabulary = input._array.reshape(-1), len(weight)
+    wrong = np.flatnonzero((ids < 0) | (ids >= vocabulary))
+    if wrong.size:
+        raise RuntimeError(
+            f"Index {wrong[0]} of input takes value {ids[wrong[0]]} which is not in the valid range [0, {vocabulary})"
+        )
+    starts, end = _bag_starts(input, offsets, include_last_offset)
+    if padding_idx is not None and not -vocabulary <= padding_idx < vocabulary:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-vocabulary} through {vocabulary - 1}, but got "
+            f"{padding_idx}"
+        )
+    if max_norm is not None:
+        _shorten(weight, ids, max_norm, norm_type)
+    used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != padding_idx % vocabulary)
+    # For each id that counts the number of its bag, and for each bag how many of these it has.
+    bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
+    counts = np.bincount(bags, minlength=len(starts))
+    rows = _LOOKUPS[scale_grad_by_freq, sparse](None)(weight, weight._new(ids[used]))
+    if rows.dtype is dtypes.float16:
+        rows = Widened(dtypes.float32)(rows)
+    if per_sample_weights is not None:
+        rows = rows * cast(per_sample_weights.reshape(-1)[weight._new(used)], rows.dtype).unsqueeze(1)
+    return rounded(_bagged(rows, bags, counts, mode), weight.dtype)
+
+
+def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor | None) -> None:
+    """Nothing if there are no factors of the rows, or they fit; else PyTorch's error."""
+    if factors is None:
+        return
+    if input.shape != factors.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
+            f"the input ({input.shape})"
+        )
+    if mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}')."
+        )
+    if factors.dtype is not weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {_type_name(weight)} does not equal {_type_name(factors)} "
+            "(while checking arguments for embedding_bag)"
+        )
+
+
+def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:
+    """Where each bag begins in the ids in order, and where the last one ends."""
+    length = input.numel()
+    if input.ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+            f"sequences. However, found offsets of type {type(offsets)}"
+        )
+    if offsets is None and input.ndim == 2:
+        bags, size = input.shape
+        if not size:
+            raise RuntimeError(f"step must be nonzero: the bags of an input of shape {input.shape} are of no size")
+        return np.arange(0, bags * size, size), length
+    if offsets is None or offsets.ndim != 1:
+        raise ValueError(f"offsets has to be a 1D Tensor{' but got None' if offsets is None else ''}: where bags begin")
+    _check_ids_dtype("embedding_bag", offsets)
+    starts = offsets._array.astype(np.int64)
+    if include_last_offset and not starts.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if starts.size and starts[0]:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {starts[0]}"
+        )
+    if starts.size and starts[-1] > length:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {starts[-1]}"
+        )
+    if (np.diff(starts) < 0).any():
+        raise RuntimeError(f"offsets must not decrease, since bags lie one after another: got {starts.tolist()}")
+    if include_last_offset:
+        return starts[:-1], int(starts[-1])
+    return starts, length if starts.size else 0
+
+
+def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
+    """The sum, mean or largest of the rows of each bag, which follow one another; `counts` tells how many it has."""
+    # If all bags are of one size, a sum is one matrix product.
+    size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
+    if mode != "max":
+        divisors = np.maximum(counts, 1)[:, None] if mode == "mean" else None
+        return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
+    filled = np.flatnonzero(counts)
+    if filled.size:
+        rows = PickFromBags(0)(rows, rows._new(_largest_in_bags(rows._array, bags, size)))
+    return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
+
+
+def _largest_in_bags(rows: Array, bags: Array, size: int | None) -> Array:
+    """The positions `(B, D)` of the first largest elements of each bag, for rows in the order of their bags.
+
+    Only bags that have rows count.  All have `size` rows, if it is given.
+    """
+    if size is not None:
+        within = rows.reshape(len(rows) // size, size, rows.shape[1]).argmax(axis=1)
+        return within + np.arange(0, len(rows), size)[:, None]
+    starts = np.flatnonzero(np.diff(bags, prepend=-1))
+    largest = np.maximum.reduceat(rows, starts, axis=0)
+    counts = np.diff(starts, append=len(bags))
+    is_largest = rows == np.repeat(largest, counts, axis=0)
+    # A nan is larger than all others, and equal to none.
+    is_largest |= np.isnan(rows)
+    positions = np.where(is_largest, np.arange(len(rows))[:, None], len(rows))
+    first: Array = np.minimum.reduceat(positions, starts, axis=0)
+    return first
