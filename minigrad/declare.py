@@ -39,8 +39,6 @@ from minigrad.core.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What stands beside a tensor in arithmetic.
-Operand: TypeAlias = Tensor | Number
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
@@ -325,9 +323,7 @@ def _as_operator(function: Any, operator: str, in_place: Form | None) -> None:
         forms[f"__r{operator}__"] = lambda self, other: function(other, self)
         forms[f"__i{operator}__"] = rewritten(function)
     for name, form in forms.items():
-        if form is not function:
-            form.__name__, form.__qualname__ = name, f"Tensor.{name}"
-        declared["Tensor"][name] = form
+        declared["Tensor"][name] = form if form is function else _told_as(form, function, f"Tensor.{name}")
 
 
 def _told_as(call: Any, function: Any, qualified: str) -> Any:

@@ -19,11 +19,6 @@ from . import dtypes
 from .dtypes import Array, Number
 from .modes import current
 
-#: What stands beside a tensor in arithmetic.
-Operand: TypeAlias = "Tensor | Number"
-Operator: TypeAlias = "Callable[[Tensor, Operand], Tensor]"
-Function: TypeAlias = "Callable[..., Tensor]"
-
 F = TypeVar("F")
 
 
@@ -242,6 +237,12 @@ class Tensor:
 
     def _accumulated(self) -> None:
         """Tell whoever asked that a backward pass has added to the `.grad` of this leaf."""
+
+
+#: What stands beside a tensor in arithmetic.
+Operand: TypeAlias = Tensor | Number
+Operator: TypeAlias = Callable[[Tensor, Operand], Tensor]
+Function: TypeAlias = Callable[..., Tensor]
 
 
 def method(*names: str) -> Callable[[F], F]:

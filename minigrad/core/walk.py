@@ -15,9 +15,9 @@ from .tape import Edge, Node, Output, Several, edge_to, seams
 from .tensor import Size, Tensor, copied, method, storage_of
 
 #: One tensor, or several.
-Tensors: TypeAlias = "Tensor | Sequence[Tensor]"
+Tensors: TypeAlias = Tensor | Sequence[Tensor]
 #: A gradient for each of several tensors; None stands for 1.
-Gradients: TypeAlias = "Tensor | Sequence[Tensor | None] | None"
+Gradients: TypeAlias = Tensor | Sequence[Tensor | None] | None
 
 #: Where a walk starts, and with which gradients.
 Starts: TypeAlias = "Sequence[tuple[Edge, Tensor]]"

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 #: What stands beside a tensor in arithmetic.
-Operand: TypeAlias = "Tensor | Number"
+Operand: TypeAlias = Tensor | Number
 #: What a `dim` argument may be where several dimensions make sense.
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 

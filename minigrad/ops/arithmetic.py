@@ -11,8 +11,8 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
-from minigrad.core.tensor import Tensor
-from minigrad.declare import Operand, as_number, declared, op, rewritten
+from minigrad.core.tensor import Operand, Tensor
+from minigrad.declare import as_number, declared, op, rewritten
 from minigrad.ops import casting
 from minigrad.ops.kinds import Ternary, in_common_dtype
 

@@ -12,8 +12,8 @@ from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
-from minigrad.core.tensor import Tensor
-from minigrad.declare import OPERANDS, Operand, op, operation, rewritten
+from minigrad.core.tensor import Operand, Tensor
+from minigrad.declare import OPERANDS, op, operation, rewritten
 from minigrad.ops.strided import Copy
 from minigrad.tensors.interoperation import shared
 

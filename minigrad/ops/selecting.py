@@ -12,8 +12,8 @@ from minigrad.core.arrays import chosen
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.tape import Node, Unary, keep_inputs
-from minigrad.core.tensor import Tensor
-from minigrad.declare import Operand, as_number, op, rewritten
+from minigrad.core.tensor import Operand, Tensor
+from minigrad.declare import as_number, op, rewritten
 from minigrad.ops import casting
 from minigrad.ops.kinds import OfTensors, Ternary, in_common_dtype
 
