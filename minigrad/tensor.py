@@ -18,9 +18,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import CoreTensor
 from minigrad.declare import declared
-from minigrad.methods.conversion import Conversion
-from minigrad.methods.drawing import Drawing
-from minigrad.methods.making import Making
+from minigrad.methods import drawing, making  # noqa: F401
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
 from minigrad.methods.scattering import Scattering
@@ -28,6 +26,7 @@ from minigrad.methods.selection import Selection
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
+    conversion,
     curves,
     diagonals,
     joining,
@@ -38,10 +37,9 @@ from minigrad.ops import (  # noqa: F401
     shapes,
     windows,
 )
-from minigrad.tensors import printing
+from minigrad.tensors import attributes, interoperation, printing  # noqa: F401
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
-from minigrad.tensors.interoperation import Interoperation
 from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.sparse import Sparse
 
@@ -51,10 +49,6 @@ class Members(
     Products,
     Selection,
     Scattering,
-    Conversion,
-    Making,
-    Drawing,
-    Interoperation,
     CoreTensor,
 ):
     """What the rest of the package adds to the core's Tensor."""

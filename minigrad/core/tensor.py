@@ -11,6 +11,7 @@ import functools
 import math
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -20,6 +21,7 @@ from .dtypes import Array, Number
 from .modes import current
 
 F = TypeVar("F")
+T = TypeVar("T", bound="type[Tensor]")
 
 
 class Tensor:
@@ -255,6 +257,19 @@ def method(*names: str) -> Callable[[F], F]:
 
     return attach
 
+
+def members(family: T) -> T:
+    """The decorator of a class of methods and properties that `Tensor` has."""
+    for name, member in vars(family).items():
+        if name not in _OF_EVERY_CLASS:
+            # Where an argument is wrong, Python's error names the class of the method.
+            if isinstance(member, FunctionType):
+                member.__qualname__ = f"Tensor.{name}"
+            setattr(Tensor, name, member)
+    return family
+
+
+_OF_EVERY_CLASS = {"__module__", "__qualname__", "__doc__", "__slots__", "__annotations__", "__weakref__"}
 
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)

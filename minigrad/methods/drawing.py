@@ -11,8 +11,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
-from minigrad.core.tensor import Tensor
-from minigrad.methods.writing import Writing
+from minigrad.core.tensor import Tensor, members
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 
@@ -40,7 +39,8 @@ class Drawn(Node):
         return self.form
 
 
-class Drawing(Writing):
+@members
+class Drawing(Tensor):
     """Draws at random."""
 
     __slots__ = ()

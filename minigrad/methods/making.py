@@ -9,8 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.tensor import Tensor
-from minigrad.methods.attributes import Attributes
+from minigrad.core.tensor import Tensor, members
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.nested_data import array_of_data
 from minigrad.tensors.options import (
@@ -28,7 +27,8 @@ from minigrad.tensors.options import (
 )
 
 
-class Making(Attributes):
+@members
+class Making(Tensor):
     """New tensors of a tensor's dtype, unless another is given."""
 
     __slots__ = ()

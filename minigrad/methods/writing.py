@@ -14,14 +14,13 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Edge, Node, Output, edge_to, next_number
 from minigrad.core.tensor import Tensor, storage_of
-from minigrad.methods.attributes import Attributes
 from minigrad.methods.forms import OPERANDS, Operand, checked_operand
 from minigrad.ops import casting, strided
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 
 
-class Writing(Attributes):
+class Writing(Tensor):
     """Writing in place."""
 
     __slots__ = ()

@@ -12,12 +12,12 @@ from numpy.lib.stride_tricks import as_strided
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
-from minigrad.core.tensor import Tensor
-from minigrad.methods.attributes import Attributes
+from minigrad.core.tensor import Tensor, members
 from minigrad.tensors.errors import warn_program
 
 
-class Interoperation(Attributes):
+@members
+class Interoperation(Tensor):
     """To Python's numbers, to NumPy, to other frameworks, to copies and pickles, and back."""
 
     __slots__ = ()

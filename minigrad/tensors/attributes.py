@@ -7,14 +7,15 @@ from itertools import accumulate
 from operator import mul
 from typing import Any, SupportsIndex
 
-from minigrad.core.tensor import CoreTensor
+from minigrad.core.tensor import Tensor, members
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors.devices import CPU
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.options import layout, strided
 
 
-class Attributes(CoreTensor):
+@members
+class Attributes(Tensor):
     """What a tensor is."""
 
     __slots__ = ()

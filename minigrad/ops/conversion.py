@@ -1,4 +1,4 @@
-"""Copies and conversions."""
+"""Copies and conversions: to another dtype, layout or device."""
 
 from __future__ import annotations
 
@@ -6,99 +6,136 @@ import builtins
 from operator import index
 from typing import Any, SupportsIndex
 
-from minigrad.core import dtypes, elementwise
-from minigrad.core.tensor import Tensor
-from minigrad.methods.forms import checked_tensor
-from minigrad.methods.writing import Writing
+from minigrad.core import dtypes
+from minigrad.core.elementwise import Cast, Clone, cast
+from minigrad.core.tensor import Operand, Tensor, members
+from minigrad.declare import declared, op
 from minigrad.ops import sparse
 from minigrad.tensors.devices import check_on_cpu
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.options import as_dtype, keeps_order, layout, memory_format, sparse_coo
 
 
-class Conversion(Writing):
-    """Copies and conversions."""
+@op()
+def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """A copy, recorded: its gradient is this tensor's.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> y = x.clone()
+    >>> y[0] = 7
+    >>> x, y
+    (tensor([1., 2.]), tensor([7., 2.]))
+    """
+    return Clone("K" if keeps_order("clone", memory_format) else "C")(input)
+
+
+@op("torch")
+def detach(input: Tensor) -> Tensor:
+    """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
+    return input.detach()
+
+
+@op("Tensor")
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes.
+
+    `to(dtype, …)`, `to(device=None, dtype=None, …)` and `to(other, …)`, each with `non_blocking=False, copy=False`;
+    with `copy`, a copy in any case.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2]).to(torch.float64)
+    tensor([1., 2.], dtype=torch.float64)
+    """
+    given = _arguments_of_to(args, kwargs)
+    other = given.get("other")
+    wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or input.dtype
+    if given.get("device") is not None:
+        check_on_cpu(given["device"])
+    out = cast(input, wanted)
+    if out is input and given.get("copy"):
+        out = Cast(wanted)(input)
+    dense = keeps_order("to", given.get("memory_format")) or out is input
+    return out if dense else out.contiguous()
+
+
+def _cast_to(name: str, to: dtypes.dtype) -> None:
+    """Declare the method `x.float()` and its like."""
+
+    def method(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
+        return cast(self, to)
+
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__doc__ = f"This tensor as {to!r}."
+    declared["Tensor"][name] = method
+
+
+for _name, _dtype in {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
+    "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+}.items():  # fmt: skip
+    _cast_to(_name, _dtype)
+
+
+@op("Tensor")
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """This tensor in the dtype of `other`."""
+    return cast(input, other.dtype)
+
+
+@op()
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers: never here."""
+    return False
+
+
+@op("torch")
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return input.is_floating_point()
+
+
+@op()
+def is_signed(input: Tensor) -> bool:
+    """Whether the elements can be negative."""
+    return input.dtype.is_signed
+
+
+@op()
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero."""
+    if input._array.size != 1:
+        how_many = "more than one value" if input._array.size else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous: did you mean .any() or .all()?")
+    return bool(input._array.item())
+
+
+@op("torch")
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a tensor.
+
+    >>> is_tensor([1, 2])
+    False
+    """
+    return isinstance(obj, Tensor)
+
+
+@op("torch")
+def result_type(tensor1: Operand, tensor2: Operand) -> dtypes.dtype:
+    """The dtype of an arithmetic result of two operands, tensors or numbers.
+
+    >>> import minigrad as torch
+    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
+    torch.float32
+    """
+    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])
+
+
+@members
+class Conversion(Tensor):
+    """What becomes of a tensor by name of a type, a layout or a device."""
 
     __slots__ = ()
-
-    def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """A copy, recorded: its gradient is this tensor's.
-
-        >>> import minigrad as torch
-        >>> x = torch.tensor([1.0, 2.0])
-        >>> y = x.clone()
-        >>> y[0] = 7
-        >>> x, y
-        (tensor([1., 2.]), tensor([7., 2.]))
-        """
-        return elementwise.Clone("K" if keeps_order("clone", memory_format) else "C")(self)
-
-    def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes.
-
-        `to(dtype, …)`, `to(device=None, dtype=None, …)` and `to(other, …)`, each with `non_blocking=False, copy=False`;
-        with `copy`, a copy in any case.
-
-        >>> import minigrad as torch
-        >>> torch.tensor([1, 2]).to(torch.float64)
-        tensor([1., 2.], dtype=torch.float64)
-        """
-        given = _arguments_of_to(args, kwargs)
-        other = given.get("other")
-        wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or self.dtype
-        if given.get("device") is not None:
-            check_on_cpu(given["device"])
-        out = elementwise.cast(self, wanted)
-        if out is self and given.get("copy"):
-            out = elementwise.Cast(wanted)(self)
-        dense = keeps_order("to", given.get("memory_format")) or out is self
-        return out if dense else out.contiguous()
-
-    def float(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as float32.
-
-        >>> import minigrad as torch
-        >>> torch.tensor([1, 2]).float()
-        tensor([1., 2.])
-        """
-        return elementwise.cast(self, dtypes.float32)
-
-    def double(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as float64."""
-        return elementwise.cast(self, dtypes.float64)
-
-    def half(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as float16."""
-        return elementwise.cast(self, dtypes.float16)
-
-    def long(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as int64.
-
-        >>> import minigrad as torch
-        >>> torch.tensor([1.9, -1.9]).long()
-        tensor([ 1, -1])
-        """
-        return elementwise.cast(self, dtypes.int64)
-
-    def int(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as int32."""
-        return elementwise.cast(self, dtypes.int32)
-
-    def short(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as int16."""
-        return elementwise.cast(self, dtypes.int16)
-
-    def char(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as int8."""
-        return elementwise.cast(self, dtypes.int8)
-
-    def byte(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as uint8."""
-        return elementwise.cast(self, dtypes.uint8)
-
-    def bool(self, memory_format: memory_format | None = None) -> Tensor:
-        """This tensor as bool: whether each element is not zero."""
-        return elementwise.cast(self, dtypes.bool_)
 
     def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
         """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type.
@@ -111,11 +148,11 @@ class Conversion(Writing):
         """
         if dtype is None:
             return f"torch.{self.dtype._tensor_name}Tensor"
-        return elementwise.cast(self, _dtype_of_type(dtype))
+        return cast(self, _dtype_of_type(dtype))
 
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
         """This tensor, which is dense; a sparse tensor as a dense one."""
-        return self if dtype is None else elementwise.cast(self, dtype)
+        return self if dtype is None else cast(self, dtype)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Any:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero.
@@ -138,10 +175,6 @@ class Conversion(Writing):
             raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
         return sparse.entries_of(self, dims)
 
-    def type_as(self, other: Tensor) -> Tensor:
-        """This tensor in the dtype of `other`."""
-        return elementwise.cast(self, checked_tensor("type_as", other, "other").dtype)
-
     def cpu(self, memory_format: memory_format | None = None) -> Any:
         """This tensor, which is on the CPU."""
         return self
@@ -161,21 +194,6 @@ class Conversion(Writing):
     def pin_memory(self, device: Device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
         raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
-
-    def is_complex(self) -> builtins.bool:
-        """Whether the elements are complex numbers: never here."""
-        return False
-
-    def is_signed(self) -> builtins.bool:
-        """Whether the elements can be negative."""
-        return self.dtype.is_signed
-
-    def is_nonzero(self) -> builtins.bool:
-        """Whether the only element is not zero."""
-        if self._array.size != 1:
-            how_many = "more than one value" if self._array.size else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous: did you mean .any() or .all()?")
-        return bool(self._array.item())
 
 
 _TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}
