@@ -291,8 +291,6 @@ few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_sid
 add("Tensor.is_nonzero", lambda api, x: x.is_nonzero(), one(few))
 add("is_nonzero", lambda api, x: api.is_nonzero(x), one(few))
 add("numel", lambda api, x: api.numel(x), one(plain))
-add("fill_", lambda api, x, v: api.fill_(x.clone(), v), st.tuples(any_array(), fillers))
-add("zero_", lambda api, x: api.zero_(x.clone()), one(any_array()))
 add(
     "as_tensor",
     lambda api, value: api.as_tensor(value, dtype=api.float32, device="cpu"),
