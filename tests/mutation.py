@@ -43,18 +43,18 @@ class Mutant:
     """A file in which the text from `start` to `end` is replaced."""
 
     file: str
+    source: str
     start: int
     end: int
     new: str
 
-    def apply(self, source: str) -> str:
-        return source[: self.start] + self.new + source[self.end :]
+    def mutated(self) -> str:
+        return self.source[: self.start] + self.new + self.source[self.end :]
 
     def __str__(self) -> str:
-        source = (ROOT / self.file).read_text(encoding="utf-8")
-        before, after = source.splitlines(), self.apply(source).splitlines()
+        before, after = self.source.splitlines(), self.mutated().splitlines()
         changes = [line for line in difflib.ndiff(before, after) if line[0] in "+-"]
-        return "\n".join([f"{self.file}:{source.count(chr(10), 0, self.start) + 1}", *changes])
+        return "\n".join([f"{self.file}:{self.source.count(chr(10), 0, self.start) + 1}", *changes])
 
 
 class Mutator(ast.NodeVisitor):
@@ -82,7 +82,7 @@ class Mutator(ast.NodeVisitor):
         return self.source[start:end]
 
     def replace(self, node: ast.AST, new: str) -> None:
-        self.found.append(Mutant(self.file, *self.span(node), new))
+        self.found.append(Mutant(self.file, self.source, *self.span(node), new))
 
     def operators(self, operands: list[ast.expr]) -> None:
         """Another operator between each two operands."""
@@ -90,7 +90,7 @@ class Mutator(ast.NodeVisitor):
             start, end = self.span(left)[1], self.span(right)[0]
             if operator := OPERATOR.search(re.sub(r"#.*", lambda c: " " * len(c[0]), self.source[start:end])):
                 where = start + operator.start(), start + operator.end()
-                self.found.append(Mutant(self.file, *where, OTHER[operator[0]]))
+                self.found.append(Mutant(self.file, self.source, *where, OTHER[operator[0]]))
 
     def visit(self, node: ast.AST) -> None:
         if isinstance(node, REMOVED) and not _is_text(node):
@@ -142,12 +142,12 @@ class Mutator(ast.NodeVisitor):
             between = self.source[first[1] : second[0]]
             swapped = self.text(node.args[1]) + between + self.text(node.args[0])
             if not isinstance(node.args[1], ast.Starred):
-                self.found.append(Mutant(self.file, first[0], second[1], swapped))
+                self.found.append(Mutant(self.file, self.source, first[0], second[1], swapped))
         for keyword in node.keywords:
             start, end = self.span(keyword)
             rest = re.match(r"\s*,?", self.source[end:])
             if keyword.arg is not None and rest:
-                self.found.append(Mutant(self.file, start, end + rest.end(), ""))
+                self.found.append(Mutant(self.file, self.source, start, end + rest.end(), ""))
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -164,7 +164,7 @@ def mutants(files: list[str]) -> Iterator[Mutant]:
         program = ast.dump(ast.parse(mutator.source))
         for mutant in mutator.found:
             try:
-                if ast.dump(ast.parse(mutant.apply(mutator.source))) != program:
+                if ast.dump(ast.parse(mutant.mutated())) != program:
                     yield mutant
             except SyntaxError:
                 continue
@@ -201,12 +201,11 @@ class Copy:
         if mutant is None:
             return self.ask()
         file = self.directory / mutant.file
-        source = file.read_text(encoding="utf-8")
-        file.write_text(mutant.apply(source), encoding="utf-8")
+        file.write_text(mutant.mutated(), encoding="utf-8")
         try:
             return self.ask()
         finally:
-            file.write_text(source, encoding="utf-8")
+            file.write_text(mutant.source, encoding="utf-8")
 
     def ask(self) -> str:
         child = multiprocessing.get_context("fork").Process(target=_run, args=(str(self.directory), self.tests))

@@ -11,9 +11,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import recorded
 import table
-import test_ops
 
 import minigrad
 from minigrad import declare
@@ -160,9 +161,10 @@ def test_the_reading_path_names_what_is_in_the_files() -> None:
 # ---- how an op is added --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("seeded")
 def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not hasattr(minigrad, "asinh"), "minigrad has it now: the page needs another op that PyTorch has"
-    declaration, real, with_torch = blocks("contributing.md", "python")
+    declaration, rows = blocks("contributing.md", "python")
     monkeypatch.setattr(declare, "declared", {place: {**names} for place, names in declare.declared.items()})
     exec(declaration, {**vars(mathematics)})
     monkeypatch.setattr(minigrad, "asinh", declare.declared["torch"]["asinh"], raising=False)
@@ -172,21 +174,19 @@ def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> Non
     assert str(inspect.signature(minigrad.asinh)) == "(input: 'Tensor') -> 'Tensor'"
     assert minigrad.asinh.__doc__ == "The number whose hyperbolic sine is each element."
 
-    (case,) = eval(f"[{real}]", vars(importlib.import_module("real_elementwise")))
-    test_ops.test_values_are_numpys(case)
-    test_ops.test_derivatives_are_those_of_finite_differences_to_order_two(case, 0)
     x = minigrad.tensor([[0.5, -2.0]])
     assert minigrad.equal(minigrad.asinh(x), x.asinh())
 
-    pytest.importorskip("torch", reason="the rest of the page's rows compare with PyTorch")
-    # It looks for the rows when it is imported, so the families' modules come by it.
-    with_pytorch = importlib.import_module("test_ops_torch")
-    rows: list[table.Case] = []
-    monkeypatch.setattr(table, "CASES", rows)
-    exec(with_torch, {**vars(importlib.import_module("cases_elementwise"))})
-    assert [row.covers for row in rows] == ["Tensor.asinh", "asinh"]
-    compare = with_pytorch._family(rows)
-    for row in rows:
+    recorded.rows()  # So that the families' rows are where they belong.
+    added: list[table.Case] = []
+    monkeypatch.setattr(table, "CASES", added)
+    exec(rows, {**vars(importlib.import_module("cases_elementwise"))})
+    assert [row.covers for row in added] == ["Tensor.asinh", "asinh"]
+    for row in added:
+        recorded.check_differences(minigrad, row, {"operands": (np.array([0.5, -2.0]),), "grads": [True], "seed": 0})
+    pytest.importorskip("torch", reason="the rows compare with PyTorch")
+    compare = importlib.import_module("test_ops_torch")._family(added)
+    for row in added:
         compare(case=row)
 
 

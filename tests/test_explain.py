@@ -8,12 +8,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import real_table
+import recorded
+from comparing import operand_of, outcome
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -512,20 +514,24 @@ def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
         assert any(gradients) == (each.__name__ not in WITHOUT_RULES), each
 
 
-def nodes_of_the_real_tier() -> Iterator[tuple[str, Any]]:
-    """Every node of the graphs of the real tier, and of those of their gradients."""
-    for file in sorted(Path(__file__).parent.glob("real_*.py")):
-        importlib.import_module(file.stem)
-    for case in real_table.CASES:
-        leaves = [torch.tensor(x, requires_grad=True) for x in case.inputs()]
-        out = case.call(*leaves)
-        gradients = torch.autograd.grad(out.sum(), leaves, create_graph=True)
-        for node in explore([x for x in (out, *gradients) if x.requires_grad])[0]:
-            yield case.name, node
+def nodes_of_the_rows() -> Iterator[tuple[str, Any]]:
+    """Every node of the graphs of the recorded examples, and of those of their gradients."""
+    record = recorded.read()["rows"]
+    for name, case in [row for family in recorded.rows().values() for row in family]:
+        for example in [each for each in record.get(name, ()) if each["smooth"]]:
+            leaves = [operand_of(torch, each, True) for each in example["operands"]]
+            taken = [x * 1 if isinstance(x, torch.Tensor) and x.requires_grad else x for x in leaves]
+            leaves = [x for x in leaves if isinstance(x, torch.Tensor) and x.requires_grad]
+            out = outcome(partial(case.call, torch, *taken))
+            if isinstance(out, torch.Tensor) and out.requires_grad:
+                gradients = torch.autograd.grad(out.sum(), leaves, create_graph=True, allow_unused=True)
+                for node in explore([x for x in (out, *gradients) if x is not None and x.requires_grad])[0]:
+                    yield name, node
 
 
+@pytest.mark.usefixtures("seeded")
 def test_every_gradient_has_a_rule_of_its_own() -> None:
-    for case, node in nodes_of_the_real_tier():
+    for case, node in nodes_of_the_rows():
         rules = formulas(node).gradients
         needed = [rule for rule, edge in zip(rules, node.edges, strict=True) if edge is not None]
         assert all(needed), (case, node, rules)

@@ -1,83 +1,47 @@
-"""Every differentiable op without PyTorch at hand: values against NumPy, derivatives against finite differences.
-
-One table drives both.  A row says how to call the op; where NumPy's arrays understand the same call, that is the
-oracle for the values, else the row names one.  Derivatives to order two, in all inputs and in the cotangent, are
-projected on random directions and compared with central differences in float64.
-"""
+"""Ops without PyTorch at hand: kinks and ties, half precision, sums of rows, what shares memory."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
+import recorded
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import leaf
-from real_table import CASES, Case
 from strategies import FLOATS, Array, shapes
+from table import Case
 
 import minigrad as torch
 from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
 
-for _file in sorted(Path(__file__).parent.glob("real_*.py")):
-    importlib.import_module(_file.stem)
+# ---- what PyTorch cannot differentiate, and the recorded rows lack ---------------------------------------------------
 
-# The row at `padding_idx` has no gradient, so that the one recorded is not the derivative of the values.
-PADDED = "embedding, padding"
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_values_are_numpys(case: Case) -> None:
-    for seed in range(2):
-        inputs = case.inputs(seed)
-        before = [x.copy() for x in inputs]
-        out = case.call(*[leaf(x) for x in inputs])
-        expected = np.asarray((case.values or case.call)(*before))
-        assert out.dtype is torch.float64
-        assert out.requires_grad
-        assert tuple(out.shape) == expected.shape
-        np.testing.assert_allclose(out.detach().numpy(), expected, rtol=1e-14, atol=1e-14)
-        plain = case.call(*[torch.from_numpy(x) for x in inputs])
-        np.testing.assert_array_equal(plain.numpy(), out.detach().numpy())
-        for x, earlier in zip(inputs, before, strict=True):
-            np.testing.assert_array_equal(x, earlier)
+ROWS = {
+    "values for more places than there are": (
+        lambda api, x, y: x.scatter(1, api.tensor([[2, 0], [1, 2]]), y),
+        [(2, 3), (3, 4)],
+    ),
+    "an index of nothing but a new dimension": (lambda api, x, y: set_at(x, (None, ..., 1), y), [(2, 3), (1, 1, 2)]),
+    "a running product of zeros": (lambda api, x: (x * api.tensor([[1, 0, 0, 1], [1, 0, 1, 1]])).cumprod(1), [(2, 4)]),
+}
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("case", [case for case in CASES if case.name != PADDED], ids=str)
-def test_derivatives_are_those_of_finite_differences_to_order_two(case: Case, seed: int) -> None:
-    inputs = case.inputs(seed)
-    # The cotangent is one more input: of the loss <f(x), c>.
-    out = case.call(*map(torch.from_numpy, inputs))
-    points = [*inputs, np.asarray(np.random.default_rng(seed + 10).standard_normal(out.shape))]
-    u, v = (oracles.random_directions([p.shape for p in points], seed + n) for n in (20, 30))
+def set_at(x: Any, index: Any, value: Any) -> Any:
+    y = x * 1
+    y[index] = value
+    return y
 
-    def loss(tensors: Sequence[Any]) -> Any:
-        return (case.call(*tensors[:-1]) * tensors[-1]).sum()
 
-    def value(arrays: Sequence[Array]) -> Array:
-        return np.asarray(loss([torch.from_numpy(np.array(a)) for a in arrays]).item())
-
-    def slope(arrays: Sequence[Array]) -> Array:
-        tensors = [leaf(np.array(a)) for a in arrays]
-        return np.asarray(oracles.inner([d.numpy() for d in torch.autograd.grad(loss(tensors), tensors)], u))
-
-    tensors = [leaf(np.array(p)) for p in points]
-    first = torch.autograd.grad(loss(tensors), tensors, create_graph=True)
-    for d, point in zip(first, points, strict=True):
-        assert tuple(d.shape) == point.shape
-    along_u = sum((d * torch.from_numpy(np.asarray(w))).sum() for d, w in zip(first, u, strict=True))
-    second = torch.autograd.grad(along_u, tensors, materialize_grads=True)
-    got = oracles.inner([d.detach().numpy() for d in first], u)
-    np.testing.assert_allclose(got, oracles.directional_derivative(value, points, u), rtol=1e-6, atol=1e-7)
-    got = oracles.inner([d.numpy() for d in second], v)
-    np.testing.assert_allclose(got, oracles.directional_derivative(slope, points, v), rtol=1e-6, atol=1e-7)
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize(("call", "sizes"), ROWS.values(), ids=ROWS)
+def test_derivatives_are_those_of_differences(call: Callable[..., Any], sizes: list[tuple[int, ...]]) -> None:
+    operands = [np.random.RandomState(n).uniform(0.5, 2, size) for n, size in enumerate(sizes)]
+    example = {"operands": operands, "grads": [True] * len(operands), "seed": 0}
+    recorded.check_differences(torch, Case("", call, st.nothing()), example)
 
 
 # ---- what finite differences do not see ------------------------------------------------------------------------------
