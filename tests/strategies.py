@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from minigrad.checks.strategies import (
     Shape,
     arrays,
     broadcastable_shapes,
     cotangents,
     ids,
-    ids_for,
     shapes,
     tables,
 )
@@ -32,3 +33,10 @@ __all__ = [
 FLOATS = ("float32", "float64", "float16")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
+
+
+def ids_for(
+    table: Array, shape: Shape | st.SearchStrategy[Shape] | None = None, dtype: str | st.SearchStrategy[str] = "int64"
+) -> st.SearchStrategy[Array]:
+    """Ids of rows of `table`; see `ids`."""
+    return ids(len(table), shape, dtype)

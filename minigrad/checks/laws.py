@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -102,43 +100,10 @@ def demand(expected: Array, got: Any, what: str = "") -> None:
     raise Broken(list(zip(labels, (_shown(expected), found), strict=True)))
 
 
-def checked_names(names: Collection[str]) -> set[str]:
-    """The names, of which a single one may be given as it is."""
-    return {names} if isinstance(names, str) else {*names}
-
-
-def checked_call(name: str, function: Any, arguments: Sequence[str], options: Sequence[str] = ()) -> None:
-    """Nothing if `function` can be called with these arguments, and with options of these names; else a TypeError."""
-    call = f"{name}({', '.join([*arguments, *[f'{each}=' for each in options]])})"
-    if not callable(function):
-        raise TypeError(f"expected a function, called as {call}; got {function!r}")
-    try:
-        signature = inspect.signature(function)
-    except ValueError:
-        # It is written in C, and does not say what it takes.
-        return
-    try:
-        signature.bind(*arguments, **dict.fromkeys(options))
-    except TypeError as error:
-        told = f"{getattr(function, '__name__', type(function).__name__)}{signature}"
-        raise TypeError(f"expected a function that is called as {call}; got {told}: {error}") from None
-
-
-def checked_library(library: Any) -> ModuleType:
-    """`library`, which must be a module."""
-    if not isinstance(library, ModuleType):
-        raise TypeError(f"library: expected a module, such as torch after `import torch`; got {library!r}")
-    return library
-
-
 def check(
     caller: str, laws: Sequence[Law], subject: Any, without: Collection[str], profile: settings | None = None
 ) -> None:
     """Nothing if all laws but those named in `without` hold; else an AssertionError that tells the first broken one."""
-    names = [law.name for law in laws]
-    unknown = sorted([name for name in without if name not in names], key=str)
-    if unknown:
-        raise ValueError(f"without: expected names of laws, which are {names}; got {unknown}")
     asked = [law for law in laws if law.name not in without]
     searching = STEADY if profile is None else profile
     # Of the laws after the first broken one only the names are told: the smallest example is not looked for.

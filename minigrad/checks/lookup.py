@@ -7,8 +7,7 @@ meant to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -18,7 +17,7 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, checked_call, checked_library, checked_names, demand
+from minigrad.checks.laws import Broken, Draw, Law, check, demand
 from minigrad.checks.strategies import arrays, cotangents, ids, laid_out, one_hot, shapes, tables
 from minigrad.core.dtypes import Array
 
@@ -32,7 +31,6 @@ def check_lookup(
     library: ModuleType = minigrad,
     padding: bool = False,
     raises: type[Exception] = IndexError,
-    tables: st.SearchStrategy[Array] = TABLES,
     without: Collection[str] = (),
     profile: settings | None = None,
 ) -> None:
@@ -51,10 +49,8 @@ def check_lookup(
         whether both take `padding_idx=`, an id whose row has no gradient.
     `raises`
         the exception for an id that is not in `[0, V)`.
-    `tables`
-        the strategy that weights are drawn from; those of a module have its shape and dtype.
     `without`
-        names of laws that are not meant to hold, or one name.  The names are those in `LOOKUP_LAWS`.
+        names of laws that are not meant to hold, of those in `LOOKUP_LAWS`.
     `profile`
         the settings of Hypothesis; by default 25 examples for each law, the same each time.
 
@@ -72,22 +68,26 @@ def check_lookup(
     >>> import minigrad as torch
     >>> check_lookup(torch.nn.Embedding(7, 3))
     """
-    skipped = checked_names(without)
-    options = ["padding_idx"] * padding
-    if not padding:
-        skipped |= {"padding", "padding, double backward"}
-    if isinstance(embedding, checked_library(library).nn.Module):
+    skipped = set(without) | (set() if padding else {"padding", "padding, double backward"})
+    if isinstance(embedding, library.nn.Module):
+        if getattr(embedding, "padding_idx", None) is not None:
+            raise TypeError("a module with padding_idx: check a function of ids and weight instead, with padding=True")
+        (weight,) = embedding.parameters()
+        before = weight.detach().clone()
         # Its table has the columns that it has.
         skipped.add("no columns")
-        with _module(embedding, backward, library, padding, raises) as module:
-            check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, module, skipped, profile)
+        of_its_shape = arrays(before.numpy().dtype.name, tuple(weight.shape))
+        layer = Layer(embedding, library, raises, of_its_shape, weight=weight)
+        try:
+            check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, layer, skipped, profile)
+        finally:
+            with library.no_grad():
+                weight.copy_(before)
         return
-    checked_call("embedding", embedding, ["ids", "weight"], options)
-    subject: Arrays | Tensors = Tensors(embedding, library, raises, tables)
+    subject: Arrays | Tensors = Tensors(embedding, library, raises, TABLES)
     kind = f"tensors of {library.__name__}"
     if backward is not None:
-        checked_call("backward", backward, ["upstream", "ids", "weight"], options)
-        subject, kind = Arrays(embedding, backward, raises, tables), "NumPy's arrays"
+        subject, kind = Arrays(embedding, backward, raises, TABLES), "NumPy's arrays"
         skipped |= {"double backward", "padding, double backward"}
     check(f"check_lookup, on {kind}", LOOKUP_LAWS, subject, skipped, profile)
 
@@ -164,27 +164,6 @@ class Layer(Tensors):
         with self.library.no_grad():
             weight.copy_(self.library.from_numpy(table))
         return self.embedding(self.library.from_numpy(chosen)), weight
-
-
-@contextmanager
-def _module(module: Any, backward: Any, library: Any, padding: bool, raises: type[Exception]) -> Iterator[Layer]:
-    """The module as what is under test; its parameter has its numbers again in the end."""
-    name = type(module).__name__
-    if backward is not None or padding or getattr(module, "padding_idx", None) is not None:
-        raise TypeError(
-            f"expected a module without backward, padding and padding_idx, whose gradient is that of autograd; got "
-            f"{name}: check functions of ids and weight instead, with padding=True"
-        )
-    parameters = list(module.parameters())
-    shapes = [tuple(x.shape) for x in parameters]
-    if [len(shape) for shape in shapes] != [2]:
-        raise TypeError(f"expected a module with one parameter, of shape (V, D); those of {name} have shapes {shapes}")
-    before = parameters[0].detach().clone()
-    try:
-        yield Layer(module, library, raises, arrays(before.numpy().dtype.name, shapes[0]), weight=parameters[0])
-    finally:
-        with library.no_grad():
-            parameters[0].copy_(before)
 
 
 # ---- the laws --------------------------------------------------------------------------------------------------------

@@ -91,12 +91,10 @@ def tables(
     max_rows: int = 6,
     min_columns: int = 0,
     max_columns: int = 4,
-    special: bool = False,
-    contiguous: bool = False,
 ) -> st.SearchStrategy[Array]:
     """Embedding tables `(V, D)` with at least one row and, unless `min_columns` says otherwise, perhaps no columns."""
     shape = st.tuples(st.integers(1, max_rows), st.integers(min_columns, max_columns))
-    return arrays(dtype, shape, integer=integer, special=special, contiguous=contiguous)
+    return arrays(dtype, shape, integer=integer)
 
 
 @st.composite
@@ -117,13 +115,6 @@ def ids(
     pool = draw(st.lists(st.integers(0, num_embeddings - 1), min_size=1, max_size=3))
     sizes = shapes(max_dims=3) if shape is None else shape
     return draw(laid_out(draw(npst.arrays(name, sizes, elements=st.sampled_from(pool)))))
-
-
-def ids_for(
-    table: Array, shape: Shape | st.SearchStrategy[Shape] | None = None, dtype: str | st.SearchStrategy[str] = "int64"
-) -> st.SearchStrategy[Array]:
-    """Ids of rows of `table`; see `ids`."""
-    return ids(len(table), shape, dtype)
 
 
 def one_hot(ids: Array, num_embeddings: int, dtype: str = "float32") -> Array:
