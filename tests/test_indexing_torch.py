@@ -104,7 +104,7 @@ def test_reading(data: st.DataObject) -> None:
     wanted = outcome(lambda: x[index_of(torch, index)])
     got = outcome(lambda: y[index_of(minigrad, index)])
     if isinstance(wanted, Raised) and isinstance(got, Raised):
-        # Which of several faults is told first is a choice; test_errors_torch.py compares the types of single ones.
+        # Which of several faults is told first is a choice; programs/refusals.md has the types of single ones.
         assert isinstance(got.error, IndexError | ValueError | TypeError)
         return
     if isinstance(got, Raised) and not isinstance(wanted, Raised) and wanted.numel() == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,67 +21,7 @@ pytestmark = pytest.mark.usefixtures("seeded")
 ids, w, z = torch.tensor([1, 0]), torch.zeros(2, 3), torch.tensor([0])
 
 
-# ---- messages --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "message"),
-    [
-        (lambda: F.embedding([1], w), TypeError, "embedding(): argument 'indices' (position 2) must be Tensor, not list: torch.tensor(data) makes one"),  # noqa: E501
-        (lambda: F.embedding(ids, [1.0]), TypeError, "embedding(): argument 'weight' (position 1) must be Tensor, not list: torch.tensor(data) makes one"),  # noqa: E501
-        (lambda: F.embedding(ids, torch.zeros(2)), RuntimeError, "'weight' must be 2-D, one row per id: expected shape (V, D), got torch.Size([2])"),  # noqa: E501
-        (lambda: F.embedding(ids.float(), w), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding). Ids are whole numbers: input.long()"),  # noqa: E501
-        (lambda: F.embedding(ids.bool(), w), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got CPUBoolType instead (while checking arguments for embedding). Ids are whole numbers: input.long()"),  # noqa: E501
-        (lambda: F.embedding(torch.tensor(-1), w), IndexError, 'index out of range in self: the id is -1, which is not in [0, 2), the rows of the table; ids count from 0; there is no row before the first.'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([[0, 1], [0, 2]]), w), IndexError, 'index out of range in self: the id at position [1, 1] is 2, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([0, 5, 2]), w), IndexError, 'index out of range in self: the id at position [1] is 5, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 5), or look for the wrong id.'),  # noqa: E501
-        (lambda: F.embedding(ids, w, padding_idx=2), AssertionError, 'Padding_idx must be within num_embeddings: 2 is not in [-2, 2)'),  # noqa: E501
-        (lambda: F.embedding(torch.tensor([1, 2]), w, max_norm=1.0), IndexError, 'index out of range in self: the id at position [1] is 2, which is not in [0, 2), the rows of the table; make the table as large as the whole vocabulary (num_embeddings > 2), or look for the wrong id.'),  # noqa: E501
-        (lambda: F.one_hot([1]), TypeError, "one_hot(): argument 'input' (position 1) must be Tensor, not list: torch.tensor(data) makes one"),  # noqa: E501
-        (lambda: F.one_hot(ids, 2.0), TypeError, "one_hot(): argument 'num_classes' (position 2) must be int, not float"),  # noqa: E501
-        (lambda: F.one_hot(ids.int()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got torch.IntTensor. Convert them: input.long()'),  # noqa: E501
-        (lambda: F.one_hot(ids.bool()), RuntimeError, 'one_hot is only applicable to index tensor of type LongTensor, got CPUBoolType. Ids are whole numbers: input.long()'),  # noqa: E501
-        (lambda: F.one_hot(ids[:0]), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
-        (lambda: F.one_hot(ids[:0], 0), RuntimeError, 'Can not infer total number of classes from empty tensor. Pass num_classes.'),  # noqa: E501
-        (lambda: F.one_hot(ids - 1), RuntimeError, 'Class values must be non-negative. The smallest is -1.'),
-        (lambda: F.one_hot(ids, 1), RuntimeError, 'Class values must be smaller than num_classes. The largest is 1, and num_classes is 1: count the whole vocabulary (num_classes=2 or more), or look for the wrong id.'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, mode="sum", per_sample_weights=w[0]), ValueError, 'embedding_bag: If per_sample_weights (torch.Size([3])) is not None, then it must have the same shape as the input (torch.Size([2]))'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w[0], z), ValueError, 'weight has to be a 2D Tensor, but got Tensor of dimension 1'),  # noqa: E501
-        (lambda: F.embedding_bag(ids.reshape(1, 1, 2), w), ValueError, 'input has to be 1D or 2D Tensor, but got Tensor of dimension 3'),  # noqa: E501
-        (lambda: F.embedding_bag(ids.reshape(1, 2), w, z), ValueError, "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. However, found offsets of type <class 'minigrad.tensor.Tensor'>"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w), ValueError, 'offsets has to be a 1D Tensor but got None: where bags begin'),
-        (lambda: F.embedding_bag(ids, w, z.reshape(1, 1)), ValueError, 'offsets has to be a 1D Tensor: where bags begin'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, mode="SUM"), ValueError, "mode has to be one of sum, mean or max, but got 'SUM'"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, mode="max", scale_grad_by_freq=True), ValueError, 'max mode does not support scaling the gradient by the frequency'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, per_sample_weights=w[0, :2]), NotImplementedError, "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='mean')."),  # noqa: E501
-        (lambda: F.embedding_bag(ids.to(torch.int16), w, z), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.ShortTensor instead (while checking arguments for embedding_bag). Convert them: input.long()"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z.float()), RuntimeError, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.FloatTensor instead (while checking arguments for embedding_bag). Ids are whole numbers: input.long()"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w.int(), z), RuntimeError, "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got torch.IntTensor instead (while checking arguments for embedding_bag)"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, mode="sum", per_sample_weights=ids.double()), RuntimeError, "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type torch.FloatTensor does not equal torch.DoubleTensor (while checking arguments for embedding_bag)"),  # noqa: E501
-        (lambda: F.embedding_bag(ids.reshape(2, 1)[:, :0], w), RuntimeError, 'step must be nonzero: the bags of an input of shape torch.Size([2, 0]) are of no size'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z[:0], include_last_offset=True), RuntimeError, 'include_last_offset: number of offset should be at least 1'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z + 1), RuntimeError, 'offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got 1'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, torch.tensor([0, 3])), RuntimeError, "offsets[-1] can not be greater than input's length 2 but got offsets[-1] of 3"),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, torch.tensor([0, 2, 1])), RuntimeError, 'offsets must not decrease, since bags lie one after another: got [0, 2, 1]'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, padding_idx=2), RuntimeError, 'padding_idx must be within the number of embeddings, -2 through 1, but got 2'),  # noqa: E501
-        (lambda: F.embedding_bag(ids, w, z, padding_idx=-3), RuntimeError, 'padding_idx must be within the number of embeddings, -2 through 1, but got -3'),  # noqa: E501
-        (lambda: F.embedding_bag(torch.tensor([0, 2]), w, z), RuntimeError, 'Index 1 of input takes value 2 which is not in the valid range [0, 2)'),  # noqa: E501
-        (lambda: F.embedding_bag(torch.tensor([-1, 2]), w, z), RuntimeError, 'Index 0 of input takes value -1 which is not in the valid range [0, 2)'),  # noqa: E501
-        (lambda: nn.Embedding(2, 3, _weight=w.T), AssertionError, 'Shape of weight does not match num_embeddings and embedding_dim'),  # noqa: E501
-        (lambda: nn.EmbeddingBag(2, 3, _weight=w.T), AssertionError, 'Shape of weight does not match num_embeddings and embedding_dim'),  # noqa: E501
-        (lambda: nn.Embedding(2, 3, padding_idx=-3), AssertionError, 'Padding_idx must be within num_embeddings: -3 is not in [-2, 2)'),  # noqa: E501
-    ],
-)  # fmt: skip
-def test_errors_in_full(call: Callable[[], Any], kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind) as caught:
-        call()
-    assert type(caught.value) is kind
-    assert str(caught.value) == message
-
-
-def test_an_id_of_a_table_without_rows() -> None:
-    with pytest.raises(IndexError, match=r"the id is 0, which is not in \[0, 0\), .* make the table as large"):
-        F.embedding(torch.tensor(0), w[:0])
+# ---- names ----------------------------------------------------------------------------------------------------------
 
 
 def test_one_hot_of_no_ids_has_the_classes_it_is_given() -> None:

@@ -179,6 +179,8 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "precision": lambda api: api.set_float32_matmul_precision("none"),
     "option": lambda api: api.compile(lambda x: x, fast=True),
     "worker": lambda api: api.utils.data.get_worker_info(),
+    "layer without parameters": lambda api: repr(api.nn.ReLU().cuda()),
+    "older constructors": lambda api: api.tensor([1.5, 2.5]).type(api.LongTensor),
 }
 
 
@@ -222,3 +224,12 @@ def test_compile_returns_what_it_is_given() -> None:
     layer = minigrad.nn.Linear(2, 1)
     assert minigrad.compile(layer) is layer
     assert minigrad.compile(mode="max-autotune")(len) is len
+
+
+def test_print_options_that_are_refused_change_nothing() -> None:
+    x = minigrad.tensor([1 / 3])
+    before = repr(x)
+    for options in ({"precision": 1, "linewidth": "x"}, {"precision": -1}, {"precision": 2.0}, {"edgeitems": "x"}):
+        with pytest.raises((TypeError, ValueError), match="has to be a"):
+            minigrad.set_printoptions(**options)
+        assert repr(x) == before

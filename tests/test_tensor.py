@@ -56,25 +56,6 @@ def test_tensor_takes_its_dtype_and_shape_from_the_data(data: Any, dtype: Any, e
 
 
 @pytest.mark.parametrize(
-    ("data", "error", "words"),
-    [
-        ([[1, 2], [3]], ValueError, "expected sequence of length 2 at dim 1"),
-        ([[1], 2], TypeError, "not a sequence"),
-        ([1, [2]], TypeError, "'list' object cannot be interpreted"),
-        ("a", TypeError, "invalid data type 'str'"),
-        (["a"], ValueError, "too many dimensions 'str'"),
-        (object(), RuntimeError, "Could not infer dtype of object"),
-        (2**63, ValueError, "Overflow"),
-        (np.array(["a"]), TypeError, "can't convert np.ndarray"),
-        ([torch.ones(2)], ValueError, "only one element tensors"),
-    ],
-)
-def test_tensor_refuses_what_is_not_a_block_of_numbers(data: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        torch.tensor(data)
-
-
-@pytest.mark.parametrize(
     ("data", "dtype", "expected"),
     [
         ([1.5, -1], torch.uint8, [1, 255]),

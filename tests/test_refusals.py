@@ -1,0 +1,140 @@
+"""What is refused: one table, `programs/refusals.md`; on PyTorch, too."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import warnings
+from collections.abc import Callable
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from comparing import seeded
+from transcripts import cells_of
+
+import minigrad
+from minigrad.tensors.errors import _NAMES, _NUMPY_NAMES
+
+PAGE = Path(__file__).parent / "programs" / "refusals.md"
+
+
+class Refusal(NamedTuple):
+    error: str
+    begins: str
+    here: bool
+    says: list[str]
+    unsaid: list[str]
+
+
+def refusals() -> dict[str, Refusal]:
+    """The rows of the page, by their calls."""
+    found = {}
+    for block in re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for call, told in re.findall(r"^(\S.*)\n((?:  .*\n)+)", block, re.MULTILINE):
+            (kind, words), *others = [line.strip().partition(":")[::2] for line in told.splitlines()]
+            here = kind == "here"
+            says, unsaid = ([text[1:] for label, text in others if label == each] for each in ("says", "does not say"))
+            found[call] = Refusal(words[1:] if here else kind, "" if here else words[1:], here, says, unsaid)
+    return found
+
+
+REFUSALS = refusals()
+START = compile(cells_of(PAGE)[0].source, str(PAGE), "exec")
+
+
+@pytest.fixture(params=["minigrad", "torch"])
+def library(request: pytest.FixtureRequest) -> Any:
+    if request.param == "torch":
+        return pytest.importorskip("torch", reason="PyTorch says whether the words on record are right")
+    return minigrad
+
+
+def refused(library: Any, call: str) -> tuple[str, str]:
+    """The type of the error and its message, its lines joined."""
+    names = {"torch": library, "__name__": "refusals"}
+    with warnings.catch_warnings(), seeded(0):
+        warnings.simplefilter("ignore")
+        exec(START, names)
+        try:
+            exec(call, names)
+        except Exception as error:
+            return type(error).__name__, " ".join(str(error).split())
+    return "nothing", ""
+
+
+def words_of(text: str) -> list[str]:
+    """Its words, without the punctuation that ends a sentence."""
+    return [word.rstrip(".,:;") for word in text.split()]
+
+
+@pytest.mark.parametrize("call", REFUSALS)
+def test_is_refused_with_the_words_on_record(call: str, library: Any) -> None:
+    row = REFUSALS[call]
+    if row.here and library is not minigrad:
+        return
+    error, message = refused(library, call)
+    assert error == row.error, message
+    assert words_of(message)[: len(words_of(row.begins))] == words_of(row.begins)
+    if library is minigrad:
+        assert not [words for words in row.says if words not in message], message
+        assert not [words for words in row.unsaid if words in message], message
+        # A message is read in a terminal: a few lines, not a page.
+        assert len(message) < 700
+
+
+DTYPES = [("float32", "float32"), ("int64", "float32"), ("float32", "int64")]
+SHAPES = [(3,), (4,), (2, 3), (3, 2), (2, 2, 3), (3, 3, 2), (1, 3, 2), (2, 2, 3, 4)]
+PRODUCTS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "matmul": lambda t, a, b: t.matmul(a, b),
+    "linear": lambda t, a, b: t.nn.functional.linear(a, b),
+    "linear with a bias": lambda t, a, b: t.nn.functional.linear(a, b, t.ones(b.shape[0])),
+    "linear, bias of integers": lambda t, a, b: t.nn.functional.linear(a, b, t.zeros(2, dtype=t.int64)),
+    "addmm": lambda t, a, b: t.addmm(t.ones(2), a, b),
+    "bmm": lambda t, a, b: t.bmm(a, b),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_of_several_mistakes_the_one_is_told_that_pytorch_finds_first(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    seen = set()
+    for a, b, dtypes in itertools.product(SHAPES, SHAPES, DTYPES):
+        told = []
+        for api in (torch, minigrad):
+            try:
+                PRODUCTS[name](
+                    api, api.ones(a, dtype=getattr(api, dtypes[0])), api.ones(b, dtype=getattr(api, dtypes[1]))
+                )
+            except Exception as error:
+                # The words of PyTorch end with a line or a full stop.
+                told.append((type(error).__name__, str(error).split("\n")[0].rstrip(". ")))
+            else:
+                told.append(("", ""))
+        (kind, words), (found, message) = told
+        if kind:
+            assert (found, message[: len(words)]) == (kind, words), (a, b, dtypes)
+            seen.add((kind, words))
+    assert len(seen) > 3
+
+
+def test_the_warning_of_a_gradient_that_does_not_arrive_speaks_of_the_step_that_lost_the_leaf(library: Any) -> None:
+    w = library.ones(2, requires_grad=True)
+    (w * w).sum().backward()
+    w = w - 0.1 * w.grad
+    with pytest.warns(
+        UserWarning, match=r"^The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed\."
+    ) as caught:
+        assert w.grad is None
+    assert library is not minigrad or str(caught[0].message).endswith("with torch.no_grad(): w -= lr * w.grad.)")
+
+
+def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) -> None:
+    def home(place: str) -> Any:
+        return attrgetter(place.removeprefix("minigrad."))(library) if "." in place else library
+
+    for table in (_NAMES, _NUMPY_NAMES):
+        for place, names in table.items():
+            there = {name for name in names if hasattr(home(place), name)}
+            assert there == (set(names) if library is not minigrad and table is _NAMES else set()), place
