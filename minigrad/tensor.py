@@ -21,8 +21,6 @@ from minigrad.declare import declared
 from minigrad.methods import drawing, making  # noqa: F401
 from minigrad.methods.products import Products
 from minigrad.methods.reduction import Reduction
-from minigrad.methods.scattering import Scattering
-from minigrad.methods.selection import Selection
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
@@ -36,6 +34,7 @@ from minigrad.ops import (  # noqa: F401
     selecting,
     shapes,
     windows,
+    writing,
 )
 from minigrad.tensors import attributes, interoperation, printing  # noqa: F401
 from minigrad.tensors.devices import check_on_cpu
@@ -47,8 +46,6 @@ from minigrad.tensors.sparse import Sparse
 class Members(
     Reduction,
     Products,
-    Selection,
-    Scattering,
     CoreTensor,
 ):
     """What the rest of the package adds to the core's Tensor."""

@@ -14,7 +14,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.core import rows as rows_
 from minigrad.nn import functional as F
-from minigrad.ops import scatter
+from minigrad.ops import places as places_in
 
 pytestmark = pytest.mark.usefixtures("seeded")
 
@@ -230,28 +230,28 @@ def test_values_add_up_at_places_in_any_dimension(
         key[dim] = where
     np.add.at(expected, tuple(key), values)
     given = np.where(generator.random(count) < 0.5, places - np.prod(sizes), places) if in_front else places
-    scatter.add_at(y, dims, given, values)
+    places_in.add_at(y, dims, given, values)
     np.testing.assert_array_equal(y, expected.astype(dtype), strict=True)
 
 
 def test_large_integers_add_up_exactly() -> None:
     y = np.zeros((1, 2), np.int64)
-    scatter.add_at(y, (0,), np.array([0, 0]), np.array([[2**60, 1], [3, 2**61 + 1]]))
+    places_in.add_at(y, (0,), np.array([0, 0]), np.array([[2**60, 1], [3, 2**61 + 1]]))
     assert y.tolist() == [[2**60 + 3, 2**61 + 2]]
 
 
 def test_places_may_count_from_the_end() -> None:
     places = np.array([0, -1, 2, -3])
-    assert scatter.from_start(places, 3).tolist() == [0, 2, 2, 0]
-    assert scatter.from_start(np.array([0, 1]), 3).tolist() == [0, 1]
-    assert scatter.from_start(np.zeros(0, np.int64), 3).tolist() == []
+    assert places_in.from_start(places, 3).tolist() == [0, 2, 2, 0]
+    assert places_in.from_start(np.array([0, 1]), 3).tolist() == [0, 1]
+    assert places_in.from_start(np.zeros(0, np.int64), 3).tolist() == []
 
 
 def test_one_dimension_stands_for_neighbours() -> None:
-    assert scatter.merged((2, 3, 4), ()) == (1, 2, 3, 4)
-    assert scatter.in_front(3, (0, 1)) is None
-    assert scatter.in_front(3, (1,)) is None
-    assert scatter.in_front(3, (2, 0)) == (2, 0, 1)
+    assert places_in.merged((2, 3, 4), ()) == (1, 2, 3, 4)
+    assert places_in.in_front(3, (0, 1)) is None
+    assert places_in.in_front(3, (1,)) is None
+    assert places_in.in_front(3, (2, 0)) == (2, 0, 1)
 
 
 def test_scatters_agree_with_loops() -> None:

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from strategies import Array
 
 import minigrad as torch
-from minigrad.ops import along, shapes
+from minigrad.ops import indexing, shapes
 from minigrad.ops.strided import Overwrite, PutStrided, StridedView, layout_of
 
 
@@ -258,11 +258,11 @@ def test_runs_are_added_up_and_rounded_once(dtype: str) -> None:
 def test_elements_taken_along_a_dimension_go_back_in_their_dtype(dtype: str) -> None:
     ids = torch.tensor([[2, 0], [1, 2]])
     x = np.random.default_rng(0).integers(-4, 5, (2, 3)).astype(dtype)
-    taken = along.TakeAlong(1)(leaf(x), ids)
+    taken = indexing.TakeAlong(1)(leaf(x), ids)
     assert taken.grad_fn.name() == "GatherBackward0"
     np.testing.assert_array_equal(taken.detach().numpy(), np.take_along_axis(x, ids.numpy(), 1), strict=True)
     g = np.ones(ids.shape, dtype)
     wanted = np.zeros((2, 3), dtype)
     np.put_along_axis(wanted, ids.numpy(), g, 1)
-    found = along.PutAlong(1, 3)(leaf(g), ids)
+    found = indexing.PutAlong(1, 3)(leaf(g), ids)
     np.testing.assert_array_equal(found.detach().numpy(), wanted, strict=True)

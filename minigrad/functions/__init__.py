@@ -1,15 +1,12 @@
 """The free-function forms of the methods of `Tensor`, and the functions of several tensors."""
 
 from minigrad.functions import (
-    indexing,
     products,
     reduction,
 )
-from minigrad.functions.indexing import *
 from minigrad.functions.products import *
 from minigrad.functions.reduction import *
 
 __all__: list[str] = []
-__all__ += indexing.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__

@@ -1,4 +1,4 @@
-"""Reading and writing parts of a tensor: by ints and slices, which select a view, or by places, which make a copy.
+"""Reading parts of a tensor: by ints and slices, which select a view, or at places, which makes a copy.
 
 All indexing by tensors is one op.  `x` is seen with the dimensions that are indexed as one, and read at `places`
 there: a second index tensor makes `i * size + j` of the first, a mask stands for the places where it holds, and
@@ -10,18 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import index as as_int
-from typing import Any
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, of
 from minigrad.core.rows import add_rows_to_zeros
-from minigrad.core.shapes import sum_to
-from minigrad.core.tape import Node, Unary, View, keep_rest
-from minigrad.core.tensor import Tensor
+from minigrad.core.shapes import common_shape
+from minigrad.core.tape import Binary, Node, Unary, View, keep_rest
+from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.scatter import add_at, from_start, read_at, write_at
+from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, from_start, places_along, positions, read_at
+from minigrad.tensors.errors import warn_program
+
+_BOOL = np.dtype(bool)
+_PLAIN = (int, type(None), type(Ellipsis))
+_BOUNDS = (int, type(None))
 
 #: What selects a view: ints, slices with steps above 0, None and at most one Ellipsis.
 Basic = tuple[Any, ...]
@@ -155,49 +160,494 @@ class PutIndex(Node):
         return Index(self.dims)(g, self.kept(1)), None
 
 
-# ---- a copy with something written into it ---------------------------------------------------------------------------
+# ---- x[index] --------------------------------------------------------------------------------------------------------
 
 
-def keep_places(node: Node, inputs: Sequence[Any], out: Any) -> None:
-    """Keep all inputs but the first two: where the second was written into the first."""
-    keep_rest(node, inputs[1:], out)
+class Parts(NamedTuple):
+    """An index in two parts: `basic` selects a view, whose dimensions `found` tensors and masks index.
 
-
-class IndexInto(Node):
-    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these.
-
-    dx = g, but 0 at places overwritten,  dvalue = Index(g).
+    Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.
     """
 
-    __slots__ = ("value_shape",)
-    dims: tuple[int, ...]
-    adds: bool = False
-    form: str = "IndexPutBackward0"
-    keep = keep_places
+    basic: Basic
+    found: list[tuple[int, Any]]
 
-    def forward(self, x: Array, value: Array, places: Array) -> Array:
-        self.value_shape = value.shape
-        y = x.copy()
-        self.write(y, value, places)
-        return y
+    @property
+    def selects(self) -> bool:
+        """Whether the basic part does more than name all of the tensor."""
+        return any([item != slice(None) for item in self.basic])
 
-    def write(self, y: Array, value: Array, places: Array) -> None:
-        """Write into `y` itself."""
-        (add_at if self.adds else write_at)(y, self.dims, places, value)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        edge_x, edge_value, _ = self.edges
-        places = self.kept(1)
-        dx: Any = None
-        if edge_x is not None:
-            dx = g if self.adds else IndexInto(self.dims)(g, zero(g), places)
-        dvalue = None if edge_value is None else sum_to(Index(self.dims)(g, places), self.value_shape)
-        return dx, dvalue, None
+@method("__getitem__")
+def getitem(x: Any, index: Any) -> Tensor:
+    """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
+    items = index if type(index) is tuple else (index,)
+    if all([is_plain(item) for item in items]):
+        try:
+            return Slice(items)(x)
+        except IndexError:
+            pass  # What is wrong with it is told below.
+    if all([_is_places(item) for item in items]) and len(items) <= x._array.ndim:
+        return read(x, list(enumerate(items)))
+    parts = parsed(index, x._array.shape)
+    if parts.selects or not parts.found:
+        x = Slice(parts.basic)(x)
+    check_found(parts.found, x._array.shape)
+    return read(x, parts.found) if parts.found else x
+
+
+def read(x: Any, found: list[tuple[int, Any]]) -> Tensor:
+    """The elements of `x` that tensors and masks at its dimensions name."""
+    dims, places = located(found, x._array.shape)
+    if not x._array.size:
+        # NumPy looks at indices only where they name elements.
+        check_places(places, x._array.shape, dims)
+    try:
+        return Index(dims)(x, places if isinstance(places, Tensor) else x._new(places))
+    except IndexError:
+        check_places(places, x._array.shape, dims)
+        raise
+
+
+def check_places(places: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+    """Nothing if `places` are in the dimensions `dims`, counted from their start or end; else an IndexError."""
+    check_range(array_of(places), math.prod([shape[dim] for dim in dims]), dims[0])
+
+
+def array_of(index: Any) -> Array:
+    """The array of an index, a tensor or an array."""
+    return index._array if isinstance(index, Tensor) else index
+
+
+# ---- the items of an index -------------------------------------------------------------------------------------------
+
+
+def is_plain(item: Any) -> bool:
+    """Whether NumPy takes the item for what PyTorch takes it for, which it does without further ado."""
+    if type(item) is not slice:
+        return type(item) in _PLAIN
+    step = item.step
+    return (
+        type(item.start) in _BOUNDS
+        and type(item.stop) in _BOUNDS
+        and (step is None or (type(step) is int and step > 0))
+    )
+
+
+def _is_places(item: Any) -> bool:
+    """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
+    return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
+
+
+def _items(index: Any) -> list[Any]:
+    """The items of an index as ints, slices of ints, None, Ellipsis, integer tensors or arrays, and bool arrays."""
+    if not isinstance(index, tuple):
+        index = tuple(index) if _stands_for_tuple(index) else (index,)
+    return [_item(item, position) for position, item in enumerate(index)]
+
+
+def _stands_for_tuple(index: Any) -> bool:
+    """Whether PyTorch takes a sequence for a tuple of indices, as NumPy did long ago."""
+    if not isinstance(index, list) or len(index) >= 32:
+        return False
+    several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
+    if not any([isinstance(item, several) for item in index]):
+        return False
+    warn_program(
+        "Using a non-tuple sequence for multidimensional indexing is deprecated: it is taken for a tuple, "
+        "x[tuple(seq)]. If one tensor is meant, say x[torch.tensor(seq)]."
+    )
+    return True
+
+
+def _item(item: Any, position: int) -> Any:
+    if item is None or item is Ellipsis:
+        return item
+    if isinstance(item, slice):
+        return _checked_slice(item, position)
+    if isinstance(item, bool):
+        return np.asarray(item)
+    if isinstance(item, Tensor):
+        return _of_tensor(item)
+    if isinstance(item, str):
+        raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
+    if isinstance(item, list | tuple | range | np.ndarray):
+        return _of_sequence(item)
+    if isinstance(item, SupportsIndex) and not isinstance(item, np.bool_):
+        return as_int(item)
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+        f"{type(item).__name__} at index {position})"
+    )
+
+
+def _checked_slice(item: slice, position: int) -> slice:
+    start, stop, step = [None if bound is None else as_int(bound) for bound in (item.start, item.stop, item.step)]
+    if step is not None and step <= 0:
+        raise ValueError(f"step must be greater than zero, got {step} at index {position}")
+    return slice(start, stop, step)
+
+
+def _of_tensor(item: Any) -> Any:
+    """The int that a 0-d integer tensor is, the array of a mask, or the tensor."""
+    array = item._array
+    if array.dtype == _BOOL:
+        return array
+    if array.dtype == np.uint8:
+        return _mask_of_bytes(array)
+    if array.ndim == 0 and array.dtype.kind == "i":
+        return int(array)
+    return item
+
+
+def _of_sequence(item: Any) -> Any:
+    """The int, or the array of ints or bools, that an array or a nested sequence stands for."""
+    array = np.asarray(item)
+    if array.dtype == np.uint8:
+        return _mask_of_bytes(array)
+    if array.dtype.kind in "OUS":
+        raise (TypeError if array.dtype.kind != "O" else RuntimeError)(
+            f"Could not infer dtype of the index {item!r}: expected ints or bools"
+        )
+    if array.ndim == 0 and array.dtype.kind in "iu":
+        return int(array)
+    return array if array.dtype in (bool, np.int64) else array.astype(np.int64)
+
+
+def _mask_of_bytes(array: Array) -> Array:
+    if array.ndim:
+        warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+    return np.asarray(array != 0)
+
+
+# ---- the items, taken together ---------------------------------------------------------------------------------------
+
+
+def parsed(index: Any, shape: tuple[int, ...]) -> Parts:
+    """The parts of an index of a tensor of `shape`; an IndexError, TypeError or ValueError if it is none."""
+    basic: list[Any] = []
+    found: list[tuple[int, Any]] = []
+    dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
+    out = 0
+    for item in _without_ellipsis(_items(index), len(shape)):
+        if item is None:
+            basic.append(None)
+            out += 1
+        elif isinstance(item, slice):
+            basic.append(slice(None) if _is_all(item, shape[dim]) else item)
+            dim, out = dim + 1, out + 1
+        elif isinstance(item, int):
+            if not -shape[dim] <= item < shape[dim]:
+                check_range(np.asarray(item), shape[dim], dim)
+            basic.append(item)
+            dim += 1
+        else:
+            used = _dims_used(item)
+            # A 0-d mask selects from no dimension of x: it makes a new one.
+            basic += [slice(None)] * used or [None]
+            found.append((out, item))
+            dim, out = dim + used, out + max(used, 1)
+    return Parts(tuple(basic), found)
+
+
+def _is_all(item: slice, size: int) -> bool:
+    """Whether a slice of a dimension of `size` says in so many words that it is of all."""
+    return not item.start and (item.stop is None or item.stop >= size) and item.step in (None, 1)
+
+
+def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
+    """The items with the first Ellipsis replaced by as many full slices as are missing, and no other one."""
+    missing = ndim - sum([_dims_used(item) for item in items])
+    if missing < 0:
+        if ndim == 0 and isinstance(items[0], int):
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    expanded: list[Any] = []
+    for item in items:
+        if item is Ellipsis:
+            expanded += [slice(None)] * missing
+            missing = 0
+        else:
+            expanded.append(item)
+    return expanded
+
+
+def _dims_used(item: Any) -> int:
+    """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, np.ndarray) and item.dtype == _BOOL else 1
+
+
+# ---- the places that tensors name ------------------------------------------------------------------------------------
+
+
+def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
+    """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
+    for dim, item in found:
+        array = array_of(item)
+        masked_shape = shape[dim : dim + array.ndim]
+        if array.dtype not in (*INDEX_DTYPES, _BOOL):
+            raise IndexError(
+                f"tensors used as indices must be long, int, byte or bool tensors, got one of dtype {item.dtype!r} at "
+                f"index {dim}: index.long()"
+            )
+        if array.dtype == _BOOL and array.shape != masked_shape:
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {dim} does not match the shape of the indexed "
+                f"tensor {list(shape)} at index {dim}: dimensions {dim} to {dim + array.ndim - 1} have sizes "
+                f"{list(masked_shape)}"
+            )
+
+
+def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
+    """The dimensions that tensors and masks index in a view of `shape`, and the places they name there."""
+    if len(found) == 1 and isinstance(found[0][1], Tensor):
+        return found[0][:1], found[0][1]
+    dims: list[int] = []
+    for dim, item in found:
+        array = array_of(item)
+        dims += range(dim, dim + max(array.ndim, 1)) if array.dtype == _BOOL else (dim,)
+    if len(found) == 1:
+        return tuple(dims), np.flatnonzero(array) if array.dtype == _BOOL else item
+    indices: list[Array] = []
+    for _, item in found:
+        array = array_of(item)
+        indices += np.atleast_1d(array).nonzero() if array.dtype == _BOOL else (array,)
+    return tuple(dims), _joined(indices, [shape[dim] for dim in dims], dims)
+
+
+def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
+    """The places, in dimensions of these sizes taken as one, of positions in each of them."""
+    counted: list[Array] = []
+    for array, size, dim in zip(indices, sizes, dims, strict=True):
+        least = array.min() if array.size else 0
+        if least < -size or (array.size and array.max() >= size):
+            check_range(array, size, dim)
+        counted.append(array if least >= 0 else from_start(array, size))
+    places = counted[0].astype(np.int64, copy=False)
+    try:
+        for size, array in zip(sizes[1:], counted[1:], strict=True):
+            places = places * size + array
+    except ValueError:
+        raise IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            + ", ".join([str(list(each.shape)) for each in indices])
+        ) from None
+    return places
+
+
+# ---- elements that a tensor of indices names -------------------------------------------------------------------------
+
+
+@op()
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, torch.tensor([2, 0]))
+    tensor([[5, 6],
+            [1, 2]])
+    """
+    x, ids = input._array, index._array
+    at = normal_dim(dim, x.ndim)
+    if ids.ndim > 1:
+        raise IndexError(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
+    if x.ndim == 0 and ids.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
+    if ids.dtype not in INDEX_DTYPES:
+        raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
+    size = x.shape[at] if x.ndim else 1
+    if not at and x.size:
+        check_range(ids, size, at, IndexError, False, "index out of range in self: ")
+    else:
+        known = "INDICES element is out of DATA bounds, " if size else "self indexing axis dim should be positive: "
+        check_range(ids, size, at, RuntimeError, False, known if size else f"index_select(): {known}")
+    if x.ndim == 0 or ids.ndim == 0:
+        index = index.reshape(x.shape and 1)
+    return Index((at,) if x.ndim else (), "IndexSelect")(input, index)
+
+
+def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:
+    """The places in `x` that `index` names along `dim`, after PyTorch's checks of `gather`, or of `scatter` of a `src`.
+
+    In other dimensions `index` may be smaller than x; nothing of an empty one is checked.
+    """
+    if index.size == 0:
+        return np.zeros(index.shape, np.int64)
+    if index.dtype not in INDEX_DTYPES:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {of(index)!r}: index.long()")
+    sizes, own = index.shape or (1,), x.shape or (1,)
+    limits = own if src is None else src or (1,)
+    if len(sizes) != len(own):
+        raise RuntimeError(
+            f"Index tensor must have the same number of dimensions as {'input' if src is None else 'self'} tensor, got "
+            f"{index.ndim} and {x.ndim}"
+        )
+    others = [size > most for d, (size, most) in enumerate(zip(sizes, own, strict=True)) if d != dim]
+    if any(others) or (
+        src is not None and (len(limits) != len(sizes) or any([a > b for a, b in zip(sizes, limits, strict=True)]))
+    ):
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension {dim}"
+            + ("" if src is None else f" and to be no larger size than src {list(src)}")
+        )
+    check_range(index, own[dim], dim, RuntimeError, False)
+    return places_along(index, dim, x.shape)
+
+
+def all_dims(x: Any) -> tuple[int, ...]:
+    """The dimensions of `x`."""
+    return tuple(range(x._array.ndim))
+
+
+@op()
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`.
+
+    `index` has this tensor's dimensions, none but `dim` larger; the result has its shape.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[1], [0]]))
+    tensor([[2],
+            [3]])
+    """
+    places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), index._array)
+    return Index(all_dims(input), "Gather")(input, input._new(places))
+
+
+@op()
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """As `gather`, of shapes that broadcast apart from `dim`; over all elements in order without `dim`.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[3, 1, 2], [9, 8, 7]])
+    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)
+    tensor([[3],
+            [9]])
+    """
+    ids, own = indices._array, input._array.shape
+    if ids.dtype != np.int64 or (dim is not None and ids.ndim != len(own)):
+        raise RuntimeError(
+            "torch.take_along_dim(): dtype of indices should be Long, and input and indices should have the same "
+            f"number of dimensions, but got {indices.dtype._tensor_name}, {len(own)} and {ids.ndim}"
+        )
+    if dim is None:
+        check_range(ids, input._array.size, 0, RuntimeError, False)
+        return Index(all_dims(input), "Gather")(input, indices.reshape(-1))
+    at = normal_dim(dim, len(own))
+    size = own[at] if own else 1
+    shape = common_shape([(*own[:at], 1, *own[at + 1 :])[: len(own)], ids.shape])
+    ids = np.broadcast_to(ids, shape)
+    if ids.size and not (ids.min() >= 0 and ids.max() < size):
+        ids = ids % size
+    wide = (*shape[:at], size, *shape[at + 1 :])[: len(own)]
+    x = input if wide == own else input.expand(wide)
+    return Index(all_dims(x), "Gather")(x, input._new(places_along(ids, at, wide)))
+
+
+@op()
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements that `index` names, counted over all in order, negative ones from the end; in its shape."""
+    ids, size = index._array, input._array.size
+    if ids.dtype != np.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype!r}: index.long()")
+    check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
+    return Index(all_dims(input), "Take")(input, input._new(from_start(ids, size)))
+
+
+@op()
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where `mask` holds, in order, as a 1-d tensor; the two shapes broadcast.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> x.masked_select(x > 2)
+    tensor([3, 4])
+    """
+    if mask._array.dtype != bool:
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype!r}: mask.bool()")
+    shape = common_shape([input._array.shape, mask._array.shape])
+    x = input if shape == input._array.shape else input.expand(shape)
+    places = np.flatnonzero(np.broadcast_to(mask._array, shape))
+    return Index(all_dims(x), "MaskedSelect")(x, x._new(places))
+
+
+@op()
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The positions of the elements that are not zero, in order: `(n, ndim)`, or a vector per dimension.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[0, 5], [6, 0]]).nonzero()
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    holds = input._array if input._array.dtype == bool else input._array != 0
+    found = positions(holds)
+    if as_tuple:
+        # A 0-d tensor is taken for one of one element.
+        return tuple([input._new(position) for position in found or [np.arange(holds.sum())]])
+    return input._new(np.array(found, np.int64).reshape(holds.ndim, holds.sum()).T)
+
+
+@op()
+def argwhere(input: Tensor) -> Tensor:
+    """The positions of the elements that are not zero, in order: `(n, ndim)`."""
+    return input.nonzero()
+
+
+# ---- one element of each line ----------------------------------------------------------------------------------------
+
+
+class TakeAlong(Binary):
+    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most.
+
+    dx = PutAlong(g), at the places taken.
+    """
+
+    __slots__ = ("size",)
+    dim: int
+    keepdim: bool = True
+    form: str = "GatherBackward0"
+    keep = keep_rest
+
+    def forward(self, x: Array, indices: Array) -> Array:
+        if x.ndim == 0:
+            return x.copy()
+        self.size = x.shape[self.dim]
+        if x.flags.c_contiguous:
+            taken = x.take(places_along(indices, self.dim, x.shape))
+        else:
+            taken = np.take_along_axis(x, indices, self.dim)
+        return taken if self.keepdim else taken.squeeze(self.dim)
+
+    def da(self, g: Tensor) -> Tensor:
+        if g._array.ndim == 0 == self.kept(1)._array.ndim:
+            return g
+        return PutAlong(self.dim, self.size, self.keepdim)(g, self.kept(1))
 
     def name(self) -> str:
         return self.form
 
 
-def zero(like: Tensor) -> Tensor:
-    """The 0-d constant 0 in the dtype of `like`."""
-    return like._new(np.zeros((), like._array.dtype))
+class PutAlong(Binary):
+    """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
+
+    Without `keepdim`, x has no such dimension, and there is one j.   dx = TakeAlong(g).
+    """
+
+    dim: int
+    size: int
+    keepdim: bool = True
+    keep = keep_rest
+
+    def forward(self, x: Array, indices: Array) -> Array:
+        y = np.zeros((*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :]), x.dtype)
+        y.reshape(-1)[places_along(indices, self.dim, y.shape)] = x.reshape(indices.shape)
+        return y
+
+    def da(self, g: Tensor) -> Tensor:
+        return TakeAlong(self.dim, self.keepdim)(g, self.kept(1))

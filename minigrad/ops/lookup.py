@@ -19,7 +19,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
-from minigrad.ops.along import TakeAlong
+from minigrad.ops.indexing import TakeAlong
 from minigrad.ops.widening import rounded
 
 _IDS = (np.dtype(np.int64), np.dtype(np.int32))

@@ -14,7 +14,7 @@ from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.core.tensor import Tensor
-from minigrad.ops.along import PutAlong, TakeAlong
+from minigrad.ops.indexing import PutAlong, TakeAlong
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.

@@ -29,8 +29,8 @@ from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Binary, Unary, keep_input_and_output, keep_inputs, quiet
 from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import Dims, op, rewritten
-from minigrad.ops.along import TakeAlong
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
+from minigrad.ops.indexing import TakeAlong
 from minigrad.ops.widening import in_float32
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype

@@ -17,7 +17,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
-from minigrad.ops.scatter import read_at, write_at
+from minigrad.ops.places import read_at, write_at
 from minigrad.optim.optimizer import Optimizer
 from minigrad.tensor import Tensor, new_leaf
 

@@ -1,4 +1,4 @@
-"""Reading, writing and adding up elements at places of an array."""
+"""Places in an array: which ones indices name, and reading, writing and adding up elements there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,77 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.rows import add_rows_at, wide
+
+#: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
+INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
+
+# ---- which ones indices name -----------------------------------------------------------------------------------------
+
+
+def check_range(
+    indices: Array,
+    size: int,
+    dim: int,
+    error: type[Exception] = IndexError,
+    from_end: bool = True,
+    words: str = "",
+) -> None:
+    """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
+    least = -size if from_end else 0
+    if indices.size and not (indices.min() >= least and indices.max() < size):
+        position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
+        where = f"; it stands at position {[int(p) for p in position]}" if position else ""
+        raise error(
+            f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected "
+            f"one in [{least}, {size}){where}"
+        )
+
+
+def from_start(places: Array, count: int) -> Array:
+    """`places` in [-count, count) as places in [0, count)."""
+    return np.where(places < 0, places + count, places) if places.size and places.min() < 0 else places
+
+
+def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
+    """The places, in an array of `shape` with all dimensions as one, of `[i, …, index[i, …, k], …, k]`.
+
+    >>> places_along(np.array([[2], [0]]), 1, (2, 3))
+    array([[2],
+           [3]])
+    """
+    offsets: Any = 0
+    own_step = step = 1
+    for d in reversed(range(len(shape))):
+        if d == dim:
+            own_step = step
+        elif index.shape[d] > 1:
+            offsets = offsets + np.arange(0, index.shape[d] * step, step).reshape(-1, *(1,) * (index.ndim - 1 - d))
+        step *= max(shape[d], 1)
+    places: Array = index * np.int64(own_step)
+    places += offsets
+    return places
+
+
+def positions(holds: Array) -> list[Array]:
+    """The positions of the elements of a mask that hold, in order: a vector for each dimension.
+
+    >>> [vector.tolist() for vector in positions(np.array([[False, True], [True, True]]))]
+    [[0, 1, 1], [1, 0, 1]]
+    """
+    if holds.ndim == 0:
+        return []
+    places = np.flatnonzero(holds)
+    if holds.ndim == 1:
+        return [places]
+    # As many times as its row has elements that hold, each row's position; what is left is the position in the row.
+    rows, size = holds.shape[:-1], holds.shape[-1]
+    counts = np.count_nonzero(holds, axis=-1).reshape(-1)
+    numbers = np.arange(counts.size)
+    leading = [np.repeat(vector, counts) for vector in np.unravel_index(numbers, rows)]
+    return [*leading, places - np.repeat(numbers * size, counts)]
+
+
+# ---- what is done there ----------------------------------------------------------------------------------------------
 
 
 def merged(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -61,11 +132,6 @@ def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...
     if len(dims) <= 1:
         return (*(slice(None),) * sum(dims), places)
     return (*(slice(None),) * dims[0], *np.unravel_index(places, [x.shape[dim] for dim in dims]))
-
-
-def from_start(places: Array, count: int) -> Array:
-    """`places` in [-count, count) as places in [0, count)."""
-    return np.where(places < 0, places + count, places) if places.size and places.min() < 0 else places
 
 
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:

@@ -1,0 +1,380 @@
+"""Writing at places of a tensor: `x[index] = value`, and the functions that write into a copy or in place."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.elementwise import cast
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.shapes import Reshape, sum_to
+from minigrad.core.tape import Node, keep_rest, quiet
+from minigrad.core.tensor import Operand, Tensor, method
+from minigrad.declare import op
+from minigrad.ops import casting
+from minigrad.ops.dims import normal_dim
+from minigrad.ops.indexing import (
+    Index,
+    Parts,
+    Slice,
+    all_dims,
+    array_of,
+    check_found,
+    check_places,
+    checked_along,
+    is_plain,
+    located,
+    parsed,
+)
+from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, in_front, write_at
+from minigrad.ops.strided import Copy
+
+
+def keep_places(node: Node, inputs: Sequence[Any], out: Any) -> None:
+    """Keep all inputs but the first two: where the second was written into the first."""
+    keep_rest(node, inputs[1:], out)
+
+
+class IndexInto(Node):
+    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these.
+
+    dx = g, but 0 at places overwritten,  dvalue = Index(g).
+    """
+
+    __slots__ = ("value_shape",)
+    dims: tuple[int, ...]
+    adds: bool = False
+    form: str = "IndexPutBackward0"
+    keep = keep_places
+
+    def forward(self, x: Array, value: Array, places: Array) -> Array:
+        self.value_shape = value.shape
+        y = x.copy()
+        self.write(y, value, places)
+        return y
+
+    def write(self, y: Array, value: Array, places: Array) -> None:
+        """Write into `y` itself."""
+        (add_at if self.adds else write_at)(y, self.dims, places, value)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        edge_x, edge_value, _ = self.edges
+        places = self.kept(1)
+        dx: Any = None
+        if edge_x is not None:
+            dx = g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
+        dvalue = None if edge_value is None else sum_to(Index(self.dims)(g, places), self.value_shape)
+        return dx, dvalue, None
+
+    def name(self) -> str:
+        return self.form
+
+
+# ---- x[index] = value ------------------------------------------------------------------------------------------------
+
+
+@method("__setitem__")
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
+    if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
+        raise TypeError(
+            f"can't assign a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor: torch.tensor(value)"
+        )
+    if index is False:
+        return
+    if index is True:
+        index = None
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
+    given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
+    if is_grad_enabled() and (self._requires_grad or given._requires_grad):
+        _set_recorded(self, index, given)
+    else:
+        self._write(lambda array: quiet().run(write_item, array, index, given._array), "")
+
+
+def _set_recorded(x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value` as a write to the view that the basic part of the index selects."""
+    parts = parsed(index, x._array.shape)
+    view: Any = Slice(parts.basic)(x) if parts.selects else x
+    view._check_recordable(recorded=True, source=x)
+    check_found(parts.found, view._array.shape)
+    source = fitting(value._array, x._array, parts)
+    is_number = value._array.ndim == 0
+    if source.shape != value._array.shape:
+        value = Reshape(source.shape)(value)
+    if not parts.found:
+        op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
+        view._rewrite(lambda before: op(before, cast(value, x.dtype)))
+        return
+    dims, places = _places_for(view, parts, source)
+    view._rewrite(lambda before: IndexInto(dims)(before, cast(value, x.dtype), places))
+
+
+def _places_for(x: Any, parts: Parts, value: Array) -> tuple[tuple[int, ...], Any]:
+    """The dimensions of `x` that an index is for, and the places it names there, checked for a write of `value`."""
+    dims, places = located(parts.found, x._array.shape)
+    check_broadcasts(value.shape, x._array.shape, dims, places)
+    check_places(places, x._array.shape, dims)
+    return dims, places if isinstance(places, Tensor) else x._new(places)
+
+
+def write_item(array: Array, index: Any, value: Array) -> None:
+    """`array[index] = value`, in place, for any index that PyTorch takes."""
+    items = index if type(index) is tuple else (index,)
+    if all([is_plain(item) for item in items]):
+        try:
+            array[items] = value
+        except (IndexError, ValueError):
+            pass  # What is wrong with it is told below.
+        else:
+            return
+    parts = parsed(index, array.shape)
+    view = array[(*parts.basic, ...)]
+    check_found(parts.found, view.shape)
+    value = fitting(value, array, parts)
+    if not parts.found:
+        try:
+            view[...] = value
+        except ValueError:
+            raise RuntimeError(
+                f"The expanded size of the tensor {list(view.shape)} must match the existing size {list(value.shape)} "
+                "of the value assigned"
+            ) from None
+        return
+    dims, places = located(parts.found, view.shape)
+    if view.size == 0:
+        # NumPy 2.0 lets any place pass where there is nothing to write.
+        check_places(places, view.shape, dims)
+    try:
+        write_at(view, dims, array_of(places), value)
+    except (IndexError, ValueError):
+        check_broadcasts(value.shape, view.shape, dims, places)
+        check_places(places, view.shape, dims)
+        raise
+
+
+def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: Any) -> None:
+    """Nothing if a value of that shape can be written to such places of `shape`; else a RuntimeError."""
+    first = 0 if in_front(len(shape), dims) else dims[0]
+    rest = [size for dim, size in enumerate(shape) if dim not in dims]
+    wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
+    sizes = wanted[max(len(wanted) - len(value), 0) :]
+    if len(value) > len(wanted) or any([own not in (1, size) for own, size in zip(value, sizes, strict=True)]):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast to indexing result of shape "
+            f"{wanted}"
+        )
+
+
+def fitting(value: Array, array: Array, parts: Parts) -> Array:
+    """`value`, in the dtype of the array it is to be written to if PyTorch converts it, and without leading ones."""
+    ones = 0
+    while ones < value.ndim and value.shape[ones] == 1:
+        ones += 1
+    value = value.reshape(value.shape[ones:])
+    if not parts.found or value.dtype == array.dtype:
+        return value
+    masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
+    if value.size == 1 and len(masks) == len(parts.found) == 1:
+        # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
+        return casting.converted(value, dtypes.of(array))
+    raise RuntimeError(
+        "Index put requires the source and destination dtypes match, got "
+        f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
+        f"value.to({dtypes.of(array)!r})"
+    )
+
+
+# ---- into a copy, or in place ----------------------------------------------------------------------------------------
+
+
+def writing(prepare: Callable[..., Any]) -> Any:
+    """The decorator of a function that checks its arguments, and says what is written: a node, and its other inputs.
+
+    From it follow the function and the method, which write into a copy, and the form in place.
+    """
+
+    @functools.wraps(prepare)
+    def function(input: Any, *args: Any, **kwargs: Any) -> Any:
+        node, *inputs = prepare(input, *args, **kwargs)
+        return node(input, *inputs)
+
+    def in_place(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._requires_grad and is_grad_enabled():
+                self._check_recordable()
+            node, *inputs = prepare(self, *args, **kwargs)
+            if is_grad_enabled() and any([x._requires_grad for x in (self, *inputs)]):
+                return self._rewrite(lambda before: node(before, *inputs))
+            arrays = [x._array for x in inputs]
+            # What is read must not change while it is read.
+            arrays = [array.copy() if np.may_share_memory(array, self._array) else array for array in arrays]
+            return self._write(lambda array: quiet().run(node.write, array, *arrays), "")
+
+        return call
+
+    return op(in_place=in_place)(function)
+
+
+def _along(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[Any, Any]:
+    """Of `src`, a tensor or a number, what goes to the places that `index` names along `dim`, and these."""
+    at, shape = normal_dim(dim, x._array.ndim), index._array.shape
+    if not isinstance(src, Tensor):
+        places = checked_along(name, x._array, at, index._array, shape)
+        return x._new(casting.filler(src, x.dtype)), x._new(places)
+    if x._array.dtype != src._array.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected self.dtype to be equal to src.dtype, got {x.dtype!r} and {src.dtype!r}: "
+            f"src.to({x.dtype!r})"
+        )
+    places = checked_along(name, x._array, at, index._array, src._array.shape)
+    if shape != src._array.shape:
+        if places.size and src._array.ndim:
+            src = Slice(tuple([slice(size) for size in shape]))(src)
+        elif not places.size:
+            src = Slice((slice(0),))(Reshape((src._array.size,))(src))
+        src = Reshape(shape)(src)
+    return src, x._new(places)
+
+
+@writing
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Operand | None = None, *, value: Number | None = None,
+    reduce: str | None = None,
+) -> Any:  # fmt: skip
+    """A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number.
+
+    `index` has the dimensions of `src` and is no larger; both may be smaller than this tensor.  Which of several
+    elements for one place stays is open.  With `reduce="add"`, all of them count.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
+    if reduce not in (None, "add"):
+        raise RuntimeError('reduce argument must be either None or "add"')
+    number = value if src is None else src
+    if number is None:
+        raise TypeError('scatter() missing 1 required positional arguments: "src", a tensor, or "value", a number')
+    form = "ScatterAddBackward0" if reduce else f"ScatterBackward{0 if isinstance(number, Tensor) else 1}"
+    return IndexInto(all_dims(input), reduce == "add", form), *_along("scatter", input, dim, index, number)
+
+
+@writing
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+    """A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count.
+
+    The adjoint of `gather`.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(3).scatter_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
+    tensor([ 10.,   0., 101.])
+    """
+    if not isinstance(src, Tensor):
+        raise TypeError(f"scatter_add(): argument 'src' must be Tensor, not {type(src).__name__}")
+    return IndexInto(all_dims(input), True, "ScatterAddBackward0"), *_along("scatter_add", input, dim, index, src)
+
+
+def _rows(
+    name: str, x: Any, dim: int, index: Any, error: type[Exception] = IndexError
+) -> tuple[tuple[int, ...], int, Any]:
+    """The dimensions that a vector of indices is for (none of a 0-d tensor), that dimension, and the vector."""
+    ids = index._array
+    if ids.ndim > 1:
+        raise error(f"{name}(): Index is supposed to be a vector, but got dim: {ids.ndim} and size: {list(ids.shape)}")
+    at = normal_dim(dim, x._array.ndim)
+    if x._array.ndim == 0:
+        return (), at, x._new(ids.reshape(()).copy()) if ids.size == 1 else index
+    return (at,), at, x._new(ids.reshape(1).copy()) if ids.ndim == 0 else index
+
+
+@writing
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Any:
+    """A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(3).index_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
+    tensor([ 10.,   0., 101.])
+    """
+    dims, at, places = _rows("index_add_", input, dim, index)
+    x, rows = input._array, source._array
+    if places._array.dtype not in INDEX_DTYPES:
+        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
+    wanted = (*x.shape[:at], places._array.size, *x.shape[at + 1 :]) if dims else ()
+    if x.dtype != rows.dtype or rows.shape != wanted:
+        raise RuntimeError(
+            f"index_add_(): source must have the dtype of self, {input.dtype!r}, and shape {list(wanted)}, but has "
+            f"{source.dtype!r} and {list(rows.shape)}"
+        )
+    if rows.size:
+        error = RuntimeError if x.ndim > 1 else IndexError
+        check_range(places._array, x.shape[at] if dims else 1, at, error, False)
+    scale = casting.filler(alpha, input.dtype)
+    return (
+        IndexInto(dims, True, "IndexAddBackward0"),
+        source if scale == 1 else source * input._new(scale),
+        places,
+    )
+
+
+@writing
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
+    """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
+    tensor([7., 0., 7.])
+    """
+    dims, at, places = _rows("index_fill_", input, dim, index, RuntimeError)
+    if places._array.dtype != np.int64:
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
+    of_tensor = isinstance(value, Tensor)
+    if of_tensor and value._array.ndim:
+        raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
+    filler: Any = cast(value, input.dtype) if of_tensor else input._new(casting.filler(value, input.dtype))
+    size = input._array.shape[at] if dims else 1
+    if not input._array.size:
+        places = input._new(places._array[:0])
+    else:
+        check_range(places._array, size, at)
+        # Each place once: the gradient of the value is the sum over the places.
+        places = input._new(np.unique(places._array % size).reshape(places._array.shape and -1))
+    return IndexInto(dims, False, f"IndexFillBackward{int(of_tensor)}"), filler, places
+
+
+@writing
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Any:
+    """A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`.
+
+    `indices` are integer tensors or masks for the leading dimensions.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    if isinstance(indices, Tensor):
+        raise TypeError("index_put() expects a tuple of tensors")
+    parts = parsed(tuple([_not_0d(index) for index in indices]), input._array.shape)
+    if not parts.found:
+        raise RuntimeError("index_put(): expected at least one index tensor, got none")
+    if None in parts.basic:
+        raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
+    source = values._array
+    if not accumulate or source.dtype != input._array.dtype:
+        fitted = fitting(source, input._array, parts)
+        values = cast(values, input.dtype) if fitted.dtype != source.dtype else values
+    dims, places = _places_for(input, parts, source)
+    return IndexInto(dims, accumulate, "IndexPutBackward0"), values, places
+
+
+def _not_0d(index: Tensor) -> Tensor:
+    """A 0-d integer tensor as a tensor of one, a copy that no write changes: as an int it would select a view."""
+    is_int = index._array.ndim == 0 and index._array.dtype.kind == "i"
+    return index._new(index._array.reshape(1).copy()) if is_int else index
