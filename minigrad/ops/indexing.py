@@ -99,14 +99,16 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 @op()
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
-    if not input._array.ndim or (isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind == "f")):
-        raise RuntimeError("narrow(): start must be an 0-dim integral Tensor, and the tensor have dimensions")
+    if length < 0 or not input._array.ndim:
+        raise RuntimeError(f"narrow(): length must be non-negative, and the tensor have dimensions: got {length}")
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind == "f"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     begin, at = as_int(start), normal_dim(dim, input._array.ndim)
     size = input._array.shape[at]
-    if length >= 0 and not -size <= begin <= size:
+    if not -size <= begin <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
     begin += size if begin < 0 else 0
-    if not 0 <= length <= size - begin:
+    if begin + length > size:
         raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
     return Slice(((slice(None),) * at) + (slice(begin, begin + as_int(length)),))(input)
 
