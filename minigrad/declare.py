@@ -389,7 +389,7 @@ def _otherwise(
         if own is not None and own is not declared["Tensor"].get(name):
             return own(*args, **kwargs)
         raise error
-    if not isinstance(error, NotImplementedError) and not str(error).startswith(f"{name}(): argument"):
+    if not isinstance(error, NotImplementedError) and not hasattr(error, "told"):
         _check_arguments(function, position, args, kwargs)
     raise error
 
@@ -434,6 +434,12 @@ def _fits(value: Any, wanted: Any) -> bool:
     return not isinstance(wanted, type) or isinstance(value, wanted)
 
 
+def told(error: Exception) -> Exception:
+    """`error`, which says already what is wrong: it is not told in other words."""
+    error.told = True  # type: ignore[attr-defined]
+    return error
+
+
 def refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
     words, found = _in_words(wanted), f"not {type(value).__name__}"
@@ -446,7 +452,7 @@ def refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoR
             raise TypeError(f"expected Tensor as element {position} in argument 0, but got {odd}")
         found = f"but found element of type {odd} at pos {position}"
     where = f" (position {place})" if place else ""
-    raise TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}")
+    raise told(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
 
 
 def _in_words(wanted: Any) -> str:

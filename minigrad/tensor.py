@@ -20,7 +20,6 @@ from minigrad.core.tensor import CoreTensor
 from minigrad.declare import declared
 from minigrad.methods import drawing, making  # noqa: F401
 from minigrad.methods.products import Products
-from minigrad.methods.reduction import Reduction
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
@@ -33,6 +32,7 @@ from minigrad.ops import (  # noqa: F401
     reductions,
     selecting,
     shapes,
+    softmax,
     windows,
     writing,
 )
@@ -44,7 +44,6 @@ from minigrad.tensors.sparse import Sparse
 
 
 class Members(
-    Reduction,
     Products,
     CoreTensor,
 ):

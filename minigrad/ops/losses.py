@@ -2,25 +2,67 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core import arrays
+from minigrad.core import arrays, dtypes
 from minigrad.core.arrays import blocks_along, read_in_place, row_blocks
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import masked
+from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, sum_to
+from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.core.tensor import Tensor
+from minigrad.declare import op, told
+from minigrad.ops.curves import Hardtanh, log_sigmoid
+from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutAlong, TakeAlong
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
+from minigrad.ops.widening import check_floating, in_float32, rounded
+from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
 Places = tuple[Array, ...]
+
+
+def reduction_of(reduction: Any, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
+    """The reduction that is asked for; the two flags are what PyTorch's first versions had for it."""
+    reduction = legacy_reduction(reduction, size_average, reduce)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
+    return reduction
+
+
+def legacy_reduction(reduction: Any, size_average: bool | None, reduce: bool | None) -> Any:
+    """The reduction, unless it is told by the old flags, with a warning."""
+    if size_average is None and reduce is None:
+        return reduction
+    if any([isinstance(flag, Tensor) and flag.numel() > 1 for flag in (size_average, reduce)]):
+        raise RuntimeError(
+            "Boolean value of Tensor with more than one value is ambiguous: this argument says whether losses are "
+            "averaged. A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
+        )
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warn_program(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    return reduction
+
+
+def reduced(losses: Any, reduction: Reduction) -> Any:
+    """The losses of the elements, a tensor or an array, or their mean or sum."""
+    return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
+
+
+def check_constant(function: str, argument: str, weight: Tensor) -> None:
+    """Nothing if no gradient is asked for of an argument that PyTorch gives none."""
+    if weight.requires_grad and current.enabled:
+        raise RuntimeError(
+            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
+            f"have requires_grad True. Give {argument}.detach(), if it is to be a constant"
+        )
 
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------
@@ -33,20 +75,16 @@ class ClassLoss(Node):
     mean is the sum divided by all that counts.
     """
 
-    __slots__ = ("classes", "counts", "ids", "ignore_index", "ignored", "places", "reduction", "total")
+    __slots__ = ("classes", "counts", "ids", "ignored", "places", "total")
 
-    counts: Array | None
-    ignored: Array | None
-
-    def __init__(self, reduction: Reduction, ignore_index: int) -> None:
-        self.reduction = reduction
-        self.ignore_index = ignore_index
+    reduction: Reduction
+    ignore_index: int
 
     def aim(self, target: Array, weight: Array | None, scores: Array) -> None:
         """Find which class of the scores, `(*, C)`, each target names, and how much its loss counts."""
         self.classes = scores.shape[-1]
         ids = target.astype(np.int64, copy=False)
-        self.ignored = None
+        self.ignored: Array | None = None
         # As unsigned numbers, negative ones are the largest.
         outside = bool(ids.size) and np.maximum.reduce(ids.view(np.uint64), axis=None) >= self.classes
         if outside or 0 <= self.ignore_index < self.classes:
@@ -60,7 +98,7 @@ class ClassLoss(Node):
             ids = np.where(self.ignored, 0, ids)
         self.ids = ids
         self.places = places_of(ids)
-        self.counts = None if weight is None else weight[ids]
+        self.counts: Array | None = None if weight is None else weight[ids]
         if self.ignored is not None:
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
@@ -169,11 +207,8 @@ class Excess(Binary):
     dX = the gradient of the softmax for h * G,  dG = sum over c of h * P, minus h at the ids.
     """
 
-    __slots__ = ("places",)
     keep = keep_inputs
-
-    def __init__(self, places: Places) -> None:
-        self.places = places
+    places: Places
 
     def forward(self, x: Array, g: Array) -> Array:
         return excess(x, self.places, g)[0]
@@ -230,7 +265,194 @@ def places_of(ids: Array) -> Places:
     return (np.arange(len(ids)), ids) if ids.ndim == 1 else (*np.indices(ids.shape, sparse=True), ids)
 
 
-# ---- losses of each element ------------------------------------------------------------------------------------------
+@op("nn.functional", kernel="cross_entropy_loss")
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`-log softmax(input)[target]`, averaged: how surprising the target classes are to scores ("logits").
+
+    `input` is `(N, C)`, `(C,)` or `(N, C, *)`; `target` holds class ids, int64 or uint8, in the shape of `input`
+    without the dimension of the C classes, or probabilities in the whole shape.  `weight`, `(C,)`, says how much each
+    class counts, and targets equal to `ignore_index` do not count.  `reduction` is "mean" (over all that counts),
+    "sum" or "none".  `label_smoothing` mixes the targets with the uniform distribution.  Errors: IndexError for an id
+    outside `[0, C)`, ValueError and RuntimeError for shapes and dtypes that do not fit.
+
+    >>> import minigrad as torch
+    >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> cross_entropy(logits, torch.tensor([0, 1]), reduction="none")
+    tensor([0.2395, 1.0986])
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if input._array.dtype.kind != "f" and target._array.dtype.kind == "f":
+        raise NotImplementedError(
+            f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{input.dtype._tensor_name}': the scores come "
+            "first, cross_entropy(input, target)"
+        )
+    if input._array.shape == target._array.shape:
+        return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
+    normal_dim(class_dim(input._array), input.ndim)
+    if label_smoothing > 0:
+        return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
+    _check_classes(input, target, weight, "log_softmax_lastdim_kernel_impl")
+    return in_float32(CrossEntropy(how, ignore_index), input, _shaped(target, input), weight)
+
+
+@op("nn.functional", kernel="nll_loss_nd")
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`-input[target]`, averaged: the cross-entropy, given log-probabilities as `log_softmax` makes them.
+
+    Shapes, `weight`, `ignore_index`, `reduction` and errors are those of `cross_entropy` with class ids.
+
+    >>> import minigrad as torch
+    >>> nll_loss(torch.tensor([[-0.25, -1.5], [-3.0, -0.05]]), torch.tensor([0, 1]), reduction="sum")
+    tensor(0.3000)
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    _check_classes(input, target, weight, "nll_loss_out_frame")
+    return in_float32(NllLoss(how, ignore_index), input, _shaped(target, input), weight)
+
+
+def _cross_entropy_of_probabilities(
+    x: Tensor, target: Tensor, weight: Tensor | None, how: Reduction, ignore_index: int, label_smoothing: float
+) -> Tensor:
+    """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
+    if target._array.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype._tensor_name}. Class "
+            "ids have the input's shape without the dimension of the classes"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    dim = class_dim(x._array)
+    log_p = x.log_softmax(dim)
+    _check_weight_shape("cross_entropy: weight", x, weight)
+    classes = x._array.shape[dim]
+    if label_smoothing > 0:
+        target = target * (1 - label_smoothing) + label_smoothing / max(classes, 1)
+    products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
+    if how == "none":
+        return -products.sum(dim)
+    total = -products.sum()
+    return total if how == "sum" else total / (x._array.size // max(classes, 1))
+
+
+def _smooth_cross_entropy(
+    x: Tensor, target: Tensor, weight: Tensor | None, how: Reduction, ignore_index: int, label_smoothing: float
+) -> Tensor:
+    """The cross-entropy with a part of each target spread over all classes."""
+    dim = class_dim(x._array)
+    log_p = x.log_softmax(dim)
+    sharp = nll_loss(log_p, target, weight, ignore_index=ignore_index, reduction=how)
+    spread = -(log_p if weight is None else log_p * _by_class(weight, x)).sum(dim)
+    ids = _shaped(target, x)._array
+    counts = ids != ignore_index
+    spread = masked(spread, counts)
+    if how != "none":
+        spread = spread.sum()
+    if how == "mean":
+        total = counts.sum() if weight is None else weight._array[np.where(counts, ids, 0)][counts].sum()
+        spread = spread / spread._new(np.asarray(total, spread._array.dtype))
+    return sharp * (1 - label_smoothing) + spread * (label_smoothing / max(x._array.shape[dim], 1))
+
+
+def _by_class(weight: Tensor, x: Tensor) -> Tensor:
+    """The weights of the classes, in a shape that broadcasts to x's."""
+    return weight.reshape((1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
+
+
+def _shaped(target: Tensor, x: Tensor) -> Tensor:
+    """The class ids; for a vector of scores, one id without a dimension."""
+    return Reshape(())(target) if x.ndim == 1 and target.ndim == 1 else target
+
+
+def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str) -> None:
+    """Nothing if class ids and weights fit the scores; else PyTorch's error."""
+    shape, ids = tuple(x.shape), tuple(target.shape)
+    if not shape or (ids not in ((), (1,)) if len(shape) == 1 else ids != (shape[0], *shape[2:])):
+        raise _misfit(shape, ids)
+    check_floating(kernel, x, "scores are real numbers, input.float()")
+    if target._array.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype._tensor_name}: class ids are whole "
+            "numbers, target.long()"
+        )
+    if weight is not None:
+        check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
+        _check_weight_shape("weight", x, weight)
+        if weight.dtype is not x.dtype:
+            raise RuntimeError(
+                f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}: the weights of "
+                f"the classes, weight.to({x.dtype!r})"
+            )
+
+
+def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
+    """The error for scores and class ids of shapes that do not fit: of several, the one that PyTorch finds first."""
+    if not shape:
+        return ValueError("Expected 1 or more dimensions (got 0): (C,) or (N, C, *)")
+    batch, error, remedy = ids[0] if ids else 0, RuntimeError, _target_remedy(shape, ids)
+    if len(shape) == len(ids) == 1:
+        error, words = ValueError, f"For 1D input, 1D target must have size 1, but got target size: {batch}"
+    elif len(shape) > 1 and shape[0] != batch:
+        error, words = ValueError, f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch})"
+    elif len(shape) < 3:
+        words = f"0D or 1D target tensor expected, multi-target not supported: got {ids}"
+    elif len(shape) != 4:
+        words = f"Expected target size {[shape[0], *shape[2:]]}, got {list(ids)}"
+    elif len(ids) != 3:
+        words = f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(ids)}"
+    else:
+        words = f"size mismatch (got input: {list(shape)}, target: {list(ids)})"
+    return error(f"{words}. {remedy}")
+
+
+def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
+    """What to do if there are not as many class ids, in the shape `ids`, as vectors in scores of the shape `shape`."""
+    if len(shape) == 1:
+        return "One vector of scores has one target"
+    fits = (shape[0], *shape[2:])
+    if len(shape) > 2 and math.prod(ids) == math.prod(shape[:-1]):
+        remedy = f"input.flatten(0, {len(shape) - 2}) with target.flatten()"
+        if ids == shape[:-1]:
+            remedy += ", or input.transpose(1, 2)" if len(shape) == 3 else ", or input.movedim(-1, 1)"
+        return f"The classes are dimension 1 of the input, and the last one holds them here: {remedy}"
+    if ids == (*fits, 1):
+        return f"Take the dimension of one away: target.squeeze({len(fits)})"
+    if math.prod(ids) == math.prod(fits):
+        return f"An input of shape {shape} takes a target of shape {fits}: target.reshape{fits}"
+    return (
+        f"An input of shape {shape} takes a target of shape {fits}, a class id for each vector of scores; one vector "
+        "by itself is (C,)"
+    )
+
+
+def _check_weight_shape(what: str, x: Tensor, weight: Tensor | None) -> None:
+    classes = x._array.shape[class_dim(x._array)]
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"{what} tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {list(weight.shape)}"
+        )
+
+
+# ---- losses of differences -------------------------------------------------------------------------------------------
 
 
 class ElementLoss(Unary):
@@ -239,11 +461,8 @@ class ElementLoss(Unary):
     A subclass says `losses(d)` and the gradient `slope(d, g)`, g times the derivative of f.
     """
 
-    __slots__ = ("reduction",)
     keep = keep_inputs
-
-    def __init__(self, reduction: Reduction) -> None:
-        self.reduction = reduction
+    reduction: Reduction
 
     def losses(self, d: Array) -> Array:
         """The loss of each element."""
@@ -267,8 +486,6 @@ class ElementLoss(Unary):
 class MseLoss(ElementLoss):
     """`d**2`, or the mean or sum of these.   dd = g * 2 * d, divided by n for a mean of n."""
 
-    __slots__ = ()
-
     def losses(self, d: Array) -> Array:
         return np.square(d)
 
@@ -278,8 +495,6 @@ class MseLoss(ElementLoss):
 
 class L1Loss(ElementLoss):
     """`|d|`, or the mean or sum of these.   dd = g * sign(d), divided by n for a mean of n."""
-
-    __slots__ = ()
 
     def losses(self, d: Array) -> Array:
         return np.absolute(d)
@@ -297,11 +512,7 @@ class SmoothL1Loss(ElementLoss):
     dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n.
     """
 
-    __slots__ = ("beta",)
-
-    def __init__(self, reduction: Reduction, beta: float) -> None:
-        super().__init__(reduction)
-        self.beta = beta
+    beta: float
 
     def losses(self, d: Array) -> Array:
         losses = np.absolute(d)
@@ -312,36 +523,163 @@ class SmoothL1Loss(ElementLoss):
         return losses
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return Clip(self.beta)(d) * (g * (1 / self.beta))
-
-
-class Clip(Unary):
-    """`d` clipped to [-bound, bound].   dd = g inside of it, 0 at the ends and outside."""
-
-    __slots__ = ("bound",)
-    keep = keep_inputs
-
-    def __init__(self, bound: float) -> None:
-        self.bound = bound
-
-    def forward(self, d: Array) -> Array:
-        return d.clip(-self.bound, self.bound)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return masked(g, np.absolute(self.kept(0)._array) < self.bound)
-
-
-def reduced(losses: Array, reduction: Reduction) -> Any:
-    """The losses of the elements, or their mean or sum."""
-    if reduction == "none":
-        return losses
-    total = losses.sum()
-    return total if reduction == "sum" else total / losses.dtype.type(losses.size)
+        return Hardtanh(-self.beta, self.beta)(d) * (g * (1 / self.beta))
 
 
 def shared(g: Tensor, reduction: Reduction, count: int) -> Tensor:
     """The gradient of each element's loss, given that of what `count` of them were reduced to, `g`."""
     return g / count if reduction == "mean" and count else g
+
+
+@op("nn.functional")
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The mean of `(input - target)**2`; the sum or the single squares, as `reduction` says.
+
+    With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
+
+    >>> import minigrad as torch
+    >>> mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    input, target = _same_shape(input, target)
+    if weight is not None:
+        return _weighted((input - target) ** 2, weight, how)
+    return _elementwise(MseLoss(how), input, target, "mse_cpu")
+
+
+@op("nn.functional")
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The mean of `|input - target|`; the sum or the single distances, as `reduction` says.
+
+    With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
+
+    >>> import minigrad as torch
+    >>> l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    input, target = _same_shape(input, target)
+    if weight is not None:
+        return _weighted((input - target).abs(), weight, how)
+    return _l1(input, target, how)
+
+
+def _l1(input: Tensor, target: Tensor, how: Reduction) -> Tensor:
+    d = input - target
+    return in_float32(L1Loss(how), d) if d.is_floating_point() else reduced(d.abs(), how)
+
+
+@op("nn.functional")
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """The mean of `d**2 / (2 * beta)` for differences d below `beta`, and of `|d| - beta / 2` for others.
+
+    >>> import minigrad as torch
+    >>> smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    input, target = _same_shape(input, target)
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
+    if beta == 0:
+        return _l1(input, target, how)
+    return _elementwise(SmoothL1Loss(how, beta), input, target, "smooth_l1_cpu")
+
+
+@op("nn.functional")
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`1 - cos(input1, input2)` where the target is 1, for alike, and `max(0, cos - margin)` where it is -1.
+
+    The inputs are `(N, D)` and the target is `(N,)`, or all without the N.
+
+    >>> import minigrad as torch
+    >>> cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
+    tensor(0.7071)
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    if target.ndim > 1:
+        raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+    cosine = (input1 * input2).sum(-1) / lengths.sqrt()
+    alike, apart = masked(1 - cosine, target._array == 1), masked((cosine - margin).clamp_min(0), target._array == -1)
+    return reduced(alike + apart, how)
+
+
+def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
+    """The loss `op` of the differences of two tensors, of which one is floating point."""
+    common = dtypes.result_type(input._array, target._array)
+    if not common.is_floating_point:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{common._tensor_name}': make one of the two floating point"
+        )
+    return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
+
+
+def _check_tensors(*arguments: Any) -> None:
+    for given in arguments:
+        if isinstance(given, np.ndarray | np.generic):
+            raise told(TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)"))
+        if not isinstance(given, Tensor):
+            remedy = ". Does the forward that made it return it?" if given is None else ""
+            raise told(
+                AttributeError(f"'{type(given).__name__}' object has no attribute 'size': expected a tensor{remedy}")
+            )
+
+
+def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
+    """Input and target, broadcast to one shape; a warning if theirs differ."""
+    _check_tensors(input, target)
+    if input._array.shape == target._array.shape:
+        return input, target
+    warn_program(
+        f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
+    )
+    shape = common_shape([input._array.shape, target._array.shape])
+    return input.expand(shape), target.expand(shape)
+
+
+def _weighted(losses: Tensor, weight: Tensor, how: Reduction) -> Tensor:
+    """The losses times their weights, reduced; a mean is the weighted one."""
+    if weight.size() != losses.size():
+        raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {losses.shape}")
+    weighted = losses * weight
+    return weighted.sum() / weight.sum() if how == "mean" else reduced(weighted, how)
 
 
 # ---- losses of probabilities -----------------------------------------------------------------------------------------
@@ -356,11 +694,8 @@ class BinaryCrossEntropy(Node):
     n for a mean of n.
     """
 
-    __slots__ = ("reduction",)
     keep = keep_inputs
-
-    def __init__(self, reduction: Reduction) -> None:
-        self.reduction = reduction
+    reduction: Reduction
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Any:
         losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
@@ -382,7 +717,6 @@ class BinaryCrossEntropyBackward(Node):
     dt = -h * g / (p * (1 - p)).
     """
 
-    __slots__ = ()
     keep = keep_inputs
 
     def forward(self, g: Array, p: Array, t: Array) -> Array:
@@ -407,11 +741,8 @@ class BinaryCrossEntropyWithLogits(Node):
     dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n.
     """
 
-    __slots__ = ("reduction",)
     keep = keep_inputs
-
-    def __init__(self, reduction: Reduction) -> None:
-        self.reduction = reduction
+    reduction: Reduction
 
     def forward(self, x: Array, t: Array, w: Array | None, v: Array | None) -> Any:
         losses = log_sigmoid(x)
@@ -433,6 +764,129 @@ class BinaryCrossEntropyWithLogits(Node):
         return dx, dt, None, None
 
 
-def log_sigmoid(x: Array) -> Array:
-    """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
-    return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
+@op("nn.functional")
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of `-(target * log(input) + (1 - target) * log(1 - input))`, for probabilities.
+
+    The logarithms are at least -100.  A `weight` that broadcasts to the input's shape multiplies each loss.  Errors:
+    ValueError for different sizes, RuntimeError for numbers outside [0, 1] or different dtypes.
+
+    >>> import minigrad as torch
+    >>> binary_cross_entropy(torch.tensor([0.5, 0.75]), torch.tensor([1.0, 1.0]), reduction="none")
+    tensor([0.6931, 0.2877])
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    _check_tensors(input, target)
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. Please ensure they have the same size."
+        )
+    if target.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}: the targets are "
+            f"probabilities, target.to({input.dtype!r})"
+        )
+    check_floating("binary_cross_entropy", input)
+    for name, each in (("input", input), ("target", target)):
+        if not ((each._array >= 0) & (each._array <= 1)).all():
+            remedy = "scores become so by torch.sigmoid, or take binary_cross_entropy_with_logits (BCEWithLogitsLoss)"
+            if name == "target":
+                remedy = "they are probabilities; for class ids there is cross_entropy"
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1: {remedy}")
+    weight = _factor("binary_cross_entropy", "weight", weight, input)
+    return in_float32(BinaryCrossEntropy(how), input, target, weight)
+
+
+@op("nn.functional")
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy(sigmoid(input), target)`, precise and finite also where the sigmoid is 0 or 1.
+
+    `weight` multiplies each loss and `pos_weight` the part for the target 1; both broadcast to the input's shape.
+
+    >>> import minigrad as torch
+    >>> binary_cross_entropy_with_logits(torch.tensor([0.0, -200.0]), torch.tensor([1.0, 1.0]), reduction="none")
+    tensor([  0.6931, 200.0000])
+    """
+    how = reduction_of(reduction, size_average, reduce)
+    _check_tensors(input, target)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    check_floating("log_sigmoid_cpu", input)
+    if not target.is_floating_point():
+        raise RuntimeError(
+            f"result type {input.dtype._tensor_name} can't be cast to the desired output type "
+            f"{target.dtype._tensor_name}: the targets are probabilities, target.float()"
+        )
+    common = dtypes.promote_types(input.dtype, target.dtype)
+    x, t = cast(input, common), cast(target, common)
+    weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)
+    pos_weight = _factor("binary_cross_entropy_with_logits", "pos_weight", pos_weight, x)
+    return rounded(in_float32(BinaryCrossEntropyWithLogits(how), x, t, weight, pos_weight), target.dtype)
+
+
+@op("nn.functional")
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """`target * (log(target) - input)`: the divergence of the distribution `exp(input)` from the right one, `target`.
+
+    With `log_target`, the targets are logarithms as well.  The divergence of Kullback and Leibler is a sum over
+    probabilities and a mean over a batch, the reduction "batchmean"; "mean", with a warning, is one over all elements.
+
+    >>> import minigrad as torch
+    >>> kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
+    tensor(0.6931)
+    """
+    if size_average is None and reduce is None and reduction == "mean":
+        warn_program(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
+        )
+    legacy = legacy_reduction(reduction, size_average, reduce)
+    how = reduction_of("sum" if legacy == "batchmean" else legacy)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported. Expected floating point, input.float()")
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        # Where a target is 0, so is its part: 0 * log(0) would be nan.
+        loss = target * target.log().masked_fill(target == 0, 0) - target * input
+    total = reduced(loss, how)
+    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
+
+
+def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Tensor | None:
+    """A constant factor of the losses of `x`, in their dtype; an error if it does not broadcast to x's shape."""
+    if weight is None:
+        return None
+    check_constant(function, argument, weight)
+    shape = common_shape([weight._array.shape, x._array.shape])
+    if shape != x._array.shape:
+        raise RuntimeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}: the {argument} has "
+            f"shape {weight.shape}"
+        )
+    factor: Tensor = cast(weight, x.dtype)
+    return factor

@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, dtype
+from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
 from minigrad.core.tensor import Tensor
+from minigrad.declare import Dims, op
+from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.reductions import kept_dims
+from minigrad.ops.widening import check_floating
+from minigrad.tensors.options import as_dtype
 
 
 class Softmax(Unary):
     """`y = exp(x) / sum(exp(x))` along `dims`.   dx = (g - sum(g * y)) * y."""
 
-    __slots__ = ("dims",)
     keep = keep_output
-
-    def __init__(self, dims: tuple[int, ...]) -> None:
-        self.dims = dims
+    dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
         wide = widened(x)
@@ -41,11 +43,8 @@ class SoftmaxBackwardData(Binary):
     dg = (h - sum(h * y)) * y,  dy = h * (g - sum(g * y)) - g * sum(h * y).
     """
 
-    __slots__ = ("dims",)
     keep = keep_inputs
-
-    def __init__(self, dims: tuple[int, ...]) -> None:
-        self.dims = dims
+    dims: tuple[int, ...]
 
     def forward(self, g: Array, y: Array) -> Array:
         g, wide = widened(g), widened(y)
@@ -67,11 +66,8 @@ class SoftmaxBackwardData(Binary):
 class LogSoftmax(Unary):
     """`y = x - log(sum(exp(x)))` along `dims`.   dx = g - exp(y) * sum(g)."""
 
-    __slots__ = ("dims",)
     keep = keep_output
-
-    def __init__(self, dims: tuple[int, ...]) -> None:
-        self.dims = dims
+    dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
         wide = widened(x)
@@ -92,11 +88,8 @@ class LogSoftmaxBackwardData(Binary):
     dg = h - sum(h * exp(y)),  dy = -h * exp(y) * sum(g).
     """
 
-    __slots__ = ("dims",)
     keep = keep_inputs
-
-    def __init__(self, dims: tuple[int, ...]) -> None:
-        self.dims = dims
+    dims: tuple[int, ...]
 
     def forward(self, g: Array, y: Array) -> Array:
         g, wide = widened(g), widened(y)
@@ -118,17 +111,14 @@ class LogSoftmaxBackwardData(Binary):
 class LogSumExp(Unary):
     """`log(sum(exp(x)))` over `dims`.   dx = g * softmax(x)."""
 
-    __slots__ = ("dims", "exponentials", "keepdim")
+    __slots__ = ("exponentials",)
     keep = keep_inputs
-    exponentials: tuple[Array, Array] | None
-
-    def __init__(self, dims: tuple[int, ...], keepdim: bool) -> None:
-        self.dims = dims
-        self.keepdim = keepdim
+    dims: tuple[int, ...]
+    keepdim: bool
 
     def forward(self, x: Array) -> Array:
         out, sums, most = exponentials(x, self.dims)
-        self.exponentials = out, sums
+        self.exponentials: tuple[Array, Array] | None = out, sums
         y: Array = np.log(sums) + most
         return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, copy=False)
 
@@ -148,12 +138,9 @@ class ScaledSoftmax(Binary):
     dg = sum(h * softmax(x)),  dx = the gradient of the softmax for h * g.
     """
 
-    __slots__ = ("dims", "known")
     keep = keep_inputs
-
-    def __init__(self, dims: tuple[int, ...], known: tuple[Array, Array] | None) -> None:
-        self.dims = dims
-        self.known = known
+    dims: tuple[int, ...]
+    known: tuple[Array, Array] | None
 
     def forward(self, g: Array, x: Array) -> Array:
         known, self.known = self.known, None
@@ -184,3 +171,48 @@ def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
 def largest(x: Array, dims: tuple[int, ...]) -> Array:
     """The largest elements along `dims`, which stay; of none, -inf."""
     return np.asarray(np.maximum.reduce(x, axis=dims, keepdims=True, initial=-np.inf))
+
+
+@op()
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, 2.0, 3.0]).softmax(0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
+    dims = (normal_dim(dim, input.ndim),)[: input.ndim]
+    return Softmax(dims)(_scores("softmax", input, dtype))
+
+
+@op()
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1.0, 2.0, 3.0]).log_softmax(0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
+    dims = (normal_dim(dim, input.ndim),)[: input.ndim]
+    return LogSoftmax(dims)(_scores("log_softmax", input, dtype))
+
+
+def _scores(name: str, x: Tensor, dtype: dtype | None) -> Tensor:
+    """`x` in the dtype to compute the function of that name in."""
+    x = x if dtype is None else cast(x, as_dtype(name, dtype))
+    check_floating(f"{name}_lastdim_kernel_impl", x)
+    return x
+
+
+@op()
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
+    """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1000.0, 1000.0]).logsumexp(0)
+    tensor(1000.6932)
+    """
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType: () is for all dimensions")
+    x = cast(input, floating(input.dtype))
+    return LogSumExp(reduced_dims(dim, x.ndim), keepdim)(x)

@@ -38,12 +38,11 @@ def rounded(x: Any, to: dtype) -> Any:
     return Rounded(to, "" if x._node is None else x._node.name())(x)
 
 
-def check_floating(kernel: str, x: Any) -> None:
+def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:
     """Nothing for a tensor or array of floating-point numbers; else a NotImplementedError that names `kernel`."""
     array = getattr(x, "_array", x)
     if array.dtype.kind != "f":
-        found = dtypes.of(array)._tensor_name
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{found}': convert it first, x.float()")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
 
 
 def _is_float16(x: Any) -> bool:

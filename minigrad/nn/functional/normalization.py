@@ -12,7 +12,7 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import no_grad
 from minigrad.methods.forms import checked_tensor
-from minigrad.nn.functional.arguments import check_constant
+from minigrad.ops.losses import check_constant
 from minigrad.ops.normalization import Groups, Normalize, NormalizeByKnown, seen
 from minigrad.ops.widening import in_float32
 from minigrad.tensor import Tensor

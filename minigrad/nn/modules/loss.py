@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from minigrad.nn import functional as F
-from minigrad.nn.functional.arguments import legacy_reduction
 from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.ops.losses import legacy_reduction
 from minigrad.tensor import Tensor
 
 
@@ -22,9 +22,7 @@ class _Loss(DeclaredLayer):
 
     def __post_init__(self) -> None:
         given = self.__dict__
-        self.reduction = legacy_reduction(
-            given["reduction"], given.pop("size_average"), given.pop("reduce"), stacklevel=4
-        )
+        self.reduction = legacy_reduction(given["reduction"], given.pop("size_average"), given.pop("reduce"))
         for name in ("weight", "pos_weight"):
             if name in given:
                 self.register_buffer(name, given.pop(name))
