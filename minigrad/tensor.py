@@ -74,7 +74,7 @@ class Members(
         return printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self.requires_grad)
 
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0:
+        if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
             raise TypeError(

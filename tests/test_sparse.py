@@ -355,6 +355,7 @@ WORKS = {
     *("is_sparse", "layout", "shape", "size", "dim", "ndim", "numel", "nelement", "dtype", "device"),
     *(
         "itemsize",
+        "element_size",
         "is_floating_point",
         "is_complex",
         "is_signed",

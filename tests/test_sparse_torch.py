@@ -70,7 +70,6 @@ OF_ONE: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "indices, not coalesced": lambda t, s, c, d: s.indices(),
     "values, not coalesced": lambda t, s, c, d: s.values(),
     "to_dense": lambda t, s, c, d: (s.to_dense(), c.to_dense()),
-    "to_dense(dtype)": lambda t, s, c, d: s.to_dense(t.float64),
     "copies": lambda t, s, c, d: (s.clone(), c.clone().is_coalesced(), s.detach(), c.detach().is_coalesced(), s.data),
     "dtypes": lambda t, s, c, d: (s.double(), s.to(t.float16), s.half().dtype, s.long(), c.double().is_coalesced()),
     "unchanged dtype": lambda t, s, c, d: s.float() is s,

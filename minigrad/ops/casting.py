@@ -34,6 +34,15 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return category(from_) <= category(to)
 
 
+def check_cast(result: dtype, target: dtype) -> None:
+    """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
+    if not can_cast(result, target):
+        raise RuntimeError(
+            f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}: an "
+            "in-place operation cannot change the dtype"
+        )
+
+
 def converted(array: Array, target: dtype) -> Array:
     """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
 

@@ -45,12 +45,12 @@ class Attributes(Tensor):
 
     def element_size(self) -> builtins.int:
         """Bytes per element."""
-        return self._array.itemsize
+        return self.dtype.itemsize
 
     @property
     def itemsize(self) -> builtins.int:
         """Bytes per element."""
-        return self._array.itemsize
+        return self.dtype.itemsize
 
     @property
     def nbytes(self) -> builtins.int:

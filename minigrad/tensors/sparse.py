@@ -13,10 +13,8 @@ computed from them.
 from __future__ import annotations
 
 import builtins
-import copy
 import math
 from collections.abc import Callable
-from operator import index
 from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
@@ -29,7 +27,7 @@ from minigrad.core.rows import add_rows_at
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
-from minigrad.methods.forms import OPERANDS, checked_operand
+from minigrad.declare import OPERANDS
 from minigrad.ops import casting, joining
 from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
 from minigrad.tensors import options, printing
@@ -43,6 +41,24 @@ def _of_values(name: str) -> Callable[..., Any]:
         return self if entries is self._entries else self._with(entries)
 
     method.__name__ = name
+    return method
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    """The operator that the method `name` is, which leaves what is neither tensor nor number to the other operand."""
+
+    def method(self: Sparse, other: Any) -> Any:
+        return getattr(self, name)(other) if isinstance(other, OPERANDS) else NotImplemented
+
+    return method
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    """The method that lets the tensor become what the method `name` returns."""
+
+    def method(self: Sparse, other: Any, **options: Any) -> Any:
+        return self._become(getattr(self, name)(other, **options))
+
     return method
 
 
@@ -134,19 +150,13 @@ class Sparse(Tensor):
 
     def size(self, dim: SupportsIndex | None = None) -> Any:
         """The shape, or the size of dimension `dim`."""
-        return self.shape if dim is None else self.shape[index(dim)]
+        return self.shape if dim is None else self.shape[dim]
 
     def numel(self) -> builtins.int:
         """The number of elements, most of them zero."""
         return math.prod(self._size)
 
     nelement = numel
-
-    @property
-    def itemsize(self) -> builtins.int:
-        """Bytes per element."""
-        size: builtins.int = self._entries._array.itemsize
-        return size
 
     def is_floating_point(self) -> builtins.bool:
         """Whether the elements are floating-point numbers."""
@@ -202,11 +212,6 @@ class Sparse(Tensor):
             self._places, values, self._size, grad_fn=grad_fn, requires_grad=self._requires_grad
         )
 
-    def __format__(self, spec: str) -> str:
-        if spec:
-            raise TypeError("unsupported format string passed to Tensor.__format__")
-        return repr(self)
-
     # ---- other forms of it -------------------------------------------------------------------------------------------
 
     def coalesce(self) -> Any:
@@ -227,57 +232,39 @@ class Sparse(Tensor):
         entries = _reshaped(sums, (len(op.names), *self._size[len(sizes) :]))
         return sums._new_sparse(places, entries, self._size, True)
 
-    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
+    def to_dense(self) -> Any:
         """A dense tensor of the same elements."""
-        if dtype is not None:
-            raise RuntimeError("dtype argument is not supported by sparse_to_dense: convert the result")
         table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
         return _reshaped(table, self._size)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: options.layout | None = None) -> Any:
         """This tensor, which is sparse."""
-        if sparse_dim is not None and index(sparse_dim) != self.sparse_dim():
-            raise RuntimeError(
-                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
-                "supported"
-            )
-        return self
+        return self if sparse_dim in (None, self.sparse_dim()) else self._refuse()
 
     def clone(self, *, memory_format: Any = None) -> Any:
         """A copy, recorded."""
         entries = self._entries.clone()
         return entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
 
-    detach = _of_values("detach")
-    to = _of_values("to")
-    float = _of_values("float")
-    double = _of_values("double")
-    half = _of_values("half")
-    long = _of_values("long")
-    int = _of_values("int")
+    detach, to = _of_values("detach"), _of_values("to")
+    float, double, half, long, int = map(_of_values, ("float", "double", "half", "long", "int"))
 
-    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+    def type(self, dtype: Any = None) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
         return f"torch.sparse.{self.dtype._tensor_name}Tensor" if dtype is None else self.to(dtype)
 
     @property  # type: ignore[misc]  # the data of a sparse tensor cannot be replaced
     def data(self) -> Any:
-        """The same entries without history; writes through it are not seen by the checks of the backward pass."""
-        return self._with(self._entries.data)
+        """The same entries without history."""
+        return self.detach()
 
     def detach_(self) -> Any:
         """This tensor, from now on without history."""
         self._entries = self._entries.detach()
         return self
 
-    def numpy(self, *, force: builtins.bool = False) -> NoReturn:
-        """An error: NumPy has no sparse arrays."""
-        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
-
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        entries = copy.deepcopy(self._entries, memo)
-        copied = memo[id(self)] = entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
-        return copied
+    # Python copies what `__reduce_ex__` says.
+    __deepcopy__ = None
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return _rebuilt, (self._places, self._entries, self._size, self._coalesced)
@@ -288,15 +275,13 @@ class Sparse(Tensor):
 
     def mul(self, other: Any) -> Any:
         """The product with a number or a dense tensor, of which only the elements at the entries are read."""
-        if isinstance(checked_operand("mul", other), Tensor) and other.ndim:
+        if isinstance(other, Tensor) and other.ndim:
             other = self._at_entries(other)
         return self._with(self._entries.mul(other))
 
-    def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+    def div(self, other: Any) -> Any:
         """The quotient by a number or a 0-d tensor."""
-        if rounding_mode is not None:
-            self._refuse()
-        if isinstance(checked_operand("div", other), Tensor) and other.ndim:
+        if isinstance(other, Tensor) and other.ndim:
             raise RuntimeError(
                 "Sparse division requires a scalar or zero-dim dense tensor divisor "
                 f"(got shape {list(other.shape)} for divisor)"
@@ -305,7 +290,14 @@ class Sparse(Tensor):
 
     def add(self, other: Any, *, alpha: Any = 1) -> Any:
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
-        self._check_summand(checked_operand("add", other))
+        if not isinstance(other, Sparse):
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        if (other._size, other.sparse_dim()) != (self._size, self.sparse_dim()):
+            raise RuntimeError(
+                f"add: expected sizes of 'self' and 'other' to match, but {list(self._size)} != {list(other._size)}, "
+                f"or {self.sparse_dim()} sparse dimensions are not {other.sparse_dim()}: sparse tensors do not "
+                "broadcast"
+            )
         added = other._entries if builtins.type(alpha) is builtins.int and alpha == 1 else other._entries * alpha
         entries = joining.cat([self._entries, added], 0)
         places = np.concatenate([self._places, other._places], axis=1)
@@ -314,79 +306,34 @@ class Sparse(Tensor):
 
     def sub(self, other: Any, *, alpha: Any = 1) -> Any:
         """The difference `self - alpha * other` of two sparse tensors."""
-        return self.add(checked_operand("sub", other), alpha=-alpha)
+        return self.add(other, alpha=-alpha)
 
-    def __add__(self, other: Any) -> Any:
-        return self.add(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __sub__(self, other: Any) -> Any:
-        return self.sub(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        return self.mul(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.div(other) if isinstance(other, OPERANDS) else NotImplemented
-
+    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
     __rmul__ = __mul__
 
-    def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtypes.dtype | None = None) -> Any:
+    def sum(self, dim: Any = None, *, dtype: dtypes.dtype | None = None) -> Any:
         """The sum of all elements."""
         return self._refuse() if dim is not None else self._entries.sum(dtype=dtype)
 
-    def norm(self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None) -> Any:
+    def norm(self, p: Any = "fro") -> Any:
         """The norm of order `p`, not negative, over all elements."""
-        if dim is not None or dtype is not None or (p not in (None, "fro") and p < 0):
-            self._refuse()
-        return self.coalesce()._entries.norm(p)
+        return self._refuse() if p not in (None, "fro") and p < 0 else self.coalesce()._entries.norm(p)
 
     # ---- in place ----------------------------------------------------------------------------------------------------
 
-    def mul_(self, other: Any) -> Any:
-        """In place: the product with a number or a dense tensor."""
-        return self._become(self.mul(other))
-
-    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """In place: the quotient by a number or a 0-d tensor."""
-        return self._become(self.div(other, rounding_mode=rounding_mode))
-
-    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """In place: the sum `self + alpha * other` of two sparse tensors."""
-        return self._become(self.add(other, alpha=alpha))
-
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """In place: the difference `self - alpha * other` of two sparse tensors."""
-        return self._become(self.sub(other, alpha=alpha))
+    add_, sub_, mul_, div_ = map(_in_place, ("add", "sub", "mul", "div"))
+    __iadd__, __isub__, __imul__, __itruediv__ = map(_operator, ("add_", "sub_", "mul_", "div_"))
 
     def zero_(self) -> Any:
         """In place: no entries, so that all elements are zero."""
         none = self._entries.detach()[:0]
         return self._become(none._new_sparse(self._places[:, :0], none, self._size, True))
 
-    def __iadd__(self, other: Any) -> Any:
-        return self.add_(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __isub__(self, other: Any) -> Any:
-        return self.sub_(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __imul__(self, other: Any) -> Any:
-        return self.mul_(other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self.div_(other) if isinstance(other, OPERANDS) else NotImplemented
-
     def _become(self, result: Any) -> Any:
         """Take on the entries of `result`, in this tensor's dtype."""
-        if not casting.can_cast(result.dtype, self.dtype):
-            raise RuntimeError(
-                f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
-                f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
-            )
+        casting.check_cast(result.dtype, self.dtype)
         result = result.to(self.dtype)
         self._places, self._entries, self._coalesced = result._places, result._entries, result._coalesced
-        return self._changed()
-
-    def _changed(self) -> Any:
         storage_of(self).version += 1
         return self
 
@@ -427,11 +374,7 @@ class Sparse(Tensor):
         common = dtypes.result_type(self._entries._array, dense._array)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        if not casting.can_cast(common, dense.dtype):
-            raise RuntimeError(
-                f"result type {common._tensor_name} can't be cast to the desired output type "
-                f"{dense.dtype._tensor_name}: an in-place operation cannot change the dtype"
-            )
+        casting.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._write(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
 
@@ -444,8 +387,6 @@ class Sparse(Tensor):
 
     def _at_entries(self, dense: Any) -> Any:
         """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""
-        if dense.is_sparse:
-            self._refuse()
         if tuple(dense.shape) != self._size:
             dense = dense.expand(self._size)
         rows = Lookup()(self._as_table(dense), self._entries._new(self._ids()))
@@ -469,23 +410,6 @@ class Sparse(Tensor):
         """`(V, D)`, how many places and how many elements at each there are."""
         dims = self.sparse_dim()
         return math.prod(self._size[:dims]), math.prod(self._size[dims:])
-
-    # ---- checks ------------------------------------------------------------------------------------------------------
-
-    def _check_summand(self, other: Any) -> None:
-        """Nothing if `other` can be added to this tensor, else a RuntimeError."""
-        if not isinstance(other, Sparse):
-            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
-        if other._size != self._size:
-            raise RuntimeError(
-                "add: expected sizes of 'self' and 'other' to match, but "
-                f"{list(self._size)} != {list(other._size)}: sparse tensors do not broadcast"
-            )
-        if other.sparse_dim() != self.sparse_dim():
-            raise RuntimeError(
-                f"add: expected 'self' and 'other' to have same density, but 'self' has {self.sparse_dim()} sparse "
-                f"dimensions while 'other' has {other.sparse_dim()} sparse dimensions"
-            )
 
     def _check_same_size(self, dense: Any) -> None:
         if tuple(dense.shape) != self._size:
