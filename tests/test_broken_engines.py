@@ -14,7 +14,7 @@ from typing import Any
 
 import engine_laws
 import pytest
-from test_autograd import PROGRAMS
+from test_programs import PAGES
 from transcripts import shown
 
 import minigrad
@@ -103,6 +103,8 @@ def hooked(old: str, new: str) -> list[tuple[Any, str, Any]]:
 def method(owner: Any, name: str, old: str, new: str) -> list[tuple[Any, str, Any]]:
     return [(owner, name, edited(getattr(owner, name), old, new))]
 
+
+PROGRAMS = PAGES["autograd"]
 
 Engine = tuple[str, Callable[[], list[tuple[Any, str, Any]]], set[str]]
 

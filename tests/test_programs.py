@@ -1,0 +1,31 @@
+"""Programs show what was recorded from PyTorch, and on PyTorch, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transcripts import programs, shown
+
+import minigrad
+
+PAGES = {
+    page.stem: programs(page)
+    for page in sorted((Path(__file__).parent / "programs").glob("*.md"))
+    if page.stem != "refusals"
+}
+
+
+@pytest.fixture(params=["minigrad", "torch"])
+def library(request: pytest.FixtureRequest) -> Any:
+    if request.param == "torch":
+        return pytest.importorskip("torch", reason="PyTorch says whether the outputs on record are right")
+    return minigrad
+
+
+@pytest.mark.parametrize(("page", "title"), [(page, title) for page, titles in PAGES.items() for title in titles])
+@pytest.mark.usefixtures("seeded")
+def test_program_shows_what_is_on_record(page: str, title: str, library: Any) -> None:
+    program = PAGES[page][title]
+    assert shown(library, program) == program.output
