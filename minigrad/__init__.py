@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from minigrad import autograd, functions, random, serialization
-from minigrad.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.core.dtypes import bool_ as bool
 from minigrad.core.dtypes import (
@@ -33,7 +33,7 @@ from minigrad.core.dtypes import float64 as double
 from minigrad.core.dtypes import int16 as short
 from minigrad.core.dtypes import int32 as int
 from minigrad.core.dtypes import int64 as long
-from minigrad.core.modes import is_inference_mode_enabled
+from minigrad.core.modes import is_grad_enabled, is_inference_mode_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
 from minigrad.functions import *

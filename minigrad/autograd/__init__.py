@@ -12,7 +12,7 @@ from minigrad.autograd import function
 from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.core.walk import backward, grad
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
     "inference_mode",
-    "is_grad_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
