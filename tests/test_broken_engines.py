@@ -24,7 +24,7 @@ from minigrad.core import shapes, tape
 from minigrad.core import walk as walking
 from minigrad.core.elementwise import Mul, Sub
 from minigrad.core.shapes import Sum
-from minigrad.ops import strided
+from minigrad.ops import recording
 from minigrad.tensor import Tensor
 
 
@@ -257,20 +257,20 @@ ENGINES: list[Engine] = [
     ),
     ("a sum keeps its input", lambda: [(Sum, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
     ("a product keeps both factors", lambda: [(Mul, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
-    ("views do not follow a write", lambda: [(strided, "follow", gradients_of_views_alone)], {"writes_to_views"}),
+    ("views do not follow a write", lambda: [(recording, "follow", gradients_of_views_alone)], {"writes_to_views"}),
     (
         "the base does not follow a write",
-        lambda: method(Tensor, "_follow", "strided.Overwrite(layout).record((edge_to(base), node), (), base)", "pass"),
+        lambda: method(Tensor, "_follow", "Overwrite(layout).record((edge_to(base), node), (), base)", "pass"),
         {"writes_to_views"},
     ),
     (
         "what was overwritten keeps its gradient",
-        lambda: [(strided.Overwrite, "da", lambda self, g: g)],
+        lambda: [(recording.Overwrite, "da", lambda self, g: g)],
         {"writes_to_views"},
     ),
     (
         "of elements at one place, the last gradient stays",
-        lambda: method(strided.PutStrided, "forward", "x.sum(repeated, keepdims=True)", "x[first]"),
+        lambda: method(recording.PutStrided, "forward", "x.sum(repeated, keepdims=True)", "x[first]"),
         {"writes_to_views"},
     ),
     (

@@ -13,7 +13,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.ops import indexing, shapes
-from minigrad.ops.strided import Overwrite, PutStrided, StridedView, layout_of
+from minigrad.ops.recording import Overwrite, PutStrided, StridedView, layout_of
 
 
 def message(call: Callable[[], Any], error: type[Exception] = RuntimeError) -> str:

@@ -89,3 +89,45 @@ class Drawing(Tensor):
         high = to if high is None else high
         form = "RandomBackward1" if len(bounds) + (to is not None) == 1 else "RandomBackward0"
         return self._write(lambda array: distributions.random_(array, index(low), high, source), form)
+
+    def uniform_(
+        self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: Generator | None = None
+    ) -> Tensor:
+        """Write draws from the uniform distribution on `[from_, to)`.
+
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(123)
+        >>> torch.empty(3).uniform_(-1, 1)
+        tensor([-0.4078,  0.0331, -0.4967])
+        """
+        return self._write(
+            lambda array: distributions.uniform_(array, from_, to, generator or default_generator), "UniformBackward0"
+        )
+
+    def normal_(
+        self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None
+    ) -> Tensor:
+        """Write draws from the normal distribution.
+
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(123)
+        >>> torch.empty(3).normal_(0, 0.02)
+        tensor([-0.0022,  0.0024, -0.0074])
+        """
+        return self._write(
+            lambda array: distributions.normal_(array, mean, std, generator or default_generator), "NormalBackward0"
+        )
+
+    def exponential_(self, lambd: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Write draws from the exponential distribution of rate `lambd`."""
+        return self._write(
+            lambda array: distributions.exponential_(array, lambd, generator or default_generator),
+            "ExponentialBackward0",
+        )
+
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
+        chance = p._array if isinstance(p, Tensor) else p
+        return self._write(
+            lambda array: distributions.bernoulli_(array, chance, generator or default_generator), "BernoulliBackward2"
+        )

@@ -6,11 +6,10 @@ from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import Mul
 from minigrad.core.tensor import Tensor
 from minigrad.methods.forms import checked_number, checked_tensor, in_place
-from minigrad.methods.writing import Writing
 from minigrad.ops import addmm, einsum, matmul
 
 
-class Products(Writing):
+class Products(Tensor):
     """Products."""
 
     __slots__ = ()

@@ -14,7 +14,7 @@ from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Tensor
 from minigrad.declare import OPERANDS, op, operation, rewritten
-from minigrad.ops.strided import Copy
+from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
 

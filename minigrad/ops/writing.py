@@ -1,4 +1,4 @@
-"""Writing at places of a tensor: `x[index] = value`, and the functions that write into a copy or in place."""
+"""Writing to a tensor: all of it, or places of it by `x[index] = value` and by functions, also into a copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, keep_rest, quiet
 from minigrad.core.tensor import Operand, Tensor, method
-from minigrad.declare import op
+from minigrad.declare import as_number, op
 from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import (
@@ -32,7 +32,52 @@ from minigrad.ops.indexing import (
     parsed,
 )
 from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, in_front, write_at
-from minigrad.ops.strided import Copy
+from minigrad.ops.recording import Copy
+
+# ---- everywhere ------------------------------------------------------------------------------------------------------
+
+
+@op("Tensor")
+def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write the elements of `other`, which broadcasts to this shape, in this tensor's dtype.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    source = cast(other if isinstance(other, Tensor) else input._new(np.asarray(as_number(other))), input.dtype)
+    return input._rewrite(lambda before: Copy()(before, source))
+
+
+@op("Tensor")
+def fill_(input: Tensor, value: Operand) -> Tensor:
+    """Write the number `value` everywhere.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2).fill_(7)
+    tensor([7., 7.])
+    """
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions: copy_() takes any that broadcasts"
+            )
+        if value._requires_grad and is_grad_enabled():
+            source = cast(value, input.dtype)
+            return input._rewrite(lambda before: Copy("FillBackward3")(before, source))
+    filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
+    return input._write(lambda array: array.fill(filler), "FillBackward2")
+
+
+@op("Tensor")
+def zero_(input: Tensor) -> Tensor:
+    """Write 0 everywhere."""
+    return input._write(lambda array: array.fill(0), "ZeroBackward0")
+
+
+# ---- at places -------------------------------------------------------------------------------------------------------
 
 
 def keep_places(node: Node, inputs: Sequence[Any], out: Any) -> None:

@@ -1,0 +1,341 @@
+"""How a write in place is recorded.
+
+A write to `x` gives it the history of what is written, computed from `x` as it was before; what the nodes between the
+two keep is made safe from the write.  A write to a view `v` of `x` gives `x` a new history, Overwrite(x, v's new
+values); and each view of `x`, however it was made, becomes a StridedView of this new `x`: so a gradient flows from any
+of them through the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minigrad.autograd.hooks import keep_retaining
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Elementwise, cast, zeroed
+from minigrad.core.modes import is_grad_enabled
+from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, keep_nothing, next_number
+from minigrad.core.tensor import Tensor, members, storage_of
+from minigrad.ops import casting
+
+# ---- what is written -------------------------------------------------------------------------------------------------
+
+
+class Copy(Elementwise):
+    """`b`, written over `a`, to whose shape it broadcasts.   da = 0,  db = g."""
+
+    form: str = "torch::autograd::CopyBackwards"
+
+    def forward(self, a: Array, b: Array) -> Array:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        if shape != a.shape:
+            raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
+        return np.broadcast_to(b, shape).copy()
+
+    def da(self, g: Tensor) -> Tensor:
+        return zeroed(g)
+
+    def db(self, g: Tensor) -> Tensor:
+        return g
+
+    def name(self) -> str:
+        return self.form
+
+
+class Forget(Unary):
+    """`x`, about to be overwritten by values that do not depend on it.   dx = 0."""
+
+    form: str
+
+    def forward(self, x: Array) -> Array:
+        return x
+
+    def dx(self, g: Tensor) -> Tensor:
+        return zeroed(g)
+
+    def name(self) -> str:
+        return self.form
+
+
+# ---- the write -------------------------------------------------------------------------------------------------------
+
+
+@members
+class Recording(Tensor):
+    """What a tensor does when it is written to."""
+
+    __slots__ = ()
+
+    def _rewrite(self, compute: Callable[[Any], Any]) -> Any:
+        """Take on the values and the history of what `compute` makes of this tensor as it was before."""
+        oldest = next_number()
+        before = self._before()
+        try:
+            result = compute(before)
+        except (IndexError, RuntimeError, ValueError):
+            # Of two faults PyTorch reports the one that no other operand would mend.
+            self._check_recordable()
+            raise
+        if result is NotImplemented:
+            return result
+        if result._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
+                "in-place operation cannot change the shape"
+            )
+        if not casting.can_cast(result.dtype, self.dtype):
+            raise RuntimeError(
+                f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
+                f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
+            )
+        recorded = result._requires_grad and is_grad_enabled()
+        self._check_recordable(recorded)
+        self._check_writable()
+        result = cast(result, self.dtype)
+        if recorded:
+            self._secure(result, before, oldest)
+        self._array[...] = result._array
+        storage_of(self).version += 1
+        if recorded:
+            self._follow(result._node)
+        return self
+
+    def _before(self) -> Tensor:
+        """This tensor as it is, with its history, whatever becomes of it."""
+        before = self._new(self._array, self._node)
+        before._requires_grad = self._requires_grad
+        return before
+
+    def _write(self, write: Callable[[Array], object], form: str) -> Any:
+        """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
+        self._check_recordable()
+        self._check_writable()
+        write(self._array)
+        storage_of(self).version += 1
+        if self._requires_grad and is_grad_enabled():
+            before = self._before()
+            self._follow(Forget(form)(before)._node)
+        return self
+
+    def _secure(self, result: Any, before: Any, oldest: int) -> None:
+        """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write.
+
+        Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
+        write to it is noticed.
+        """
+        stack: list[Edge] = [result._node]
+        seen: set[Node] = set()
+        while stack:
+            edge = stack.pop()
+            node = edge.node if isinstance(edge, Output) else edge
+            if not isinstance(node, Node) or node.number < oldest or node in seen:
+                continue
+            seen.add(node)
+            stack += node.edges
+            entries = getattr(node, "_kept", None) or ()
+            for position, entry in enumerate(entries):
+                value = entry[0] if type(entry) is tuple else entry
+                if not isinstance(value, Tensor):
+                    continue
+                if value is before or value._base is before:
+                    value._array = value._array.copy()
+                elif value._array is result._array:
+                    value._array = self._array
+                    value._storage = storage_of(self)
+                    node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
+
+    def _follow(self, node: Any) -> None:
+        """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
+        base = self if self._base is None else self._base
+        earlier = base._node
+        if base is self:
+            self._node, self._requires_grad = node, True
+        else:
+            layout = layout_of(self._array, base._array)
+            Overwrite(layout).record((edge_to(base), node), (), base)
+        keep_retaining(base, earlier)
+        for reference, made_by in storage_of(self).views:
+            view = reference()
+            if view is not None and view._base is base:
+                earlier = view._node
+                follow(view, base, made_by)
+                keep_retaining(view, earlier)
+
+    def _check_recordable(self, recorded: bool = False, source: Any = None) -> None:
+        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
+
+        Else a RuntimeError.
+        """
+        base = self if self._base is None else self._base
+        if not (recorded or (is_grad_enabled() and (self._requires_grad or base._requires_grad))):
+            return
+        tensors = (self, self if source is None else source)
+        if any([each._node is None and each._requires_grad for each in (*tensors, base)]):
+            remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
+            if base is self and source is None:
+                remedy = (
+                    "Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with "
+                    "loss = 0."
+                )
+            raise RuntimeError(
+                f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
+                f" operation. {remedy}"
+            )
+        if base is not self:
+            for reference, made_by in reversed(storage_of(self).views):
+                view = reference() if made_by else None
+                if any([view is each for each in tensors]):
+                    raise RuntimeError(refusal(made_by, "and is being modified inplace"))
+
+    def _check_writable(self) -> None:
+        """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
+        if self._array.flags.writeable:
+            return
+        if 0 in self._array.strides:
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
+        raise RuntimeError("the tensor lies on a read-only NumPy array. Please clone() it before writing.")
+
+
+# ---- views by their layout alone -------------------------------------------------------------------------------------
+
+
+class Layout(NamedTuple):
+    """Where the elements of a view lie in the memory of its base, in bytes."""
+
+    base_shape: tuple[int, ...]
+    base_strides: tuple[int, ...]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    def zeros(self, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+        """A base of zeros in fresh memory, and the view of it."""
+        extent = sum([(size - 1) * step for size, step in zip(self.base_shape, self.base_strides, strict=True)])
+        memory = np.zeros(0 if 0 in self.base_shape else extent + dtype.itemsize, np.uint8)
+        whole: Array = np.ndarray(self.base_shape, dtype, memory, 0, self.base_strides)
+        part: Array = np.ndarray(self.shape, dtype, memory, self.offset, self.strides)
+        return whole, part
+
+    def apart(self) -> Iterator[tuple[int | slice, ...]]:
+        """Indices that together select the view, each of them elements of which no two are in one place.
+
+        It is one, but for windows that overlap: along them a step is no longer than what lies within a window.
+        """
+        extent = 0
+        overlapping: list[int] = []
+        for dim in sorted(range(len(self.shape)), key=self.strides.__getitem__):
+            if 0 < self.strides[dim] <= extent:
+                overlapping.append(dim)
+            else:
+                extent += (self.shape[dim] - 1) * self.strides[dim]
+        for index in np.ndindex(*[self.shape[dim] for dim in overlapping]):
+            by_dim = dict(zip(overlapping, index, strict=True))
+            yield tuple([by_dim.get(dim, slice(None)) for dim in range(len(self.shape))])
+
+
+def layout_of(view: Array, base: Array) -> Layout:
+    """Where the elements of `view` lie in the memory of `base`."""
+    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    return Layout(base.shape, base.strides, view.shape, view.strides, offset if view.size else 0)
+
+
+class StridedView(Unary):
+    """The elements of `x` where a view of that layout has them.   dx = PutStrided(g)."""
+
+    layout: Layout
+
+    def forward(self, x: Array) -> Array:
+        whole, part = self.layout.zeros(x.dtype)
+        whole[...] = x
+        return part.copy()
+
+    def dx(self, g: Tensor) -> Tensor:
+        return PutStrided(self.layout)(g)
+
+    def name(self) -> str:
+        return "AsStridedBackward0"
+
+
+class PutStrided(Unary):
+    """`y = 0;  y's view += x`: elements of the view at one place add up.   dx = StridedView(g)."""
+
+    layout: Layout
+
+    def forward(self, x: Array) -> Array:
+        whole, part = self.layout.zeros(x.dtype)
+        # Along steps of 0 the view was expanded.
+        repeated = tuple([dim for dim, step in enumerate(part.strides) if step == 0])
+        first = tuple([slice(0, 1) if dim in repeated else slice(None) for dim in range(part.ndim)])
+        # With an Ellipsis also a single element is a view.
+        part, sums = part[(*first, ...)], np.asarray(x.sum(repeated, keepdims=True))
+        for index in self.layout.apart():
+            part[(*index, ...)] += sums[index]
+        return np.array(whole)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return StridedView(self.layout)(g)
+
+
+class Overwrite(Binary):
+    """`y = x` but for `y's view = v`.   dx = g with zeros in the view,  dv = StridedView(g)."""
+
+    layout: Layout
+    keep = keep_nothing
+
+    def forward(self, x: Array, v: Array) -> Array:
+        whole, part = self.layout.zeros(x.dtype)
+        whole[...] = x
+        part[...] = v
+        return np.array(whole)
+
+    def backward(self, g: Any) -> Sequence[Any]:
+        # Nothing kept is read, but PyTorch has no second pass through a write either.
+        if self._kept is None:
+            raise self._released()
+        return super().backward(g)
+
+    def da(self, g: Tensor) -> Tensor:
+        return Overwrite(self.layout)(g, g._new(np.zeros(self.layout.shape, g._array.dtype)))
+
+    def db(self, g: Tensor) -> Tensor:
+        return StridedView(self.layout)(g)
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+
+class Refused(Unary):
+    """The history of a view that cannot be followed: a backward pass through it is an error, as in PyTorch."""
+
+    made_by: str
+
+    def dx(self, g: Tensor) -> Tensor:
+        raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))
+
+
+def follow(view: Any, base: Any, made_by: str) -> None:
+    """Let the history of `view`, made by the operation `made_by`, be that it is a view of `base` as it is now."""
+    node = Refused(made_by) if made_by else StridedView(layout_of(view._array, base._array))
+    node.record((base._node,), (base,), view)
+
+
+def refusal(made_by: str, what: str) -> str:
+    """Why a write is not recorded: `made_by` is "no_grad", or the name of what made the view as one of several."""
+    if made_by == "no_grad":
+        return (
+            f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+            "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+            "outside (if you want the inplace to be tracked)."
+        )
+    return (
+        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views, "
+        "or of a custom Function that returned its input. Such functions do not allow the output views to be modified "
+        "inplace. You should replace the inplace operation by an out-of-place one."
+    )
