@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core import dtypes
 from minigrad.core.arrays import read_in_place, row_blocks, total
 from minigrad.core.dtypes import Array
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import sum_to
+from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, keep_input_and_output
 from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops.dropout import dropout
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
+from minigrad.ops.widening import rounded
 
 
 class AttentionWeights(Node):
@@ -28,12 +32,9 @@ class AttentionWeights(Node):
     dmask = dS, the gradient of the softmax, summed over what was broadcast.
     """
 
-    __slots__ = ("bias", "scale")
     keep = keep_input_and_output
-
-    def __init__(self, scale: float, bias: Array | None) -> None:
-        self.scale = scale
-        self.bias = bias
+    scale: float
+    bias: Array | None
 
     def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
         p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
@@ -66,7 +67,119 @@ class AttentionWeights(Node):
 class Attend(MatMul):
     """`P @ V`: for each query the average of the values, weighted by P.   da = g @ V.mT,  db = P.mT @ g."""
 
-    __slots__ = ()
-
     def name(self) -> str:
         return "ScaledDotProductFlashAttentionForCpuBackward0"
+
+
+@op("nn.functional")
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """`softmax(scale * query @ key.mT + mask) @ value`: each query takes of the values whose keys are like it.
+
+    `query` is `(*, L, E)`, `key` is `(*, S, E)` and `value` `(*, S, D)`; the result is `(*, L, D)`; leading sizes
+    broadcast.  `attn_mask` broadcasts to `(*, L, S)`: bools say what may be looked at, numbers are added.  With
+    `is_causal` query i looks at keys 0 to i.  A query that may look at nothing gets zeros.  `scale` is
+    `1 / sqrt(E)` if None.  With `enable_gqa`, groups of heads (dimension -3) of the query share those of key and value.
+    `dropout_p` is the probability with which weights are dropped, also outside of training: pass 0 there.
+
+    >>> import minigrad as torch
+    >>> keys, values = torch.eye(3), torch.tensor([[10.0], [20.0], [60.0]])
+    >>> scaled_dot_product_attention(torch.zeros(3, 3), keys, values, is_causal=True)
+    tensor([[10.],
+            [15.],
+            [30.]])
+    """
+    given = (query, key, value)
+    if min([x.ndim for x in given]) < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+        )
+    if len({x.dtype for x in given}) > 1:
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype._c_name} "
+            f"key.dtype: {key.dtype._c_name} and value.dtype: {value.dtype._c_name} instead."
+        )
+    if not query.is_floating_point():
+        raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
+    if attn_mask is not None and attn_mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype._c_name} and  query.dtype: {query.dtype._c_name} instead."
+        )
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+    if query.dtype is dtypes.float16:
+        q, k, v = (x.float() for x in given)
+        mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
+        wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+        return rounded(wide, query.dtype) if isinstance(wide.grad_fn, Attend) else wide.half()
+    if enable_gqa:
+        key, value = _for_each_head(key, query), _for_each_head(value, query)
+    shape = _weights_shape(query, key, value, attn_mask)
+    fused = not dropout_p and _is_fused(query, key, value, attn_mask)
+    if attn_mask is not None and is_causal and not fused:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True: put both into "
+            "the mask"
+        )
+    size, number = query._array.shape[-1], query._array.dtype.type
+    factor = (1 / size**0.5 if size else 1.0) if scale is None else scale
+    bias = np.triu(np.full(shape, number(-np.inf)), 1) if is_causal else None
+    if attn_mask is not None and attn_mask.dtype is dtypes.bool_:
+        hidden = np.where(attn_mask._array, number(0), number(-np.inf))
+        bias, attn_mask = hidden if bias is None else bias + hidden, None
+    weights = AttentionWeights(factor, bias)(query, key, None if attn_mask is None else attn_mask.to(query.dtype))
+    return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
+
+
+def _for_each_head(x: Tensor, query: Tensor) -> Tensor:
+    """Keys or values `(*, H, S, E)` with each head repeated for the heads of the query that share it."""
+    heads = query.size(-3)
+    own = x.size(-3)
+    if heads % own:
+        raise RuntimeError(
+            f"Number of heads in key and value must divide the number of heads in query: got {own} and {heads}"
+        )
+    *leading, rows, columns = x.shape
+    repeated = x.unsqueeze(-3).expand(*leading, heads // own, rows, columns)
+    return repeated.reshape(*leading[:-1], heads, rows, columns)
+
+
+def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether PyTorch takes one step for this: it takes a mask beside `is_causal` then, and gives the step a name."""
+    shapes = [x._array.shape for x in (query, key, value)]
+    return (
+        len({(*shape[:-2], shape[-1]) for shape in shapes}) == 1
+        and query.ndim == 4
+        and 0 not in (shapes[0][-2], shapes[1][-2])
+        and all([x.stride()[-1] == 1 for x in (query, key, value)])
+        and (mask is None or (mask.ndim in (2, 4) and not mask.requires_grad))
+    )
+
+
+def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[int, int]:
+    """The shape (L, S) of the weights of one head; an error if shapes do not fit."""
+    q, k, v = (x._array.shape for x in (query, key, value))
+    if q[-1] != k[-1] or k[-2] != v[-2]:
+        raise RuntimeError(
+            f"query {query.shape}, key {key.shape} and value {value.shape} do not fit: the last sizes of query and key "
+            "must be equal, and the next to last of key and value"
+        )
+    common_shape([q[:-2], k[:-2], v[:-2]])
+    scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
+    if mask is not None and common_shape([scores, mask._array.shape]) != scores:
+        raise RuntimeError(
+            f"output with shape {list(scores)} doesn't match the broadcast shape "
+            f"{list(common_shape([scores, mask._array.shape]))}: the mask has shape {mask.shape}"
+        )
+    return q[-2], k[-2]

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, Number
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops import casting
 
 
 class ConstantPad(Unary):
@@ -18,11 +20,8 @@ class ConstantPad(Unary):
     dx = g with the opposite done to it: cut off what was added, zeros for what was cut off.
     """
 
-    __slots__ = ("pads", "value")
-
-    def __init__(self, pads: Sequence[tuple[int, int]], value: Array) -> None:
-        self.pads = tuple(pads)
-        self.value = value
+    pads: Sequence[tuple[int, int]]
+    value: Array
 
     def forward(self, x: Array) -> Array:
         shape = [before + size + after for size, (before, after) in zip(x.shape, self.pads, strict=True)]
@@ -60,11 +59,8 @@ class Repeats(NamedTuple):
 class RepeatPad(Unary):
     """`x` with elements of its own repeated at the ends of dimensions.   dx = RepeatPadBackward(g)."""
 
-    __slots__ = ("form", "repeats")
-
-    def __init__(self, repeats: Sequence[Repeats], form: str) -> None:
-        self.repeats = repeats
-        self.form = form
+    repeats: Sequence[Repeats]
+    form: str
 
     def forward(self, x: Array) -> Array:
         for each in self.repeats:
@@ -81,11 +77,8 @@ class RepeatPad(Unary):
 class RepeatPadBackward(Unary):
     """The sum over all elements of `x` that repeat the same one.   dx = RepeatPad(g)."""
 
-    __slots__ = ("form", "repeats")
-
-    def __init__(self, repeats: Sequence[Repeats], form: str) -> None:
-        self.repeats = repeats
-        self.form = form
+    repeats: Sequence[Repeats]
+    form: str
 
     def forward(self, x: Array) -> Array:
         wide = np.promote_types(x.dtype, np.float32)
@@ -103,3 +96,97 @@ class RepeatPadBackward(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return RepeatPad(self.repeats, self.form)(g)
+
+
+@op("nn.functional")
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number | None = None) -> Tensor:
+    """`input` with elements added at the ends of its last dimensions, or cut off where `pad` is negative.
+
+    `pad` is `(before, after)` for the last dimension, then for the one before it, and so on.  What is added is
+    `value` (0 if None) in the mode "constant"; in the others it is repeated, for a given number of dimensions:
+    "reflect" mirrors at the outermost element, "replicate" repeats that one, "circular" starts again from the other
+    end.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1, 2, 3]])
+    >>> pad(x, (2, 1)), pad(x, (2, 1), "reflect")
+    (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
+    """
+    pads = _pairs(input, pad)
+    if mode == "constant":
+        filler = casting.filler(0 if value is None else value, input.dtype)
+        for size, (before, after) in zip(reversed(input.shape), pads, strict=False):
+            if before + size + after < 0 or max(-before, -after) > size:
+                raise RuntimeError(
+                    f"narrow(): length must be non-negative: {-before} and {-after} elements cannot be cut off {size}"
+                )
+        return ConstantPad([*[(0, 0)] * (input.ndim - len(pads)), *reversed(pads)], filler)(input)
+    if mode not in _PLACES:
+        raise NotImplementedError(
+            f"Unrecognised padding mode {mode}: one of 'constant', 'reflect', 'replicate' and 'circular'"
+        )
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2):
+        raise NotImplementedError(
+            f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor: the last 1, 2 or 3 "
+            "dimensions are padded, with one or two before them"
+        )
+    form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
+    name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
+    repeats = [
+        _repeats(mode, input, dim, before, after)
+        for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False)
+    ]
+    return RepeatPad(repeats, name)(input)
+
+
+def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
+    """The numbers of elements before and after, for the last dimension first."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
+        )
+    return list(zip(pad[::2], pad[1::2], strict=True))
+
+
+def _repeats(mode: str, input: Tensor, dim: int, before: int, after: int) -> Repeats:
+    """The elements of a padded dimension; a RuntimeError if it has not those that are to be repeated."""
+    size, most = input._array.shape[dim], max(before, after)
+    if mode == "reflect" and most >= size:
+        raise RuntimeError(
+            "Padding size should be less than the corresponding input dimension, but got: padding "
+            f"({before}, {after}) at dimension {dim} of input {list(input.shape)}"
+        )
+    if mode == "circular" and most > size:
+        raise RuntimeError(
+            f"Padding value causes wrapping around more than once. Padding ({before}, {after}) at a dimension of size "
+            f"{size}"
+        )
+    middle = max(size + min(before, 0) + min(after, 0), 0)
+    if not size or before + size + after < 1 or (mode == "circular" and not middle):
+        raise RuntimeError(
+            f"Padding ({before}, {after}) leaves nothing of dimension {dim} of input {list(input.shape)}"
+        )
+    return Repeats(dim, size, _PLACES[mode](size, before, after), max(before, 0), middle)
+
+
+def _mirrored(size: int, before: int, after: int) -> Array:
+    positions = np.abs(np.arange(-before, size + after))
+    return np.where(positions < size, positions, 2 * (size - 1) - positions)
+
+
+def _clipped(size: int, before: int, after: int) -> Array:
+    return np.arange(-before, size + after).clip(0, size - 1)
+
+
+def _wrapped(size: int, before: int, after: int) -> Array:
+    # What is left after cutting starts again, not what was cut off.
+    first, left = max(-before, 0), size + min(before, 0) + min(after, 0)
+    return first + np.arange(-max(before, 0), size + min(before, 0) + after) % left
+
+
+_PLACES = {"reflect": _mirrored, "replicate": _clipped, "circular": _wrapped}

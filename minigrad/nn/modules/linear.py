@@ -10,9 +10,9 @@ from typing import Any, SupportsIndex
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.functional.products import linear_error
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.linear import linear_error
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice

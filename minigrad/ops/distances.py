@@ -1,4 +1,4 @@
-"""Lengths of vectors, and how far apart or how much alike two are."""
+"""Lengths of vectors, and how much alike two are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import common_shape
-from minigrad.methods.forms import Dims, checked_tensor
+from minigrad.core.tensor import Tensor
+from minigrad.declare import Dims, op
 from minigrad.ops.dims import normal_dim
-from minigrad.tensor import Tensor
-
-__all__ = ["cosine_similarity", "normalize"]
 
 
+@op("nn.functional")
 def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
     """`input / max(norm, eps)`: vectors along `dim`, scaled to the norm 1 of order `p`; see `Tensor.norm`.
 
@@ -22,10 +21,10 @@ def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) 
     tensor([[0.6000, 0.8000],
             [0.0000, 0.0000]])
     """
-    checked_tensor("normalize", input)
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps)
 
 
+@op("nn.functional")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`: the inner product of both, scaled to length 1.
 
@@ -35,8 +34,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
     tensor([0.0000, 1.0000])
     """
-    checked_tensor("cosine_similarity", x1, "x1", 1)
-    checked_tensor("cosine_similarity", x2, "x2", 2)
     common = dtypes.result_type(x1._array, x2._array)
     shape = common_shape([x1._array.shape, x2._array.shape])
     along = normal_dim(dim, len(shape))

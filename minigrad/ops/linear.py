@@ -7,13 +7,12 @@ from typing import Any
 
 from minigrad.core.dtypes import Array
 from minigrad.core.linear import Linear
-from minigrad.methods.forms import checked_tensor
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
 from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
-from minigrad.tensor import Tensor
-
-__all__ = ["linear"]
 
 
+@op("nn.functional")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`.
 
@@ -24,8 +23,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> linear(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [5.0, 6.0], [0.0, 1.0]]))
     tensor([[11., 17.,  2.]])
     """
-    checked_tensor("linear", input, "input", 1)
-    checked_tensor("linear", weight, "weight", 2)
     x, w = input._array, weight._array
     if x.ndim == 0 or w.ndim == 0:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
@@ -34,7 +31,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype:
         raise linear_error(input, weight, bias)
     if bias is not None:
-        checked_tensor("linear", bias, "bias", 3)
         if bias.dtype is not weight.dtype:
             raise linear_error(input, weight, bias)
         if bias._array.shape != (w.shape[0],):
@@ -55,7 +51,6 @@ def linear_error(
             f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: the weight of linear is (O, I)"
         )
     if bias is not None:
-        checked_tensor("linear", bias, "bias", 3)
         got, right = bias.dtype._tensor_name, weight.dtype._tensor_name
         if bias.dtype is not weight.dtype:
             return RuntimeError(

@@ -5,33 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minigrad.core.dtypes import dtype
+from minigrad.core.tensor import Tensor
 from minigrad.declare import declared, op
-from minigrad.nn.functional.attention import scaled_dot_product_attention
-from minigrad.nn.functional.distances import cosine_similarity, normalize
-from minigrad.nn.functional.dropouts import dropout, dropout2d
-from minigrad.nn.functional.normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
-from minigrad.nn.functional.padding import pad
-from minigrad.nn.functional.products import linear
-from minigrad.ops import lookup, losses  # noqa: F401
+from minigrad.ops import attention, distances, dropout, linear, lookup, losses, norms, padding  # noqa: F401
 from minigrad.ops import softmax as along
 from minigrad.ops.curves import Relu
-from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised, warn_program
-
-__all__ = [
-    "batch_norm",
-    "cosine_similarity",
-    "dropout",
-    "dropout2d",
-    "group_norm",
-    "instance_norm",
-    "layer_norm",
-    "linear",
-    "normalize",
-    "pad",
-    "rms_norm",
-    "scaled_dot_product_attention",
-]
 
 
 @op("nn.functional")
@@ -73,9 +52,8 @@ def _chosen_dim(name: str, input: Tensor) -> int:
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
-__all__ += declared["nn.functional"]
+__all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])
-
 
 if not TYPE_CHECKING:
     __getattr__ = advised("minigrad.nn.functional")

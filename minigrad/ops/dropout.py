@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 from minigrad.core import dtypes
-from minigrad.methods.forms import checked_tensor
-from minigrad.tensor import Tensor
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
 from minigrad.tensors.creation import empty, empty_like, zeros
+from minigrad.tensors.errors import warn_program
 
-__all__ = ["dropout", "dropout2d"]
 
-
+@op("nn.functional")
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input` with each element set to 0 with probability `p`, and the others divided by `1 - p`.
 
@@ -24,10 +22,10 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0., 2., 0., 0., 0.])
     """
     _check_probability(p)
-    checked_tensor("dropout_" if inplace else "dropout", input)
     return _dropped(input, empty_like(input), p, inplace) if training else input
 
 
+@op("nn.functional")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input`, `(N, C, H, W)`, with whole channels set to 0, as single elements in `dropout`.
 
@@ -35,17 +33,15 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """
     _check_probability(p)
     if input.ndim == 3:
-        warnings.warn(
+        warn_program(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-            "- input is interpreted as shape (N, C, L), where C is the channel dim. x.unsqueeze(-1) says so.",
-            stacklevel=2,
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. x.unsqueeze(-1) says so."
         )
     elif input.ndim != 4:
-        warnings.warn(
+        warn_program(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error "
             "in a future release. To retain the behavior and silence this warning, please use dropout instead. "
-            "Expected (N, C, H, W).",
-            stacklevel=2,
+            "Expected (N, C, H, W)."
         )
     if not training:
         return input
