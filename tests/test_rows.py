@@ -1,7 +1,8 @@
-"""Reading, writing and adding up at places of arrays, against indexing by NumPy: every way there is."""
+"""Rows and elements added into tables, whatever their number, repeats, width, dtype and layout."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -91,7 +92,8 @@ def test_writing_and_adding_at_places_are_numpys(shape: tuple[int, ...], dims: t
         key = index_of(shape, dims, repeated)
         value = generator.integers(-4, 5, view_of(wanted, dims)[key].shape).astype(np.float64)
         np.add.at(view_of(wanted, dims), key, value)
-        places_in.add_at(table, dims, repeated, value)
+        from_end = repeated - count * (len(dims) == 1 or places_in.in_front(len(shape), dims) is not None)
+        places_in.add_at(table, dims, np.where(repeated % 2, repeated, from_end), value)
         np.testing.assert_array_equal(table, wanted)
 
 
@@ -106,77 +108,84 @@ def test_a_scalar_has_one_place() -> None:
     assert half.item() == 5000
 
 
-@pytest.mark.parametrize("dims", [(0, 1), (1, 2), (0, 1, 2), (2,)])
-def test_neighbours_need_no_other_order(dims: tuple[int, ...]) -> None:
-    assert places_in.in_front(3, dims) is None
-
-
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize("scale", [1, 2, -0.5])
-@pytest.mark.parametrize(("count", "size"), [(7, 3), (40, 1), (3000, 20), (3000, 15), (20_000, 20)])
-@pytest.mark.parametrize(("dtype", "of_rows"), [("float64", "float64"), ("float32", "float32"), ("float64", "float32")])
-def test_rows_are_added_to_tables_of_any_layout(count: int, size: int, scale: float, dtype: str, of_rows: str) -> None:
-    """Some ids once, some twice, some hundreds of times; a row that no id names is not touched."""
-    generator = np.random.default_rng(count)
-    array = generator.integers(-4, 5, (2000, size)).astype(dtype)
-    array[1999] = -0.0
-    rows = generator.integers(-4, 5, (count, size)).astype(of_rows)
-    ids = np.where(generator.random(count) < 0.5, generator.integers(0, 1999, count), 7)
-    wanted = array.astype(np.float64)
-    np.add.at(wanted, ids, scale * rows.astype(np.float64))
-    before = rows.copy()
-    for table in laid_out(array):
-        rows_.add_rows_at(table, ids, rows, scale)
-        np.testing.assert_array_equal(table, wanted)
-        assert np.signbit(table[1999]).all()
-    np.testing.assert_array_equal(rows, before)
+# In place of those of the package, so that few rows are on both sides of them: the sums do not depend on them.
+THRESHOLDS = {"_SMALL": 96, "_HOT": 3, "_BLOCK": 16, "_NARROW": 4}
+NEAR = (-1, 0, 1)
+WIDTHS = [0, 1, 2, *[THRESHOLDS["_NARROW"] + step for step in NEAR], 6]
+REPEATS = [1, *[THRESHOLDS["_HOT"] + step for step in NEAR], 9]
+#: Integers whose sums of nine are exact in the dtype they are added up in, and use nearly all of its digits.
+LARGEST = {"float16": 2**7, "float32": 2**20, "float64": 2**49, "int64": 2**58}
 
 
-@pytest.mark.parametrize("of_rows", ["float16", "float32"])
+def cases(width: int, repeats: int, dtype: str) -> Iterator[tuple[Array, Array]]:
+    """Ids with so many repeats and some with one or two, shuffled, and a row for each: as many as are near a limit."""
+    generator = np.random.default_rng(width + repeats)
+    limits = {limit // max(each, 1) for limit in (96, 4 * 16) for each in (width, (width + 1) // 2)}
+    for count in {0, 1, 2, *[max(limit + step, 0) for limit, step in itertools.product(limits, NEAR)]}:
+        ids = np.concatenate([np.arange(count // 2) // repeats, 200 + np.arange(count - count // 2) // (1 + count % 2)])
+        generator.shuffle(ids)
+        largest = LARGEST[dtype]
+        yield ids, generator.integers(-largest, largest, (count, width)).astype(dtype)
+
+
+@pytest.fixture
+def low_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in THRESHOLDS.items():
+        assert isinstance(getattr(rows_, name), int)
+        monkeypatch.setattr(rows_, name, value)
+
+
+@pytest.mark.parametrize("dtype", LARGEST)
+@pytest.mark.parametrize("repeats", REPEATS)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.usefixtures("low_thresholds")
+def test_sums_of_rows_are_exact(width: int, repeats: int, dtype: str) -> None:
+    for ids, rows in cases(width, repeats, dtype):
+        wanted, before = np.zeros((400, width), np.int64), rows.copy()
+        np.add.at(wanted, ids, rows.astype(np.int64))
+        np.testing.assert_array_equal(
+            rows_.add_rows(rows, ids.astype(np.int32), 400), wanted.astype(dtype), strict=True
+        )
+        names, sums = rows_.sum_by_id(rows, ids)
+        np.testing.assert_array_equal(names, np.unique(ids))
+        np.testing.assert_array_equal(sums, wanted[names].astype(dtype), strict=True)
+        for scale in (1, 2, -1):
+            # The row 399 is named by no id, and keeps its zeros' signs.
+            array = np.random.default_rng(0).integers(-4, 5, (400, width)).astype(dtype)
+            array[399] = np.array(-0.0).astype(dtype)
+            for table in laid_out(array):
+                rows_.add_rows_at(table, ids, rows, scale)
+                np.testing.assert_array_equal(table, (array.astype(np.int64) + scale * wanted).astype(dtype))
+                assert dtype == "int64" or np.signbit(table[399]).all()
+        np.testing.assert_array_equal(rows, before)
+
+
+@pytest.mark.parametrize(("dtype", "of_rows"), [("float16", "float16"), ("float16", "float32"), ("float64", "float32")])
 @pytest.mark.parametrize("scale", [1, 0.5])
-def test_rows_of_one_id_are_added_up_before_they_are_rounded(of_rows: str, scale: float) -> None:
+@pytest.mark.parametrize("size", [2, 20])
+def test_rows_of_one_id_are_added_up_before_they_are_rounded(dtype: str, of_rows: str, scale: float, size: int) -> None:
     """In half precision, 2048 + 1 is 2048: row by row the sum would end there."""
-    for count, size in ((5000, 2), (5000, 20)):
-        table = np.ones((3, size), np.float16)
-        rows_.add_rows_at(table, np.full(count, 1), np.ones((count, size), of_rows), scale)
-        np.testing.assert_allclose(table[1], 1 + scale * count, rtol=1e-3)
-        assert (table[[0, 2]] == 1).all()
-        assert table.dtype == np.float16
+    table = np.ones((3, size), dtype)
+    rows_.add_rows_at(table, np.full(5000, 1), np.ones((5000, size), of_rows), scale)
+    np.testing.assert_allclose(table[1], 1 + scale * 5000, rtol=1e-3 if dtype == "float16" else 0)
+    assert (table[[0, 2]] == 1).all()
+    assert table.dtype == dtype
 
 
-@pytest.mark.parametrize("repeats", [1, 2, 3, 8, 9, 40])
-@pytest.mark.parametrize("size", [1, 3, 20])
-def test_sums_of_large_integers_are_exact(repeats: int, size: int) -> None:
-    """Beyond 2**53, where float64 is not."""
-    rows = np.full((repeats + 1, size), 2**56 + 1)
-    ids = np.array([4, *[2] * repeats])
-    wanted = np.array([[repeats * (2**56 + 1)] * size, [2**56 + 1] * size])
-    names, sums = rows_.sum_by_id(rows, ids)
-    assert names.tolist() == [2, 4]
-    np.testing.assert_array_equal(sums, wanted, strict=True)
-    np.testing.assert_array_equal(rows_.add_rows(rows, ids, 5)[[2, 4]], wanted, strict=True)
-    # As many rows as are added after sorting.
-    many, ids = np.repeat(rows, 4000, axis=0), np.repeat(np.arange(4000), repeats + 1)
-    if size == 20:
-        wanted = np.full((4000, size), (repeats + 1) * (2**56 + 1))
-        np.testing.assert_array_equal(rows_.add_rows(many, ids, 4000), wanted, strict=True)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
-def test_sums_by_id_of_rows_that_occur_once_and_often(dtype: str) -> None:
-    generator = np.random.default_rng(0)
-    ids = generator.permutation(np.repeat(np.arange(3, 43), np.arange(40) % 13 + 1))
-    rows = generator.integers(-3, 4, (len(ids), 5)).astype(dtype)
-    wanted = np.zeros((43, 5))
-    np.add.at(wanted, ids, rows)
-    names, sums = rows_.sum_by_id(rows, ids)
-    assert names.tolist() == list(range(3, 43))
-    np.testing.assert_array_equal(sums, wanted[3:].astype(dtype), strict=True)
-    for none in (rows[:0], rows[:0, :0]):
-        names, sums = rows_.sum_by_id(none, ids[:0])
-        assert (names.shape, sums.shape, sums.dtype) == ((0,), none.shape, none.dtype)
+@pytest.mark.parametrize("step", NEAR)
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 130])
+def test_sums_of_many_rows(width: int, step: int) -> None:
+    """With the limits as they are: near that of as many additions, and repeats near that of many."""
+    generator = np.random.default_rng(width)
+    for limit in (rows_._SMALL // width, 2 * rows_._SMALL // width + width % 2):
+        count = limit + step
+        ids = np.concatenate([np.arange(count // 2) // (rows_._HOT + step), np.arange(count - count // 2) % 500])
+        rows = generator.integers(-4, 5, (count, width)).astype(np.float32)
+        wanted = np.zeros((count, width))
+        np.add.at(wanted, ids, rows)
+        np.testing.assert_array_equal(rows_.add_rows(rows, ids, count), wanted.astype(np.float32), strict=True)
 
 
 @pytest.mark.parametrize("count", [1, 5, 7, 8, 100])
