@@ -241,7 +241,7 @@ def node_of(
         "forward": forward,
         "keep": _keeping(reads),
         "gradients": gradients,
-        "formulas": formulas,
+        "formulas": tuple([f"{method} = {text}" for method, text in zip(methods, formulas, strict=False)]),
     }
     for method, gradient, names in zip(methods, gradients, reads, strict=True):
         members[method] = _reading(gradient, "".join(names))

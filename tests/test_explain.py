@@ -37,7 +37,9 @@ def leaf(*values: Any) -> Any:
 
 
 class Cube(Function):
-    """`x**3`.   dx = 3 * g * x**2."""
+    """`x**3`."""
+
+    formulas = ("dx = 3 * g * x**2",)
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
@@ -199,8 +201,7 @@ def test_each_step_is_told_with_the_formulas_of_the_source() -> None:
     ]
     assert [value.array.tolist() for value in total.came_in] == [1.0]
     assert [passed.value.array.tolist() for passed in product.went_out] == [[3.0, 4.0], [1.0, 2.0]]
-    assert type(loss.grad_fn).__doc__ is not None
-    assert total.went_out[0].rule in re.sub(r"\s+", " ", type(loss.grad_fn).__doc__)
+    assert (total.went_out[0].rule,) == type(loss.grad_fn).formulas
 
 
 def test_a_gradient_that_no_rule_is_asked_for_is_not_told() -> None:
@@ -406,27 +407,16 @@ def test_what_was_repeated_is_summed() -> None:
     assert rules == ["da = g", "db = g, summed over the repetitions, to shape (2,)"]
 
 
-class Four(Function):
-    """`a`.   da = g.
+def test_a_function_may_state_its_rules_or_none() -> None:
+    x = leaf(1.0, 2.0)
+    (passed,) = explain.backward(Cube.apply(x).sum()).steps[1].went_out
+    assert passed.rule == "dx = 3 * g * x**2"
 
-    data is not copied.
-    """
+    class Silent(Cube):
+        formulas = ()
 
-    @staticmethod
-    def forward(ctx: Any, a: Any, scale: float, b: Any, c: Any, data: Any) -> Any:
-        return a.clone()
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        return g, None, g, g, g
-
-
-def test_a_function_may_state_fewer_rules_than_it_has_inputs() -> None:
-    leaves = [leaf(1.0) for _ in range(4)]
-    a, b, c, data = leaves
-    story = explain.backward(Four.apply(a, 2.0, b, c, data))
-    assert [x.grad.tolist() for x in leaves] == [[1.0]] * 4
-    assert [passed.rule for passed in story.steps[0].went_out] == ["da = g", "", "", ""]
+    (passed,) = explain.backward(Silent.apply(x).sum()).steps[1].went_out
+    assert passed.rule == ""
 
 
 # ---- its forms -------------------------------------------------------------------------------------------------------
@@ -506,7 +496,7 @@ def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
         gradients: list[str] = []
         for count in range(1, 5):
             node.edges = (None,) * count
-            computes, found, _ = formulas(node)
+            computes, found = formulas(node)
             gradients += found
         # It stands by itself in a story: no other operation is there to compare it to.
         assert computes, each
@@ -574,57 +564,6 @@ def test_rules_are_true_of_the_operation(compute: Callable[[Any], Any], operatio
     story = explain.backward(compute(torch.randn(3, 2, requires_grad=True)).sum())
     (step,) = [step for step in story.steps if step.operation == operation]
     assert [passed.rule for passed in step.went_out] == rules
-
-
-class Marked(Function):
-    """`a + b`, of which the second is not watched.   da = g,
-    db = 0, nowhere.  This sentence says more.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, *tensors: Any) -> Any:
-        return tensors[0] + tensors[1]
-
-
-def test_a_formula_ends_where_its_sentence_does() -> None:
-    node = Marked.apply(leaf(1.0), leaf(2.0)).grad_fn
-    assert formulas(node)[:2] == ("`a + b`, of which the second is not watched", ("da = g", "db = 0, nowhere"))
-
-
-class Named(Function):
-    """`weight * x`.   dW = g * x,  dx = g * weight,  dy = 3."""
-
-    @staticmethod
-    def forward(weight: Any, count: int, x: Any) -> Any:
-        return weight * x * count
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
-
-
-class Alike(Function):
-    """`wide`.   dw = 0,  dwide = g."""
-
-    @staticmethod
-    def forward(ctx: Any, weight: Any, wide: Any) -> Any:
-        return wide.clone()
-
-
-class Alone(Function):
-    """`values`.   dx = g."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Any) -> Any:
-        return values.clone()
-
-
-def test_formulas_belong_to_the_inputs_that_they_name() -> None:
-    x, y = leaf(1.0), leaf(2.0)
-    assert formulas(Named.apply(x, 2, y).grad_fn).gradients == ("dW = g * x", "dx = g * weight")
-    assert formulas(Cube.apply(x).grad_fn).gradients == ("dx = 3 * g * x**2",)
-    assert formulas(Alike.apply(x, y).grad_fn).gradients == ("", "dwide = g")
-    assert formulas(Alone.apply(x).grad_fn).gradients == ("dx = g",)
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
@@ -707,7 +646,6 @@ def test_a_graph_that_no_pass_walks_is_an_error() -> None:
         (lambda x: x @ x, "a @ b"),
         (lambda x: torch.nn.functional.linear(x, x), "Y = X @ W.T (+ b)"),
         (lambda x: x.softmax(0), "y = exp(x) / sum(exp(x))"),
-        (lambda x: torch.nn.functional.layer_norm(x, (2,)), "y = r * (x - m) * w + b"),
         # What follows changes it, or says what a letter stands for.
         (lambda x: x.view(4), ""),
         (lambda x: torch.zeros(2, 2).copy_(x), ""),

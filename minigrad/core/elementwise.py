@@ -25,8 +25,9 @@ NUMBERS = (int, float, np.generic)
 
 
 class Cast(Unary):
-    """`y` is `x` in another dtype.   dx = g, cast back."""
+    """`y` is `x` in another dtype."""
 
+    formulas = ("dx = g, cast back",)
     __slots__ = ("to", "x_dtype")
 
     def __init__(self, to: dtype) -> None:
@@ -160,8 +161,9 @@ def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
 
 
 class Add(Elementwise):
-    """`a + b`.   da = g,  db = g."""
+    """`a + b`."""
 
+    formulas = ("da = g", "db = g")
     __slots__ = ()
     rounds_numbers = True
 
@@ -175,8 +177,9 @@ class Add(Elementwise):
 
 
 class Sub(Elementwise):
-    """`a - b`.   da = g,  db = -g."""
+    """`a - b`."""
 
+    formulas = ("da = g", "db = -g")
     __slots__ = ()
     rounds_numbers = True
 
@@ -199,7 +202,7 @@ class Sub(Elementwise):
 
 
 class Rsub(Sub):
-    """`a - b` for a number `a`.   db = -g."""
+    """`a - b` for a number `a`."""
 
     __slots__ = ()
 
@@ -208,8 +211,9 @@ class Rsub(Sub):
 
 
 class Mul(Elementwise):
-    """`a * b`.   da = g * b,  db = g * a: the gradient of each factor is scaled by the other one."""
+    """`a * b`."""
 
+    formulas = ("da = g * b", "db = g * a: the gradient of each factor is scaled by the other one")
     __slots__ = ()
     keep = keep_other
 
@@ -223,8 +227,9 @@ class Mul(Elementwise):
 
 
 class Scaled(Mul):
-    """`a * b`, where b broadcasts to a.   da = g * b,  db = g * a, summed to b's shape."""
+    """`a * b`, where b broadcasts to a."""
 
+    formulas = ("da = g * b", "db = g * a, summed to b's shape")
     __slots__ = ()
 
     def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
@@ -237,8 +242,9 @@ class Scaled(Mul):
 
 
 class Div(Elementwise):
-    """`a / b`, in floating point also for integers.   da = g / b,  db = -g * a / b / b."""
+    """`a / b`, in floating point also for integers."""
 
+    formulas = ("da = g / b", "db = -g * a / b / b")
     __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.true_divide
@@ -255,7 +261,7 @@ class Div(Elementwise):
 
 
 class Rdiv(Div):
-    """`a / b` for a number `a`, computed as `a * (1 / b)`.   db = -g * a / b / b."""
+    """`a / b` for a number `a`, computed as `a * (1 / b)`."""
 
     __slots__ = ()
 
@@ -267,8 +273,9 @@ class Rdiv(Div):
 
 
 class Neg(Unary):
-    """`-x`.   dx = -g."""
+    """`-x`."""
 
+    formulas = ("dx = -g",)
     __slots__ = ()
 
     def forward(self, x: Array) -> Array:
@@ -293,8 +300,9 @@ class Floating(Unary):
 
 
 class Exp(Floating):
-    """`e**x`, its own derivative.   dx = g * y."""
+    """`e**x`, its own derivative."""
 
+    formulas = ("dx = g * y",)
     __slots__ = ()
     keep = keep_output
     forward = np.exp
@@ -304,8 +312,9 @@ class Exp(Floating):
 
 
 class Log(Floating):
-    """The natural logarithm of `x`.   dx = g / x."""
+    """The natural logarithm of `x`."""
 
+    formulas = ("dx = g / x",)
     __slots__ = ()
     keep = keep_inputs
     forward = np.log
@@ -315,8 +324,9 @@ class Log(Floating):
 
 
 class Clone(Unary):
-    """A copy of `x`, in memory order "K" as x is, or "C" contiguous.   dx = g."""
+    """A copy of `x`, in memory order "K" as x is, or "C" contiguous."""
 
+    formulas = ("dx = g",)
     __slots__ = ("order",)
 
     def __init__(self, order: Literal["K", "C"]) -> None:
@@ -330,8 +340,9 @@ class Clone(Unary):
 
 
 class Mask(Unary):
-    """`x` where `mask` holds, else 0: its own adjoint.   dx = Mask(g)."""
+    """`x` where `mask` holds, else 0: its own adjoint."""
 
+    formulas = ("dx = Mask(g)",)
     __slots__ = ("mask",)
 
     def __init__(self, mask: Array) -> None:

@@ -37,11 +37,13 @@ class Lookup(Binary):
 
     `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
 
-    dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given).  An id
-    that occurs twice has its rows added, one that does not occur has a row of zeros.  (`da` below is the gradient of
-    the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
+    An id that occurs twice has its rows added, one that does not occur has a row of zeros.  (`da` below is the gradient
+    of the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
     """
 
+    formulas = (
+        "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given)",
+    )
     __slots__ = ("dtype", "num_embeddings", "padding_idx")
     keep = keep_rest  # The ids: of the table, which may be large, backward reads only the number of rows.
 
@@ -69,10 +71,9 @@ class ScatterAdd(Binary):
     """`T = 0;  T[ids[n]] += R[n]` for each n: row v of the table is the sum of the rows of `R` whose id is v.
 
     `R` is `(*, D)`, `ids` is `(*)` with values in `[0, V)`, and `T` is `(V, D)`.
-
-    dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there.
     """
 
+    formulas = ("dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there",)
     __slots__ = ("num_embeddings",)
     keep = keep_rest
 

@@ -16,17 +16,17 @@ from .tensor import Tensor
 
 
 class Linear(Node):
-    """`Y = X @ W.T (+ b)`, with a bias `b` or without.
+    """`Y = X @ W.T (+ b)`: a product with a matrix, and a bias or none.
 
     `X` is `(*, I)`, `W` is `(O, I)`, `b` is `(O,)` or None, and `Y` is `(*, O)`.
-
-    With the upstream gradient `G` of shape `(*, O)`, and N rows in all of `*`:
-
-        dX = G @ W          (*, O) @ (O, I) -> (*, I):  each output passes its gradient on, times its weights
-        dW = G.T @ X        (O, N) @ (N, I) -> (O, I):  each row of X, times what came back for it, summed over rows
-        db = sum of G's N rows              -> (O,):    the bias was added to every row
     """
 
+    # With the upstream gradient `G` of shape `(*, O)`, and N rows in all of `*`:
+    formulas = (
+        "dX = G @ W",  # (*, O) @ (O, I) -> (*, I):  each output passes its gradient on, times its weights
+        "dW = G.T @ X",  # (O, N) @ (N, I) -> (O, I):  each row of X, times what came back for it, summed over rows
+        "db = sum of G's N rows",  # -> (O,):  the bias was added to every row
+    )
     __slots__ = ("form",)
     keep = keep_other  # X for dW, and W for dX.
 

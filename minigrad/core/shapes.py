@@ -17,11 +17,9 @@ from .tensor import Size, Tensor, method, share_storage
 
 
 class Expand(View):
-    """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view.
+    """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view."""
 
-    dx = SumTo(g), the sum over the repetitions.
-    """
-
+    formulas = ("dx = SumTo(g), the sum over the repetitions",)
     __slots__ = ("shape", "x_shape")
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -36,11 +34,9 @@ class Expand(View):
 
 
 class SumTo(Unary):
-    """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's.
+    """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's."""
 
-    dx = Expand(g), the same gradient for each addend.
-    """
-
+    formulas = ("dx = Expand(g), the same gradient for each addend",)
     __slots__ = ("shape", "x_shape")
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -119,9 +115,10 @@ def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
 class Reshape(Unary):
     """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
 
-    dx = Reshape(g), back to x's shape.  PyTorch has many names for it: `form` is the one to print here.
+    PyTorch has many names for it: `form` is the one to print here.
     """
 
+    formulas = ("dx = Reshape(g), back to x's shape",)
     __slots__ = ("form", "shape", "x_shape")
 
     def __init__(self, shape: tuple[int, ...], form: str = "ViewBackward0") -> None:
@@ -151,8 +148,9 @@ class Reshape(Unary):
 
 
 class Permute(View):
-    """`x` with dimension `dims[i]` in place i: a view.   dx = Permute(g) by the inverse permutation."""
+    """`x` with dimension `dims[i]` in place i: a view."""
 
+    formulas = ("dx = Permute(g) by the inverse permutation",)
     __slots__ = ("dims", "form")
 
     def __init__(self, dims: tuple[int, ...], form: str = "PermuteBackward0") -> None:
@@ -171,8 +169,9 @@ class Permute(View):
 
 
 class Sum(Unary):
-    """The sum of `x` over the dimensions `dims`.   dx = Repeat(g), to x's shape: each addend counts once."""
+    """The sum of `x` over the dimensions `dims`."""
 
+    formulas = ("dx = Repeat(g), to x's shape: each addend counts once",)
     __slots__ = ("dims", "form", "keepdim", "x_shape")
 
     def __init__(self, dims: tuple[int, ...], keepdim: bool = False, form: str = "SumBackward1") -> None:
@@ -194,11 +193,9 @@ class Sum(Unary):
 
 
 class Repeat(View):
-    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view.
+    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view."""
 
-    dx = Sum(g), over the repetitions.
-    """
-
+    formulas = ("dx = Sum(g), over the repetitions",)
     __slots__ = ("dims", "keepdim", "shape")
 
     def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:

@@ -130,9 +130,11 @@ class Node(metaclass=Fields):
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
 
-    #: Of a declared operation (`minigrad.declare`), its gradients, and what to show of them, if that is not they.
-    gradients: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
+
+    #: Of a declared operation (`minigrad.declare`), its gradients, which are shown themselves if there is no formula.
+    gradients: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]

@@ -76,8 +76,9 @@ def positive(input: Tensor) -> Tensor:
 
 
 class AddScaled(Add):
-    """`a + alpha * b`.   da = g,  db = g * alpha."""
+    """`a + alpha * b`."""
 
+    formulas = ("da = g", "db = g * alpha")
     __slots__ = ("alpha",)
 
     def __init__(self, alpha: float) -> None:
@@ -94,8 +95,9 @@ class AddScaled(Add):
 
 
 class SubScaled(Sub):
-    """`a - alpha * b`.   da = g,  db = -g * alpha."""
+    """`a - alpha * b`."""
 
+    formulas = ("da = g", "db = -g * alpha")
     __slots__ = ("alpha",)
 
     def __init__(self, alpha: float) -> None:
@@ -185,8 +187,9 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
 
 
 class DivRounded(Elementwise):
-    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc".   da = 0,  db = 0."""
+    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
 
+    formulas = ("da = 0", "db = 0")
     __slots__ = ("mode",)
 
     def __init__(self, mode: str) -> None:
@@ -227,8 +230,9 @@ class FloorDivide(DivRounded):
 
 
 class Remainder(Elementwise):
-    """What `a / b`, rounded down, leaves of `a`; it has the sign of `b`.   da = g,  db = -g * floor(a / b)."""
+    """What `a / b`, rounded down, leaves of `a`; it has the sign of `b`."""
 
+    formulas = ("da = g", "db = -g * floor(a / b)")
     __slots__ = ("form",)
     keep = keep_inputs
     rounds_numbers = True
@@ -267,8 +271,9 @@ class Rremainder(Remainder):
 
 
 class Fmod(Elementwise):
-    """What `a / b`, rounded towards 0, leaves of `a`; it has the sign of `a`.   da = g,  db = -g * trunc(a / b)."""
+    """What `a / b`, rounded towards 0, leaves of `a`; it has the sign of `a`."""
 
+    formulas = ("da = g", "db = -g * trunc(a / b)")
     __slots__ = ("form",)
     keep = keep_inputs
     rounds_numbers = True
@@ -322,8 +327,9 @@ def square(input: Tensor) -> Tensor:
 
 
 class Pow(Elementwise):
-    """`a ** b`.   da = g * b * a**(b-1), 0 where b = 0;  db = g * y * log(a), 0 where a = 0 and b >= 0."""
+    """`a ** b`."""
 
+    formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
     __slots__ = ()
     keep = keep_input_and_output
 
@@ -350,8 +356,9 @@ class Pow(Elementwise):
 
 
 class Rpow(Pow):
-    """`a ** b` for a number `a`.   db = g * y * log(a)."""
+    """`a ** b` for a number `a`."""
 
+    formulas = ("", "db = g * y * log(a)")
     __slots__ = ()
 
     def name(self) -> str:
@@ -359,8 +366,9 @@ class Rpow(Pow):
 
 
 class PowNumber(Unary):
-    """`x ** n` for a number `n`.   dx = g * n * x**(n-1), 0 for n = 0."""
+    """`x ** n` for a number `n`."""
 
+    formulas = ("dx = g * n * x**(n-1), 0 for n = 0",)
     __slots__ = ("n",)
     keep = keep_inputs
 
@@ -436,11 +444,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 
 class Lerp(Ternary):
-    """`a + c * (b - a)`: a where the weight c is 0, b where it is 1.
+    """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
 
-    da = g * (1 - c),  db = g * c,  dc = g * (b - a).
-    """
-
+    formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
     __slots__ = ()
     keep = keep_inputs
 
@@ -467,8 +473,9 @@ class Lerp(Ternary):
 
 
 class LerpNumber(Elementwise):
-    """`a + weight * (b - a)` for a number.   da = g * (1 - weight),  db = g * weight."""
+    """`a + weight * (b - a)` for a number."""
 
+    formulas = ("da = g * (1 - weight)", "db = g * weight")
     __slots__ = ("weight",)
 
     def __init__(self, weight: float) -> None:
@@ -500,8 +507,9 @@ def _check_same_dtype(a: Any, other: Any, name: str) -> None:
 
 
 class Addcmul(Ternary):
-    """`a + value * b * c`.   da = g,  db = g * value * c,  dc = g * value * b."""
+    """`a + value * b * c`."""
 
+    formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
     __slots__ = ("value",)
     keep = keep_inputs
 
@@ -522,8 +530,9 @@ class Addcmul(Ternary):
 
 
 class Addcdiv(Ternary):
-    """`a + value * b / c`.   da = g,  db = g * value / c,  dc = -g * value * b / c**2."""
+    """`a + value * b / c`."""
 
+    formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
     __slots__ = ("value",)
     keep = keep_inputs
 

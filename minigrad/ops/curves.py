@@ -32,12 +32,13 @@ _MANY = 2**9
 
 
 class Curve(Unary):
-    """`y = f(x)` for each element.   dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept.
+    """`y = f(x)` for each element.
 
     A subclass says `forward(x)` and `scaled_slope(g, x)`, the slope times `g`, on arrays; and in tensor operations
     `bend(x)`, the derivative of the slope, unless the curve is made of straight lines.
     """
 
+    formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
     keep = keep_inputs
 
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
@@ -56,8 +57,9 @@ class Curve(Unary):
 
 
 class Slope(Binary):
-    """`g * f'(x)` for the slope of the function `curve`.   dg = h * f'(x),  dx = h * g * f''(x)."""
+    """`g * f'(x)` for the slope of the function `curve`."""
 
+    formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")
     keep = keep_inputs
     curve: Curve
 
@@ -145,7 +147,7 @@ def curve(
         "scaled_slope": lambda self, g, x: of_elements(scaled, g, x),
         "bend": staticmethod(bend),
         "slope_name": slope_name,
-        "formulas": () if formula is None else (formula,),
+        "formulas": () if formula is None else (f"dx = {formula}",),
         "gradients": (lambda g, y: g * slope(y),) if of_output else (lambda g, x: g * slope(x),),
     }
     return of_node(lambda name: type(name, (base, Curve), members), *on, **options)
@@ -188,8 +190,9 @@ def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
 
 
 class Relu(Curve):
-    """`max(x, 0)`.   dx = g, but 0 where y <= 0."""
+    """`max(x, 0)`."""
 
+    formulas = ("dx = g, but 0 where y <= 0",)
     keep = keep_output
     slope_name = "ThresholdBackwardBackward0"
 
@@ -221,8 +224,9 @@ def relu(input: Tensor) -> Tensor:
 
 
 class Hardtanh(Curve):
-    """`x`, raised to `low` and lowered to `high`.   dx = g, but 0 where x <= low or x >= high."""
+    """`x`, raised to `low` and lowered to `high`."""
 
+    formulas = ("dx = g, but 0 where x <= low or x >= high",)
     low: float
     high: float
 
@@ -255,8 +259,9 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 class LeakyRelu(Curve):
-    """`x` where it is above 0, else `x * negative_slope`.   dx = g where x > 0, else g * negative_slope."""
+    """`x` where it is above 0, else `x * negative_slope`."""
 
+    formulas = ("dx = g where x > 0, else g * negative_slope",)
     negative_slope: float
     in_place: bool
 
@@ -293,8 +298,9 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 
 class Prelu(Elementwise):
-    """`a` where it is above 0, else `a * b`.   da = g where a > 0, else g * b;  db = g * a where a <= 0, else 0."""
+    """`a` where it is above 0, else `a * b`."""
 
+    formulas = ("da = g where a > 0, else g * b", "db = g * a where a <= 0, else 0")
     keep = keep_inputs
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -341,8 +347,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 class Elu(Smooth):
-    """`x` where x > 0, else `alpha * (exp(x) - 1)`.   dx = g where x > 0, else g * alpha * exp(x)."""
+    """`x` where x > 0, else `alpha * (exp(x) - 1)`."""
 
+    formulas = ("dx = g where x > 0, else g * alpha * exp(x)",)
     kernel = "elu_cpu"
     alpha: float
     in_place: bool
@@ -374,8 +381,9 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 class Softplus(Smooth):
-    """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`.   dx = g * sigmoid(beta * x), or g."""
+    """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`."""
 
+    formulas = ("dx = g * sigmoid(beta * x), or g",)
     kernel = "softplus_cpu"
     beta: float
     threshold: float
@@ -411,8 +419,9 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 class LogSigmoid(Smooth):
-    """`log(sigmoid(x))`, without overflow on the way.   dx = g * sigmoid(-x)."""
+    """`log(sigmoid(x))`, without overflow on the way."""
 
+    formulas = ("dx = g * sigmoid(-x)",)
     kernel = "log_sigmoid_cpu"
 
     def value(self, x: Array, slope: Array | None) -> Array:
@@ -436,8 +445,9 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 class Silu(Smooth):
-    """`x * s` for `s = sigmoid(x)`.   dx = g * s * (1 + x * (1 - s))."""
+    """`x * s` for `s = sigmoid(x)`."""
 
+    formulas = ("dx = g * s * (1 + x * (1 - s))",)
     kernel = "silu_cpu"
     slope_name = "MulBackward0"
 
@@ -462,11 +472,9 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 class Gelu(Smooth):
-    """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`.
+    """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`."""
 
-    dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`.
-    """
-
+    formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
     kernel = "GeluKernelImpl"
 
     def value(self, x: Array, slope: Array | None) -> Array:
@@ -487,11 +495,9 @@ class Gelu(Smooth):
 
 
 class GeluTanh(Smooth):
-    """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu.
+    """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu."""
 
-    dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`.
-    """
-
+    formulas = ("dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`",)
     kernel = "GeluKernelImpl"
     a: ClassVar[float] = math.sqrt(2 / math.pi)
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
@@ -545,11 +551,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 
 class Glu(Unary):
-    """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`.
+    """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`."""
 
-    dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`.
-    """
-
+    formulas = ("dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`",)
     keep = keep_inputs
     dim: int
 

@@ -24,11 +24,9 @@ def diagonal_view(x: Array, offset: int, dim1: int, dim2: int) -> Array:
 
 
 class Diagonal(View):
-    """`y[…, i] = x[…, i, …, i + offset, …]`: a diagonal of dimensions `dim1` and `dim2`, last, as a view.
+    """`y[…, i] = x[…, i, …, i + offset, …]`: a diagonal of dimensions `dim1` and `dim2`, last, as a view."""
 
-    dx = PutDiagonal(g), zero elsewhere.
-    """
-
+    formulas = ("dx = PutDiagonal(g), zero elsewhere",)
     __slots__ = ("x_shape",)
     offset: int
     dim1: int
@@ -55,8 +53,9 @@ class DiagonalCopy(Diagonal):
 
 
 class PutDiagonal(Unary):
-    """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`.   dx = Diagonal(g)."""
+    """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`."""
 
+    formulas = ("dx = Diagonal(g)",)
     shape: tuple[int, ...]
     offset: int
     dim1: int
@@ -120,8 +119,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 class Trace(Unary):
-    """The sum of the diagonal of a matrix `x`, of integers as int64.   dx = g on the diagonal, 0 elsewhere."""
+    """The sum of the diagonal of a matrix `x`, of integers as int64."""
 
+    formulas = ("dx = g on the diagonal, 0 elsewhere",)
     __slots__ = ("x_shape",)
 
     def forward(self, x: Array) -> Array:
@@ -148,8 +148,9 @@ def trace(input: Tensor) -> Tensor:
 
 
 class Tril(Unary):
-    """The lower triangle of each matrix: `x[…, i, j]` where j <= i + diagonal, else 0.   dx = Tril(g)."""
+    """The lower triangle of each matrix: `x[…, i, j]` where j <= i + diagonal, else 0."""
 
+    formulas = ("dx = Tril(g)",)
     diagonal: int
 
     def forward(self, x: Array) -> Array:
@@ -164,8 +165,9 @@ class Tril(Unary):
 
 
 class Triu(Tril):
-    """The upper triangle of each matrix: `x[…, i, j]` where j >= i + diagonal, else 0.   dx = Triu(g)."""
+    """The upper triangle of each matrix: `x[…, i, j]` where j >= i + diagonal, else 0."""
 
+    formulas = ("dx = Triu(g)",)
     triangle = staticmethod(np.triu)
 
 

@@ -36,8 +36,9 @@ Basic = tuple[Any, ...]
 
 
 class Slice(View):
-    """`x[index]` for an index of ints, slices and None: a view.   dx = PutSlice(g), zero where not selected."""
+    """`x[index]` for an index of ints, slices and None: a view."""
 
+    formulas = ("dx = PutSlice(g), zero where not selected",)
     __slots__ = ("x_shape",)
     index: Basic
 
@@ -59,8 +60,9 @@ class Slice(View):
 
 
 class PutSlice(Unary):
-    """`y = 0;  y[index] = x`, with y of `shape`.   dx = Slice(g)."""
+    """`y = 0;  y[index] = x`, with y of `shape`."""
 
+    formulas = ("dx = Slice(g)",)
     shape: tuple[int, ...]
     index: Basic
 
@@ -120,9 +122,9 @@ class Index(Node):
     """`x` at `places`, which are counted in the dimensions `dims` as if they were one: a copy, contiguous.
 
     Places in dimensions that are no neighbours come first in the result.
-    dx = PutIndex(g): an element that was picked twice receives both gradients.
     """
 
+    formulas = ("dx = PutIndex(g): an element that was picked twice receives both gradients",)
     __slots__ = ("x_shape",)
     dims: tuple[int, ...]
     form: str = "Index"
@@ -140,8 +142,9 @@ class Index(Node):
 
 
 class PutIndex(Node):
-    """`y = 0;  y[places] += x`, with y of `shape`: elements put at one place add up.   dx = Index(g)."""
+    """`y = 0;  y[places] += x`, with y of `shape`: elements put at one place add up."""
 
+    formulas = ("dx = Index(g)",)
     shape: tuple[int, ...]
     dims: tuple[int, ...]
     keep = keep_rest
@@ -605,11 +608,9 @@ def argwhere(input: Tensor) -> Tensor:
 
 
 class TakeAlong(Binary):
-    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most.
+    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most."""
 
-    dx = PutAlong(g), at the places taken.
-    """
-
+    formulas = ("dx = PutAlong(g), at the places taken",)
     __slots__ = ("size",)
     dim: int
     keepdim: bool = True
@@ -638,9 +639,10 @@ class TakeAlong(Binary):
 class PutAlong(Binary):
     """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
 
-    Without `keepdim`, x has no such dimension, and there is one j.   dx = TakeAlong(g).
+    Without `keepdim`, x has no such dimension, and there is one j.
     """
 
+    formulas = ("dx = TakeAlong(g)",)
     dim: int
     size: int
     keepdim: bool = True

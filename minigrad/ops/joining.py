@@ -60,8 +60,9 @@ def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequ
 
 
 class Cat(Node):
-    """The tensors one after another along `dim`.   The gradients are Split(g), each the part where a tensor lies."""
+    """The tensors one after another along `dim`."""
 
+    formulas = ("The gradients are Split(g), each the part where a tensor lies",)
     __slots__ = ("sizes",)
     dim: int
 
@@ -75,11 +76,9 @@ class Cat(Node):
 
 
 class Split(Views):
-    """The parts of `x`, of `sizes`, one after another along `dim`: views.
+    """The parts of `x`, of `sizes`, one after another along `dim`: views."""
 
-    dx = Cat(g's), zeros where there is no g.
-    """
-
+    formulas = ("dx = Cat(g's), zeros where there is no g",)
     __slots__ = ("x_shape",)
     sizes: Sequence[int]
     dim: int
@@ -207,8 +206,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 class Stack(Node):
-    """The tensors, of one shape, along a new dimension `dim`.   The gradients are Unbind(g)."""
+    """The tensors, of one shape, along a new dimension `dim`."""
 
+    formulas = ("The gradients are Unbind(g)",)
     dim: int
 
     def forward(self, *arrays: Array) -> Array:
@@ -220,8 +220,9 @@ class Stack(Node):
 
 
 class Unbind(Views):
-    """The slices of `x` along `dim`, which goes: views.   dx = Stack(g's), zeros where there is no g."""
+    """The slices of `x` along `dim`, which goes: views."""
 
+    formulas = ("dx = Stack(g's), zeros where there is no g",)
     __slots__ = ("slice_shape",)
     dim: int
 

@@ -26,10 +26,9 @@ _IDS = (np.dtype(np.int64), np.dtype(np.int32))
 
 
 class ScaledLookup(Lookup):
-    """`Y = W[ids]`, with a gradient in which each id counts once: rows of dW are means, not sums.
+    """`Y = W[ids]`, with a gradient in which each id counts once: rows of dW are means, not sums."""
 
-    dW = ScatterAdd(G / count), with the number of times that each id occurs; row `padding_idx` is 0.
-    """
+    formulas = ("dW = ScatterAdd(G / count), with the number of times that each id occurs; row `padding_idx` is 0",)
 
     def da(self, g: Tensor) -> Tensor:
         ids = self.kept(1)._array
@@ -40,10 +39,9 @@ class ScaledLookup(Lookup):
 
 
 class SparseLookup(Lookup):
-    """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table.
+    """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table."""
 
-    dW = (ids, G), entries that add up; those of `padding_idx` are left out.
-    """
+    formulas = ("dW = (ids, G), entries that add up; those of `padding_idx` are left out",)
 
     def da(self, g: Tensor) -> Tensor:
         # A copy, in int64: the user's ids may change.
@@ -198,12 +196,11 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
 class SumBags(ScatterAdd):
     """`T[b]` is the sum of all rows `R[n]` in bag b, over `divisors[b]` if given, for rows in the order of their bags.
 
-    `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so
-    many rows.
-
-    dR = Lookup(G), of G over the divisors.
+    `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so many
+    rows.
     """
 
+    formulas = ("dR = Lookup(G), of G over the divisors",)
     __slots__ = ("divisors", "size")
 
     def __init__(self, bags: int, size: int | None = None, divisors: Array | None = None) -> None:
@@ -227,14 +224,18 @@ class SumBags(ScatterAdd):
 
 
 class PickFromBags(TakeAlong):
-    """The elements `x[positions[b, d], d]`.   dx = g at these places."""
+    """The elements `x[positions[b, d], d]`."""
+
+    formulas = ("dx = g at these places",)
 
     def name(self) -> str:
         return "EmbeddingBagBackward0"
 
 
 class Widened(Cast):
-    """`x` in float32.   dx = g, in float32 still: a Lookup rounds the sums of such rows, and not each row."""
+    """`x` in float32."""
+
+    formulas = ("dx = g, in float32 still: a Lookup rounds the sums of such rows, and not each row",)
 
     def dx(self, g: Tensor) -> Tensor:
         return g

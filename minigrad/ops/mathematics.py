@@ -97,8 +97,9 @@ Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, formula
 
 
 class RoundDecimals(Unary):
-    """The nearest multiple of `10**-decimals`.   dx = 0."""
+    """The nearest multiple of `10**-decimals`."""
 
+    formulas = ("dx = 0",)
     __slots__ = ("decimals",)
 
     def __init__(self, decimals: int) -> None:

@@ -61,8 +61,9 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
 
 
 class NanSum(Sum):
-    """The sum of the elements of `x` that are not nan.   dx = g there, 0 at the nans."""
+    """The sum of the elements of `x` that are not nan."""
 
+    formulas = ("dx = g there, 0 at the nans",)
     keep = keep_inputs
 
     def forward(self, x: Array) -> Array:
@@ -92,7 +93,9 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
 
 
 class Mean(Sum):
-    """The mean of `x` over the dimensions `dims`.   dx = Repeat(g / n), to x's shape, for n elements each."""
+    """The mean of `x` over the dimensions `dims`."""
+
+    formulas = ("dx = Repeat(g / n), to x's shape, for n elements each",)
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -123,8 +126,9 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 
 class Prod(Sum):
-    """The product of `x` over the dimensions `dims`.   dx = g * (the product of the other elements)."""
+    """The product of `x` over the dimensions `dims`."""
 
+    formulas = ("dx = g * (the product of the other elements)",)
     keep = keep_input_and_output
 
     def forward(self, x: Array) -> Array:
@@ -196,11 +200,9 @@ def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tenso
 
 
 class Spread(Unary):
-    """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count.
+    """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count."""
 
-    dx = the sum of g / count over the places chosen.
-    """
-
+    formulas = ("dx = the sum of g / count over the places chosen",)
     __slots__ = ("x_shape",)
     chosen: Array
     count: Array | None = None
@@ -244,8 +246,9 @@ def _running(name: str, x: Any, dtype: Any) -> Any:
 
 
 class Cumsum(Unary):
-    """`y[k] = x[0] + … + x[k]` along `dim`, or from the other end.   dx = Cumsum(g), from the other end."""
+    """`y[k] = x[0] + … + x[k]` along `dim`, or from the other end."""
 
+    formulas = ("dx = Cumsum(g), from the other end",)
     dim: int
     reverse: bool = False
 
@@ -257,11 +260,12 @@ class Cumsum(Unary):
 
 
 class Cumprod(Unary):
-    """`y[k] = x[0] * … * x[k]` along `dim`.   dx[j] = the sum over k >= j of g[k] * y[k] / x[j].
+    """`y[k] = x[0] * … * x[k]` along `dim`.
 
     Where an x is 0, y[k] / x[j] is the product of x[i] for i <= k but for j: for all j and k, in a new dimension.
     """
 
+    formulas = ("dx[j] = the sum over k >= j of g[k] * y[k] / x[j]",)
     keep = keep_input_and_output
     dim: int
 
@@ -404,11 +408,9 @@ def _form(name: str) -> str:
 
 
 class Var(Unary):
-    """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each.
+    """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each."""
 
-    dx = 2 * g * (x - mean(x)) / (n - correction).
-    """
-
+    formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
     __slots__ = ("deviations",)
     keep = keep_inputs
     dims: tuple[int, ...]
@@ -440,8 +442,9 @@ class Var(Unary):
 
 
 class Std(Var):
-    """The square root of the variance.   dx = Var's, for g / (2 * y); 0 where y is 0."""
+    """The square root of the variance."""
 
+    formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
     keep = keep_input_and_output
 
     def forward(self, x: Array) -> Array:
@@ -455,9 +458,10 @@ class Std(Var):
 class ScaledDeviation(Binary):
     """`scale * g * (x - mean(x))` with the mean over `dims`, where g is of size 1.
 
-    dg = scale * sum(h * (x - mean(x))),  dx = scale * (h * g - mean(h * g)).  `deviations` are x - mean(x), if known.
+    `deviations` are x - mean(x), if known.
     """
 
+    formulas = ("dg = scale * sum(h * (x - mean(x)))", "dx = scale * (h * g - mean(h * g))")
     keep = keep_inputs
     dims: tuple[int, ...]
     scale: float
@@ -529,10 +533,10 @@ def norm(
 class LinalgVectorNorm(Unary):
     """`sum(|x|**p) ** (1/p)` over `dims`: the number of nonzero elements for p = 0, the largest |x| for p = inf.
 
-    dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1.
     Source: `linalg.vector_norm` of PyTorch.
     """
 
+    formulas = ("dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1",)
     keep = keep_input_and_output
     p: float
     dims: tuple[int, ...]
@@ -637,11 +641,9 @@ def selected(kind: type[S], x: Any, dim: int, indices: Any, keepdim: bool, form:
 
 
 class Extremum(Unary):
-    """The one element of `x` that `find` finds, such as the largest (`ndarray.max`).
+    """The one element of `x` that `find` finds, such as the largest (`ndarray.max`)."""
 
-    dx = g / n at the n elements equal to it, 0 elsewhere.
-    """
-
+    formulas = ("dx = g / n at the n elements equal to it, 0 elsewhere",)
     keep = keep_input_and_output
     find: Callable[..., Any]
     form: str
@@ -680,11 +682,9 @@ def _extrema(x: Tensor, find: Callable[..., Any], dim: Dims, keepdim: bool) -> T
 
 
 class Extrema(Unary):
-    """The largest (`ndarray.max`) or smallest (`ndarray.min`) elements of `x` over the dimensions `dims`.
+    """The largest (`ndarray.max`) or smallest (`ndarray.min`) elements of `x` over the dimensions `dims`."""
 
-    dx = g / n at the n elements equal to them, 0 elsewhere.
-    """
-
+    formulas = ("dx = g / n at the n elements equal to them, 0 elsewhere",)
     keep = keep_input_and_output
     find: Callable[..., Any]
     dims: tuple[int, ...]

@@ -78,8 +78,9 @@ def _keep_condition(node: Node, inputs: Sequence[Any], out: Any) -> None:
 
 
 class Where(Ternary):
-    """`b` where the bools `a` hold, else `c`.   db = g where they hold,  dc = g where they do not."""
+    """`b` where the bools `a` hold, else `c`."""
 
+    formulas = ("", "db = g where they hold", "dc = g where they do not")
     __slots__ = ("form",)
     keep = _keep_condition
 
@@ -154,8 +155,9 @@ def clipped(x: Array, low: Any, high: Any) -> Array:
 
 
 class Clamp(Unary):
-    """`x`, raised to the number `low` and lowered to `high`; either may be None.   dx = g where low <= x <= high."""
+    """`x`, raised to the number `low` and lowered to `high`; either may be None."""
 
+    formulas = ("dx = g where low <= x <= high",)
     __slots__ = ("form", "high", "low")
     keep = keep_inputs
 
@@ -177,11 +179,9 @@ class Clamp(Unary):
 
 
 class ClampBetween(Ternary):
-    """`a`, raised to `b` and then lowered to `c`; either may be None.
+    """`a`, raised to `b` and then lowered to `c`; either may be None."""
 
-    da = g where b <= a <= c;  db = g where a < b and b < c;  dc = g where a > c or b > c.
-    """
-
+    formulas = ("da = g where b <= a <= c", "db = g where a < b and b < c", "dc = g where a > c or b > c")
     __slots__ = ("form",)
     keep = keep_inputs
 
@@ -253,11 +253,12 @@ def fmin(input: Tensor, other: Tensor) -> Tensor:
 
 
 class Maximum(OfTensors):
-    """The larger of `a` and `b`; nan if one is.
+    """The larger of `a` and `b`; nan if one is."""
 
-    da = g where a is larger, g / 2 where both are equal, 0 where b is larger;  db = the same, the other way round.
-    """
-
+    formulas = (
+        "da = g where a is larger, g / 2 where both are equal, 0 where b is larger",
+        "db = the same, the other way round",
+    )
     __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.maximum
@@ -277,22 +278,21 @@ class Maximum(OfTensors):
 
 
 class Minimum(Maximum):
-    """The smaller of `a` and `b`; nan if one is.
+    """The smaller of `a` and `b`; nan if one is."""
 
-    da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller;  db = the same, the other way round.
-    """
-
+    formulas = (
+        "da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller",
+        "db = the same, the other way round",
+    )
     __slots__ = ()
     forward = np.minimum
     loses = np.greater
 
 
 class Fmax(OfTensors):
-    """The larger of `a` and `b`, or the one that is not nan.
+    """The larger of `a` and `b`, or the one that is not nan."""
 
-    da = g where it is a, of equals too, else 0;  db = g where it is b alone, else 0.
-    """
-
+    formulas = ("da = g where it is a, of equals too, else 0", "db = g where it is b alone, else 0")
     __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.fmax
@@ -310,10 +310,7 @@ class Fmax(OfTensors):
 
 
 class Fmin(Fmax):
-    """The smaller of `a` and `b`, or the one that is not nan.
-
-    da = g where it is a, of equals too, else 0;  db = g where it is b alone, else 0.
-    """
+    """The smaller of `a` and `b`, or the one that is not nan."""
 
     __slots__ = ()
     forward = np.fmin

@@ -412,11 +412,9 @@ def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 class Repeat(Unary):
-    """`x` laid out `repeats[i]` times along dimension i, new dimensions in front.
+    """`x` laid out `repeats[i]` times along dimension i, new dimensions in front."""
 
-    dx = the sum of g over the repetitions.
-    """
-
+    formulas = ("dx = the sum of g over the repetitions",)
     __slots__ = ("x_shape",)
     repeats: tuple[int, ...]
 
@@ -457,11 +455,9 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 class RepeatEach(Unary):
-    """`x` with its i-th slice along `dim` repeated `repeats[i]` times in a row; one number of repeats is for all.
+    """`x` with its i-th slice along `dim` repeated `repeats[i]` times in a row; one number of repeats is for all."""
 
-    dx = SumEach(g), the sum over each slice's repeats.
-    """
-
+    formulas = ("dx = SumEach(g), the sum over each slice's repeats",)
     __slots__ = ("size",)
     repeats: Array
     dim: int
@@ -482,8 +478,9 @@ class RepeatEach(Unary):
 
 
 class SumEach(Unary):
-    """`y[…, i, …]` is the sum of the i-th run of `lengths[i]` slices of `x` along `dim`.   dx = RepeatEach(g)."""
+    """`y[…, i, …]` is the sum of the i-th run of `lengths[i]` slices of `x` along `dim`."""
 
+    formulas = ("dx = RepeatEach(g)",)
     lengths: Array
     dim: int
 
@@ -543,8 +540,9 @@ def repeat_interleave(
 
 
 class Flip(Unary):
-    """`x` in reverse order along `dims`, its own adjoint.   dx = Flip(g)."""
+    """`x` in reverse order along `dims`, its own adjoint."""
 
+    formulas = ("dx = Flip(g)",)
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -566,11 +564,9 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 class Roll(Unary):
-    """`y[…, (i + shift) mod size, …] = x[…, i, …]` along each of `dims`; along all elements in order if there are none.
+    """`y[…, (i + shift) mod size, …] = x[…, i, …]` along each of `dims`; along all elements if there are none."""
 
-    dx = Roll(g) by the opposite shifts.
-    """
-
+    formulas = ("dx = Roll(g) by the opposite shifts",)
     shifts: tuple[int, ...]
     dims: tuple[int, ...]
 

@@ -16,8 +16,9 @@ from minigrad.core.tensor import Tensor
 
 
 class ToDense(ScatterAdd):
-    """The table of zeros to whose rows those of `R` are added: a ScatterAdd.   dR = Lookup(G)."""
+    """The table of zeros to whose rows those of `R` are added: a ScatterAdd."""
 
+    formulas = ("dR = Lookup(G)",)
     __slots__ = ()
 
     def name(self) -> str:
@@ -28,10 +29,9 @@ class Coalesce(Unary):
     """The sums of the rows of `R`, `(N, D)`, that have one of `ids`, `(N,)`, in common: a ScatterAdd without the table.
 
     The result is `(n, D)`, a row for each of the n distinct ids, which are in `names` in order.
-
-    dR = Lookup(G): row n of R went into the sum of its id.
     """
 
+    formulas = ("dR = Lookup(G): row n of R went into the sum of its id",)
     __slots__ = ("ids", "names")
 
     names: Array
@@ -48,11 +48,9 @@ class Coalesce(Unary):
 
 
 class AddRowsAt(Binary):
-    """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`.
+    """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
 
-    dT = G,  dR = Lookup(G).
-    """
-
+    formulas = ("dT = G", "dR = Lookup(G)")
     __slots__ = ("form", "ids")
 
     def __init__(self, ids: Array, form: str) -> None:

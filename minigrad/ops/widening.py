@@ -12,8 +12,9 @@ from minigrad.core.tensor import Tensor
 
 
 class Rounded(Cast):
-    """`y` is `x`, the result of the operation `form`, in a narrower dtype.   dx = g, cast back."""
+    """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
 
+    formulas = ("dx = g, cast back",)
     __slots__ = ("form",)
 
     def __init__(self, to: dtype, form: str) -> None:

@@ -15,11 +15,9 @@ from minigrad.ops.dims import normal_dim
 
 
 class Unfold(View):
-    """`y[…, i, …, j] = x[…, i * step + j, …]` along `dim`: each full window of `size` elements, as a view.
+    """`y[…, i, …, j] = x[…, i * step + j, …]` along `dim`: each full window of `size` elements, as a view."""
 
-    dx = Fold(g): where windows overlap, their gradients add up.
-    """
-
+    formulas = ("dx = Fold(g): where windows overlap, their gradients add up",)
     __slots__ = ("x_shape",)
     dim: int
     size: int
@@ -39,8 +37,9 @@ class Unfold(View):
 
 
 class Fold(Unary):
-    """`y = 0;  y[…, i * step + j, …] += x[…, i, …, j]` along `dim`, with y of `shape`.   dx = Unfold(g)."""
+    """`y = 0;  y[…, i * step + j, …] += x[…, i, …, j]` along `dim`, with y of `shape`."""
 
+    formulas = ("dx = Unfold(g)",)
     shape: tuple[int, ...]
     dim: int
     size: int

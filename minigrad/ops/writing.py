@@ -86,11 +86,9 @@ def keep_places(node: Node, inputs: Sequence[Any], out: Any) -> None:
 
 
 class IndexInto(Node):
-    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these.
+    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these."""
 
-    dx = g, but 0 at places overwritten,  dvalue = Index(g).
-    """
-
+    formulas = ("dx = g, but 0 at places overwritten", "dvalue = Index(g)")
     __slots__ = ("value_shape",)
     dims: tuple[int, ...]
     adds: bool = False
