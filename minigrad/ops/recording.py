@@ -25,8 +25,9 @@ from minigrad.ops import casting
 
 
 class Copy(Elementwise):
-    """`b`, written over `a`, to whose shape it broadcasts.   da = 0,  db = g."""
+    """`b`, written over `a`, to whose shape it broadcasts."""
 
+    formulas = ("da = 0", "db = g")
     form: str = "torch::autograd::CopyBackwards"
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -46,8 +47,9 @@ class Copy(Elementwise):
 
 
 class Forget(Unary):
-    """`x`, about to be overwritten by values that do not depend on it.   dx = 0."""
+    """`x`, about to be overwritten by values that do not depend on it."""
 
+    formulas = ("dx = 0",)
     form: str
 
     def forward(self, x: Array) -> Array:
@@ -246,8 +248,9 @@ def layout_of(view: Array, base: Array) -> Layout:
 
 
 class StridedView(Unary):
-    """The elements of `x` where a view of that layout has them.   dx = PutStrided(g)."""
+    """The elements of `x` where a view of that layout has them."""
 
+    formulas = ("dx = PutStrided(g)",)
     layout: Layout
 
     def forward(self, x: Array) -> Array:
@@ -263,8 +266,9 @@ class StridedView(Unary):
 
 
 class PutStrided(Unary):
-    """`y = 0;  y's view += x`: elements of the view at one place add up.   dx = StridedView(g)."""
+    """`y = 0;  y's view += x`: elements of the view at one place add up."""
 
+    formulas = ("dx = StridedView(g)",)
     layout: Layout
 
     def forward(self, x: Array) -> Array:
@@ -283,8 +287,9 @@ class PutStrided(Unary):
 
 
 class Overwrite(Binary):
-    """`y = x` but for `y's view = v`.   dx = g with zeros in the view,  dv = StridedView(g)."""
+    """`y = x` but for `y's view = v`."""
 
+    formulas = ("dx = g with zeros in the view", "dv = StridedView(g)")
     layout: Layout
     keep = keep_nothing
 
