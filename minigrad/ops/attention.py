@@ -27,11 +27,13 @@ class AttentionWeights(Node):
 
     `Q` is `(*, L, E)`, `K` is `(*, S, E)`, `mask` (or None) and the constant `bias` (or None) broadcast to P, which is
     `(*, L, S)`.  A row of nothing but -inf becomes zeros: that query takes nothing.
-
-    dQ = scale * dS @ K, for the gradient dS of the softmax,  dK = scale * dS.mT @ Q, for the same dS,
-    dmask = dS, the gradient of the softmax, summed over what was broadcast.
     """
 
+    formulas = (
+        "dQ = scale * dS @ K, for the gradient dS of the softmax",
+        "dK = scale * dS.mT @ Q, for the same dS",
+        "dmask = dS, the gradient of the softmax, summed over what was broadcast",
+    )
     keep = keep_input_and_output
     scale: float
     bias: Array | None
@@ -65,7 +67,9 @@ class AttentionWeights(Node):
 
 
 class Attend(MatMul):
-    """`P @ V`: for each query the average of the values, weighted by P.   da = g @ V.mT,  db = P.mT @ g."""
+    """`P @ V`: for each query the average of the values, weighted by P."""
+
+    formulas = ("da = g @ V.mT", "db = P.mT @ g")
 
     def name(self) -> str:
         return "ScaledDotProductFlashAttentionForCpuBackward0"

@@ -138,12 +138,12 @@ class ClassLoss(Node):
 
 
 class NllLoss(ClassLoss):
-    """`-X[n, t[n], *]` for log-probabilities X: minus the logarithm of the probability of the target class.
+    """`-X[n, t[n], *]` for log-probabilities X: minus the logarithm of the probability of the target class."""
 
-    dX is 0 but at the target classes, where it is -g * c: c is the weight of the target class (1 if no weights are
-    given, 0 if ignored); for a mean, c is divided by the sum of all c.
-    """
-
+    formulas = (
+        "dX is 0 but at the target classes, where it is -g * c: c is the weight of the target class (1 if no "
+        "weights are given, 0 if ignored); for a mean, c is divided by the sum of all c",
+    )
     __slots__ = ("dim",)
     keep = keep_rest
 
@@ -160,13 +160,13 @@ class NllLoss(ClassLoss):
 
 
 class CrossEntropy(ClassLoss):
-    """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are.
+    """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are."""
 
-    dX = Excess(X, g * c): as much as the probabilities are above those that would be right, 1 for the target class and
-    0 for the others; c is the weight of the target class (1 if no weights are given, 0 if ignored); for a mean, c is
-    divided by the sum of all c.
-    """
-
+    formulas = (
+        "dX = Excess(X, g * c): as much as the probabilities are above those that would be right, 1 for the "
+        "target class and 0 for the others; c is the weight of the target class (1 if no weights are given, 0 "
+        "if ignored); for a mean, c is divided by the sum of all c",
+    )
     __slots__ = ("early", "gradient")
     keep = keep_inputs
 
@@ -203,10 +203,9 @@ class Excess(Binary):
     """`G[n] * (P[n, c] - (1 if c == ids[n] else 0))` with P = softmax(X): how far P is from certainty of the ids.
 
     `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.
-
-    dX = the gradient of the softmax for h * G,  dG = sum over c of h * P, minus h at the ids.
     """
 
+    formulas = ("dX = the gradient of the softmax for h * G", "dG = sum over c of h * P, minus h at the ids")
     keep = keep_inputs
     places: Places
 
@@ -484,7 +483,9 @@ class ElementLoss(Unary):
 
 
 class MseLoss(ElementLoss):
-    """`d**2`, or the mean or sum of these.   dd = g * 2 * d, divided by n for a mean of n."""
+    """`d**2`, or the mean or sum of these."""
+
+    formulas = ("dd = g * 2 * d, divided by n for a mean of n",)
 
     def losses(self, d: Array) -> Array:
         return np.square(d)
@@ -494,7 +495,9 @@ class MseLoss(ElementLoss):
 
 
 class L1Loss(ElementLoss):
-    """`|d|`, or the mean or sum of these.   dd = g * sign(d), divided by n for a mean of n."""
+    """`|d|`, or the mean or sum of these."""
+
+    formulas = ("dd = g * sign(d), divided by n for a mean of n",)
 
     def losses(self, d: Array) -> Array:
         return np.absolute(d)
@@ -507,11 +510,9 @@ class L1Loss(ElementLoss):
 
 
 class SmoothL1Loss(ElementLoss):
-    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these.
+    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these."""
 
-    dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n.
-    """
-
+    formulas = ("dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n",)
     beta: float
 
     def losses(self, d: Array) -> Array:
@@ -689,11 +690,12 @@ class BinaryCrossEntropy(Node):
     """`-w * (t * log(p) + (1 - t) * log(1 - p))` for probabilities p and targets t; w is 1 if it is not given.
 
     Logarithms are at least -100.
-
-    dp = g * w * (p - t) / (p * (1 - p)), divided by n for a mean of n,  dt = g * w * (log(1 - p) - log(p)), divided by
-    n for a mean of n.
     """
 
+    formulas = (
+        "dp = g * w * (p - t) / (p * (1 - p)), divided by n for a mean of n",
+        "dt = g * w * (log(1 - p) - log(p)), divided by n for a mean of n",
+    )
     keep = keep_inputs
     reduction: Reduction
 
@@ -711,12 +713,13 @@ class BinaryCrossEntropy(Node):
 
 
 class BinaryCrossEntropyBackward(Node):
-    """`g * (p - t) / (p * (1 - p))`, with a denominator of at least 1e-12, as in PyTorch.
+    """`g * (p - t) / (p * (1 - p))`, with a denominator of at least 1e-12, as in PyTorch."""
 
-    dg = h * (p - t) / (p * (1 - p)),  dp = h * g * (p**2 - 2 * p * t + t) / (p * (1 - p))**2,
-    dt = -h * g / (p * (1 - p)).
-    """
-
+    formulas = (
+        "dg = h * (p - t) / (p * (1 - p))",
+        "dp = h * g * (p**2 - 2 * p * t + t) / (p * (1 - p))**2",
+        "dt = -h * g / (p * (1 - p))",
+    )
     keep = keep_inputs
 
     def forward(self, g: Array, p: Array, t: Array) -> Array:
@@ -736,11 +739,12 @@ class BinaryCrossEntropyWithLogits(Node):
     """The binary cross-entropy of `sigmoid(x)`, whose positive part counts v times; w and v are 1 if not given.
 
     `w * ((1 - t) * x - (1 + (v - 1) * t) * log(sigmoid(x)))`, which is finite for all finite x.
-
-    dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t), divided by n for a mean of n,
-    dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n.
     """
 
+    formulas = (
+        "dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t), divided by n for a mean of n",
+        "dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n",
+    )
     keep = keep_inputs
     reduction: Reduction
 

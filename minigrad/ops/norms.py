@@ -91,10 +91,14 @@ class Normalize(Node):
 
     m is 0 unless the groups are centered; `var` is the mean of `(x - m)**2`; w or b may be left out.
 
-    dx = r * (g * w - mean(g * w) - s * mean(g * w * s)) with `s = r * (x - m)` and means over each group,
-    dw = sum(g * r * (x - m)) over each channel,  db = sum(g) over each channel.  Without centering mean(g * w) is 0.
+    Without centering mean(g * w) is 0.
     """
 
+    formulas = (
+        "dx = r * (g * w - mean(g * w) - s * mean(g * w * s)) with `s = r * (x - m)` and means over each group",
+        "dw = sum(g * r * (x - m)) over each channel",
+        "db = sum(g) over each channel",
+    )
     __slots__ = ("rounds",)
     keep = keep_inputs
     groups: Groups
@@ -145,11 +149,9 @@ class Normalize(Node):
 
 
 class NormalizeByKnown(Normalize):
-    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant.
+    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant."""
 
-    dx = r * g * w,  dw = sum(g * r * (x - m)) over each channel,  db = sum(g) over each channel.
-    """
-
+    formulas = ("dx = r * g * w", "dw = sum(g * r * (x - m)) over each channel", "db = sum(g) over each channel")
     mean: Array
     variance: Array
 
@@ -167,11 +169,13 @@ class NormalizeBackward(Several):
     Here `s = r * (x - m)` and `back(v) = r * (v - mean(v) - s * mean(v * s))`, which takes a gradient of s to one of x;
     if m and r do not move with x, `back(v) = r * v`.  Source: S. Ioffe and C. Szegedy, "Batch normalization" (2015),
     section 3.
-
-    dg = w * back(h[0]) + s * h[1] + h[2] for the gradients h of the three,  dw = sum(g * back(h[0])),
-    dx = back(g * h[1]) and, if r and s move with x, what h[0] says of them.
     """
 
+    formulas = (
+        "dg = w * back(h[0]) + s * h[1] + h[2] for the gradients h of the three",
+        "dx = back(g * h[1]) and, if r and s move with x, what h[0] says of them",
+        "dw = sum(g * back(h[0]))",
+    )
     keep = keep_inputs
     groups: Groups
     rounds: list[Round]

@@ -15,11 +15,9 @@ from minigrad.ops import casting
 
 
 class ConstantPad(Unary):
-    """`x` with `before` and `after` copies of `value` at the ends of each dimension, or elements cut off if negative.
+    """`x` with `before` and `after` copies of `value` at the ends of each dimension, or cut off if negative."""
 
-    dx = g with the opposite done to it: cut off what was added, zeros for what was cut off.
-    """
-
+    formulas = ("dx = g with the opposite done to it: cut off what was added, zeros for what was cut off",)
     pads: Sequence[tuple[int, int]]
     value: Array
 
@@ -57,8 +55,9 @@ class Repeats(NamedTuple):
 
 
 class RepeatPad(Unary):
-    """`x` with elements of its own repeated at the ends of dimensions.   dx = RepeatPadBackward(g)."""
+    """`x` with elements of its own repeated at the ends of dimensions."""
 
+    formulas = ("dx = RepeatPadBackward(g)",)
     repeats: Sequence[Repeats]
     form: str
 
@@ -75,8 +74,9 @@ class RepeatPad(Unary):
 
 
 class RepeatPadBackward(Unary):
-    """The sum over all elements of `x` that repeat the same one.   dx = RepeatPad(g)."""
+    """The sum over all elements of `x` that repeat the same one."""
 
+    formulas = ("dx = RepeatPad(g)",)
     repeats: Sequence[Repeats]
     form: str
 

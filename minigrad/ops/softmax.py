@@ -17,8 +17,9 @@ from minigrad.tensors.options import as_dtype
 
 
 class Softmax(Unary):
-    """`y = exp(x) / sum(exp(x))` along `dims`.   dx = (g - sum(g * y)) * y."""
+    """`y = exp(x) / sum(exp(x))` along `dims`."""
 
+    formulas = ("dx = (g - sum(g * y)) * y",)
     keep = keep_output
     dims: tuple[int, ...]
 
@@ -38,11 +39,9 @@ class Softmax(Unary):
 
 
 class SoftmaxBackwardData(Binary):
-    """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax.
+    """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax."""
 
-    dg = (h - sum(h * y)) * y,  dy = h * (g - sum(g * y)) - g * sum(h * y).
-    """
-
+    formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
     keep = keep_inputs
     dims: tuple[int, ...]
 
@@ -64,8 +63,9 @@ class SoftmaxBackwardData(Binary):
 
 
 class LogSoftmax(Unary):
-    """`y = x - log(sum(exp(x)))` along `dims`.   dx = g - exp(y) * sum(g)."""
+    """`y = x - log(sum(exp(x)))` along `dims`."""
 
+    formulas = ("dx = g - exp(y) * sum(g)",)
     keep = keep_output
     dims: tuple[int, ...]
 
@@ -83,11 +83,9 @@ class LogSoftmax(Unary):
 
 
 class LogSoftmaxBackwardData(Binary):
-    """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax.
+    """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax."""
 
-    dg = h - sum(h * exp(y)),  dy = -h * exp(y) * sum(g).
-    """
-
+    formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
     keep = keep_inputs
     dims: tuple[int, ...]
 
@@ -109,8 +107,9 @@ class LogSoftmaxBackwardData(Binary):
 
 
 class LogSumExp(Unary):
-    """`log(sum(exp(x)))` over `dims`.   dx = g * softmax(x)."""
+    """`log(sum(exp(x)))` over `dims`."""
 
+    formulas = ("dx = g * softmax(x)",)
     __slots__ = ("exponentials",)
     keep = keep_inputs
     dims: tuple[int, ...]
@@ -133,11 +132,9 @@ class LogSumExp(Unary):
 
 
 class ScaledSoftmax(Binary):
-    """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand.
+    """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand."""
 
-    dg = sum(h * softmax(x)),  dx = the gradient of the softmax for h * g.
-    """
-
+    formulas = ("dg = sum(h * softmax(x))", "dx = the gradient of the softmax for h * g")
     keep = keep_inputs
     dims: tuple[int, ...]
     known: tuple[Array, Array] | None
