@@ -9,7 +9,7 @@ from sys import modules
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from minigrad import autograd, functions, random, serialization
+from minigrad import autograd, random, serialization
 from minigrad.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from minigrad.core.dtypes import bool_ as bool
@@ -36,7 +36,6 @@ from minigrad.core.dtypes import int64 as long
 from minigrad.core.modes import is_grad_enabled, is_inference_mode_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
-from minigrad.functions import *
 from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.serialization import load, save
@@ -127,7 +126,6 @@ __all__ = [
 globals().update(declared["torch"])
 __all__ += declared["torch"]
 __all__ += creation.__all__
-__all__ += functions.__all__
 __all__ += random_tensors.__all__
 __all__ += settings.__all__
 __all__ += typed_constructors.__all__

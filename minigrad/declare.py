@@ -431,7 +431,7 @@ def _fits(value: Any, wanted: Any) -> bool:
     if wanted is float:
         return isinstance(value, (int, float, np.number))
     wanted = kind or wanted
-    return not isinstance(wanted, type) or isinstance(value, wanted)
+    return wanted is Any or not isinstance(wanted, type) or isinstance(value, wanted)
 
 
 def told(error: Exception) -> Exception:

@@ -19,7 +19,6 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import CoreTensor
 from minigrad.declare import declared
 from minigrad.methods import drawing, making  # noqa: F401
-from minigrad.methods.products import Products
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
@@ -29,6 +28,7 @@ from minigrad.ops import (  # noqa: F401
     joining,
     mathematics,
     ordering,
+    products,
     reductions,
     selecting,
     shapes,
@@ -43,10 +43,7 @@ from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.sparse import Sparse
 
 
-class Members(
-    Products,
-    CoreTensor,
-):
+class Members(CoreTensor):
     """What the rest of the package adds to the core's Tensor."""
 
     __slots__ = ()

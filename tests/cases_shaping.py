@@ -285,8 +285,6 @@ for name, forms in (
     ("bmm", ("bnk", "bkm")),
     ("mv", ("nk", "k")),
     ("dot", ("k", "k")),
-    ("vdot", ("k", "k")),
-    ("inner", ("ijk", "lk")),
     ("outer", ("n", "m")),
     ("ger", ("n", "m")),
     ("matmul", ("ijk", "lkm")),

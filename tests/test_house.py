@@ -11,7 +11,6 @@ import names
 import pytest
 
 import minigrad
-from minigrad.tensor import Members
 
 PACKAGE = Path(__file__).parent.parent / "minigrad"
 FILES = {
@@ -73,13 +72,6 @@ def test_what_pytorch_has_not_is_imported_by_nothing_else() -> None:
     for name in FILES:
         if not name.startswith((*apart, "minigrad.__main__")):
             assert not {each for each in IMPORTS[name] if each.startswith(apart)}, name
-
-
-def test_each_method_and_function_has_one_home() -> None:
-    families = [each for each in Members.__mro__[:-2] if each is not minigrad.Tensor]
-    methods = [name for family in families for name in vars(family) if not name.startswith("__")]
-    assert len(methods) == len({*methods})
-    assert len(minigrad.functions.__all__) == len({*minigrad.functions.__all__})
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------

@@ -114,11 +114,7 @@ class Outer(Binary):
 class Dot(Binary):
     """The inner product `a @ b` of two vectors `(K,)`.   da = g * b,  db = g * a."""
 
-    __slots__ = ("form",)
     keep = keep_other
-
-    def __init__(self, form: str = "DotBackward0") -> None:
-        self.form = form
 
     def forward(self, a: Array, b: Array) -> Any:
         return product(a, b)
@@ -128,9 +124,6 @@ class Dot(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.kept(0)
-
-    def name(self) -> str:
-        return self.form
 
 
 def rows(x: Array) -> Array:

@@ -9,7 +9,8 @@ from minigrad.core.dtypes import Array
 from minigrad.core.linear import Linear
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.matmul import dtype_remedy, mat_message, matmul, one_hot_remedy
+from minigrad.ops.factor_errors import dtype_remedy, mat_message, one_hot_remedy
+from minigrad.ops.products import matmul
 
 
 @op("nn.functional")

@@ -1,0 +1,373 @@
+"""Products: of vectors, matrices and batches of matrices, and sums of products over dimensions that letters name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.arrays import widened
+from minigrad.core.dtypes import Array, Number
+from minigrad.core.elementwise import cast
+from minigrad.core.products import Dot, MatMul, Mv, Outer, product
+from minigrad.core.shapes import Permute, Reshape, broadcast_shapes_message, sum_to
+from minigrad.core.tape import Node, entry_of, keep_other
+from minigrad.core.tensor import Tensor
+from minigrad.declare import as_number, op, rewritten
+from minigrad.ops.casting import filler
+from minigrad.ops.diagonals import Diagonal
+from minigrad.ops.dims import normal_dims
+from minigrad.ops.factor_errors import dtype_remedy, mat_message, product_error, size_error
+from minigrad.ops.shapes import expanded_shape
+
+# ---- of vectors, matrices and batches --------------------------------------------------------------------------------
+
+
+@op(operator="matmul")
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The matrix product `input @ other`; a vector counts as a row on the left and as a column on the right.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).matmul(torch.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    >>> (torch.zeros(5, 2, 3) @ torch.zeros(3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    x, y = input._array, other._array
+    if x.ndim == 0 or y.ndim == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D")
+    if x.dtype != y.dtype or x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0] or x.dtype == bool:
+        raise product_error(x, y)
+    if y.ndim == 1:
+        if x.ndim <= 2:
+            return (Dot() if x.ndim == 1 else Mv())(input, other)
+        column = Reshape((*y.shape, 1))(other)
+        return Reshape(x.shape[:-1], "UnsafeViewBackward0")(matmul(input, column))
+    if x.ndim == 1:
+        form = "SqueezeBackward4" if y.ndim == 2 else "UnsafeViewBackward0"
+        return Reshape((*y.shape[:-2], y.shape[-1]), form)(matmul(Reshape((1, *x.shape))(input), other))
+    try:
+        return MatMul()(input, other)
+    except ValueError:
+        raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
+
+
+@op("Tensor")
+def __rmatmul__(input: Tensor, other: Tensor) -> Tensor:  # noqa: N807  # Python's name
+    """The matrix product `other @ input`."""
+    return matmul(other, input)
+
+
+@op()
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices."""
+    _check_rank(2, "a matrix", self=input, mat2=mat2)
+    return matmul(input, mat2)
+
+
+@op()
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`.
+
+    >>> import minigrad as torch
+    >>> torch.ones(5, 2, 3).bmm(torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    x, y = input._array, mat2._array
+    _check_rank(3, "a 3D tensor", batch1=input, batch2=mat2)
+    if y.shape[:2] != (x.shape[0], x.shape[2]):
+        raise size_error(x, y)
+    if x.dtype != y.dtype or x.dtype == bool:
+        raise product_error(x, y)
+    return Bmm()(input, mat2)
+
+
+class Bmm(MatMul):
+    """`a @ b` for batches `(B, N, K)` and `(B, K, M)`: B products of matrices."""
+
+    def name(self) -> str:
+        return "BmmBackward0"
+
+
+@op()
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector."""
+    if input.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv() expects a matrix")
+    if (input.ndim, vec.ndim) != (2, 1):
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim} dimensions")
+    return matmul(input, vec)
+
+
+@op()
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors."""
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    return matmul(input, tensor)
+
+
+@op(aliases=["ger"])
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """The products of each element of a vector with each of another: `y[i, j] = input[i] * vec2[j]`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2]).outer(torch.tensor([1, 10, 100]))
+    tensor([[  1,  10, 100],
+            [  2,  20, 200]])
+    """
+    for name, each in (("self", input), ("vec2", vec2)):
+        if each.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
+    common = dtypes.result_type(input._array, vec2._array)
+    return Outer()(cast(input, common), cast(vec2, common))
+
+
+@op(in_place=rewritten)
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
+    node = Addmm(as_number(beta), as_number(alpha))
+    for name, each in (("self", input), ("mat1", mat1)):
+        if each.dtype is not mat2.dtype:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
+                f"{mat2.dtype._tensor_name}. {dtype_remedy(each.dtype, mat2.dtype)}"
+            )
+    _check_rank(2, "a matrix", mat1=mat1, mat2=mat2)
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(mat_message(mat1.shape, mat2.shape))
+    if mat2.dtype is dtypes.bool_:
+        raise product_error(mat1._array, mat2._array)
+    expanded_shape((mat1.shape[0], mat2.shape[1]), input._array.shape)
+    return node(mat1, mat2, input)
+
+
+class Addmm(Node):
+    """`beta * x + alpha * (a @ b)` for two matrices; called with a, b and x.  Rounded once.
+
+    da = alpha * g @ b.mT,  db = alpha * a.mT @ g,  dx = beta * g, summed over what was broadcast.
+    With beta = 0 nothing of x counts, not even its nan and infinities.
+    """
+
+    __slots__ = ("x_shape",)
+    keep = keep_other
+    beta: Number
+    alpha: Number
+
+    def forward(self, a: Array, b: Array, x: Array) -> Array:
+        self.x_shape = x.shape
+        y: Array = product(widened(a), widened(b))
+        if self.alpha != 1:
+            y *= filler(self.alpha, dtypes.of(y))
+        if self.beta != 0:
+            y += x if self.beta == 1 else x * filler(self.beta, dtypes.of(y))
+        return y.astype(a.dtype, copy=False)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        to_a, to_b, to_x = self.edges
+        scaled = g if self.alpha == 1 else g * self.alpha
+        return (
+            None if to_a is None else scaled @ self.kept(1).mT,
+            None if to_b is None else self.kept(0).mT @ scaled,
+            None if to_x is None else sum_to(g if self.beta == 1 else g * self.beta, self.x_shape),
+        )
+
+
+def _check_rank(rank: int, kind: str, **factors: Tensor) -> None:
+    for name, each in factors.items():
+        if each._array.ndim != rank:
+            raise RuntimeError(f"{name} must be {kind}, got {each.ndim}-D tensor; matmul() takes other ranks")
+
+
+# ---- over dimensions that letters name -------------------------------------------------------------------------------
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+@op("torch")
+def einsum(*args: Any) -> Tensor:
+    """The sum of products that an equation says, of operands whose dimensions it names by letters.
+
+    `einsum("ij,jk->ik", a, b)` multiplies elements of equal letters and sums over the letters that the output, after
+    `->`, lacks.  Without `->` the output has, in alphabetical order, the letters that occur once.  A letter repeated in
+    one operand selects its diagonal; `...` stands for all dimensions that no letter names, which broadcast.  In place
+    of letters, `einsum(a, [0, 1], b, [1, 2], [0, 2])` names dimensions by numbers in [0, 52) and Ellipsis.
+
+    >>> from minigrad import einsum, tensor
+    >>> a, b = tensor([[1, 2], [3, 4]]), tensor([[1, 0], [1, 1]])
+    >>> einsum("ij,jk->ik", a, b)
+    tensor([[3, 2],
+            [7, 4]])
+    >>> einsum("ii", a), einsum(a, [0, 1], [1, 0])
+    (tensor(5), tensor([[1, 3],
+            [2, 4]]))
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    equation, *operands = args
+    if isinstance(equation, Tensor):
+        pairs = len(args) // 2 * 2
+        operands = list(args[:pairs:2])
+        equation = ",".join(map(_term, args[1:pairs:2])) + "".join([f"->{_term(each)}" for each in args[pairs:]])
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = list(operands[0])
+    return contracted(*_parsed(equation, tuple([x.ndim for x in operands])), operands)
+
+
+@op("torch")
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] | Tensor = 2) -> Tensor:
+    """The sum of products over dimensions of both: the last `dims` of a and first of b, or those of two lists.
+
+    >>> from minigrad import ones, tensordot
+    >>> tensordot(ones(2, 3, 4), ones(3, 4, 5)).shape, tensordot(ones(2, 3), ones(2, 4), ([0], [0])).shape
+    (torch.Size([2, 5]), torch.Size([3, 4]))
+    """
+    lists: Any = dims.tolist() if isinstance(dims, Tensor) else dims
+    if not isinstance(lists, list | tuple):
+        if not 0 <= lists <= min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects 0 <= dims <= ndim_a and ndim_b, but got dims={lists}")
+        lists = [*range(a.ndim - lists, a.ndim)], [*range(lists)]
+    of_a, of_b = [normal_dims(each, x.ndim) for each, x in zip(lists, (a, b), strict=True)]
+    if len(of_a) != len(of_b):
+        raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
+    first, rest = _LETTERS[: a.ndim], list(_LETTERS[a.ndim : a.ndim + b.ndim])
+    for dim_a, dim_b in zip(of_a, of_b, strict=True):
+        rest[dim_b] = first[dim_a]
+    second = "".join(rest)
+    output = "".join([each for each in first + second if (each in first) != (each in second)])
+    return contracted((first, second), output, [a, b], as_matrices=True)
+
+
+def contracted(terms: Sequence[str], output: str, operands: Sequence[Any], as_matrices: bool = False) -> Tensor:
+    """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`.
+
+    `as_matrices` says that sums of integers stay of their dtype, and the result is named, as of a product of matrices.
+    """
+    sizes: dict[str, int] = {}
+    for x, term in zip(operands, terms, strict=True):
+        sizes |= {each: size for each, size in zip(term, x._array.shape, strict=True) if sizes.get(each, 1) == 1}
+    form = "ViewBackward0" if as_matrices or set(sizes) - set(output) else "MulBackward0"
+    named = [_on_diagonal(x, term) for x, term in zip(operands, terms, strict=True)]
+    if len(named) == 1:
+        x, term = named[0]
+        gone = [each for each in term if each not in output]
+        x = Permute(tuple(map(term.index, (*output, *gone))))(x)
+        return x.sum([*range(len(output), x.ndim)]) if gone else x
+    named = [_without_ones(x, term, sizes) for x, term in named]
+    letters = "".join([term for _, term in named])
+    alone = {each for each in letters if letters.count(each) == 1} - set(output)
+    named = [_summed(x, term, alone, x.dtype if as_matrices else None) for x, term in named]
+    factors, terms = [x for x, _ in named], [term for _, term in named]
+    kinds = dict.fromkeys([x._array.dtype for x in factors])
+    if set("".join(terms)) <= set(output):
+        common = dtypes.result_type(*[x._array for x in factors])
+        factors = [cast(x, common) for x in factors]
+    elif len(kinds) > 1 or bool in kinds:
+        raise product_error(*[np.empty((1, 1, 1), kind) for kind in [*kinds, *kinds][:2]])
+    try:
+        return Einsum(terms, output, form)(*factors)
+    except ValueError as error:
+        raise RuntimeError(f"einsum(): {error}") from None
+
+
+class Einsum(Node):
+    """The sum of products of several inputs, where each letter is in the output or in two terms, once in each.
+
+    The gradient of an input is the sum of products of g and the other inputs, with its letters.
+    """
+
+    terms: Sequence[str]
+    output: str
+    form: str = "ViewBackward0"
+
+    def forward(self, *inputs: Array) -> Array:
+        equation = f"{','.join(self.terms)}->{self.output}"
+        y = np.einsum(equation, *[widened(x) for x in inputs], order="C", optimize=True)
+        return np.asarray(y, inputs[0].dtype)
+
+    def keep(self, inputs: Sequence[Any], out: Any) -> None:
+        """Keep each input if another one requires a gradient, which reads it."""
+        edges = [edge is not None for edge in self.edges]
+        self._kept = tuple([entry_of(x) if sum(edges) > own else None for x, own in zip(inputs, edges, strict=True)])
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        gradients: list[Any] = [None] * len(self.terms)
+        for n, edge in enumerate(self.edges):
+            if edge is not None:
+                others = [other for other in range(len(self.terms)) if other != n]
+                terms = self.output, *[self.terms[other] for other in others]
+                gradients[n] = Einsum(terms, self.terms[n])(g, *[self.kept(other) for other in others])
+        return gradients
+
+    def name(self) -> str:
+        return self.form
+
+
+def _on_diagonal(x: Any, term: str) -> tuple[Any, str]:
+    """`x` with the diagonal in place of dimensions of one letter."""
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            first = term.index(letter)
+            second = term.index(letter, first + 1)
+            if x._array.shape[first] != x._array.shape[second]:
+                raise RuntimeError(f"einsum(): subscript {letter} is repeated but the sizes don't match: {x.shape}")
+            x = Diagonal(0, first, second)(x)
+            term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
+    return x, term
+
+
+def _without_ones(x: Any, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
+    """`x` without its dimensions of size 1 that are larger elsewhere: a factor of each."""
+    own = dict(zip(term, x._array.shape, strict=True))
+    left = {each: size for each, size in own.items() if size != 1 or sizes[each] == 1}
+    return (x, term) if left == own else (Reshape(tuple(left.values()))(x), "".join(left))
+
+
+def _summed(x: Any, term: str, letters: set[str], dtype: dtypes.dtype | None) -> tuple[Any, str]:
+    """`x` summed over the dimensions of those of these letters that it has."""
+    dims = [dim for dim, each in enumerate(term) if each in letters]
+    return (x.sum(dims, dtype=dtype), "".join([each for each in term if each not in letters])) if dims else (x, term)
+
+
+@functools.lru_cache
+def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+    """The letters of each operand's dimensions, of so many each, and the result's: letters for an ellipsis, too."""
+    left, arrow, output = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    hidden = [rank - len(term.replace("...", "", 1)) for term, rank in zip(terms, ranks, strict=False)]
+    most = max([0, *[count for count, term in zip(hidden, terms, strict=False) if "..." in term]])
+    dots = "".join([letter for letter in _LETTERS if letter not in equation][:most])
+    if not arrow:
+        output = "..." + "".join(sorted([each for each in left if each not in ".," and left.count(each) == 1]))
+    spelled = [term.replace("...", dots[most - count :], 1) for term, count in zip(terms, hidden, strict=False)]
+    output = output.replace("...", dots, 1)
+    strange = set("".join([*spelled, output])) - set(_LETTERS)
+    if strange or len(terms) != len(ranks):
+        raise RuntimeError(
+            f"einsum(): invalid subscripts {sorted(strange)}, or {len(ranks)} operands for {len(terms)} terms: "
+            "subscripts must be in [a-zA-Z], with at most one ellipsis '...' in each term"
+        )
+    try:
+        # Of what else may be wrong, NumPy tells.
+        np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])
+    except ValueError as error:
+        raise RuntimeError(f"einsum(): {error}") from None
+    return spelled, output
+
+
+def _term(sublist: Sequence[Any]) -> str:
+    """The letters that numbers in [0, 52), and perhaps an Ellipsis, stand for."""
+    letters: dict[Any, str] = {**dict(enumerate(_LETTERS)), Ellipsis: "..."}
+    if not all([each in letters for each in sublist]):
+        raise ValueError(
+            f"einsum(): subscript in subscript list is not within the valid range [0, 52): got {list(sublist)}"
+        )
+    return "".join([letters[each] for each in sublist])
