@@ -51,9 +51,17 @@ def legacy_reduction(reduction: Any, size_average: bool | None, reduce: bool | N
     return reduction
 
 
-def reduced(losses: Any, reduction: Reduction) -> Any:
-    """The losses of the elements, a tensor or an array, or their mean or sum."""
+def reduced(losses: Tensor, reduction: Reduction) -> Tensor:
+    """The losses of the elements, or their mean or sum, composed of other operations."""
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
+
+
+def reduced_array(losses: Array, reduction: Reduction) -> Any:
+    """The losses of the elements, or their mean or sum."""
+    if reduction == "none":
+        return losses
+    total = losses.sum()
+    return total if reduction == "sum" else total / losses.dtype.type(losses.size)
 
 
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
@@ -701,7 +709,7 @@ class BinaryCrossEntropy(Node):
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Any:
         losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
-        return reduced(losses if w is None else losses * w, self.reduction)
+        return reduced_array(losses if w is None else losses * w, self.reduction)
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
         p, t, w = self.kept(0), self.kept(1), self.kept(2)
@@ -753,7 +761,7 @@ class BinaryCrossEntropyWithLogits(Node):
         if v is not None:
             losses = losses * ((v - 1) * t + 1)
         losses = (1 - t) * x - losses
-        return reduced(losses if w is None else losses * w, self.reduction)
+        return reduced_array(losses if w is None else losses * w, self.reduction)
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
         x, t, w, v = [self.kept(position) for position in range(4)]
