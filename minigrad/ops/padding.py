@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number
+from minigrad.core.rows import add_rows
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -42,16 +43,11 @@ def _inner(pads: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[slice
 
 
 class Repeats(NamedTuple):
-    """Which elements a padded dimension has: `indices` of those of the input; `middle` of them are in one run.
-
-    The run starts at element `start` of the output, and the others repeat elements of it.
-    """
+    """Which elements of a dimension of some size the padded one has."""
 
     dim: int
     size: int
     indices: Array
-    start: int
-    middle: int
 
 
 class RepeatPad(Unary):
@@ -74,24 +70,18 @@ class RepeatPad(Unary):
 
 
 class RepeatPadBackward(Unary):
-    """The sum over all elements of `x` that repeat the same one."""
+    """The sum over all elements of `x` that repeat the same one, added as rows."""
 
     formulas = ("dx = RepeatPad(g)",)
     repeats: Sequence[Repeats]
     form: str
 
     def forward(self, x: Array) -> Array:
-        wide = np.promote_types(x.dtype, np.float32)
         y = x
-        for dim, size, indices, start, middle in self.repeats:
-            # Of views with the dimension in front, since a sum into one element is one into a row then.
-            given = np.moveaxis(y, dim, 0)
-            y = np.zeros((*y.shape[:dim], size, *y.shape[dim + 1 :]), wide)
-            taken = np.moveaxis(y, dim, 0)
-            first = indices[start] if middle else 0
-            taken[first : first + middle] = given[start : start + middle]
-            for position in (*range(start), *range(start + middle, len(indices))):
-                taken[indices[position]] += given[position]
+        for dim, size, indices in self.repeats:
+            rows = np.moveaxis(y, dim, 0)
+            sums = add_rows(rows.reshape(len(indices), -1), indices, size)
+            y = np.moveaxis(sums.reshape(size, *rows.shape[1:]), 0, dim)
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -166,12 +156,12 @@ def _repeats(mode: str, input: Tensor, dim: int, before: int, after: int) -> Rep
             f"Padding value causes wrapping around more than once. Padding ({before}, {after}) at a dimension of size "
             f"{size}"
         )
-    middle = max(size + min(before, 0) + min(after, 0), 0)
-    if not size or before + size + after < 1 or (mode == "circular" and not middle):
+    left = size + min(before, 0) + min(after, 0)
+    if not size or before + size + after < 1 or (mode == "circular" and left <= 0):
         raise RuntimeError(
             f"Padding ({before}, {after}) leaves nothing of dimension {dim} of input {list(input.shape)}"
         )
-    return Repeats(dim, size, _PLACES[mode](size, before, after), max(before, 0), middle)
+    return Repeats(dim, size, _PLACES[mode](size, before, after))
 
 
 def _mirrored(size: int, before: int, after: int) -> Array:
