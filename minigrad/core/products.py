@@ -14,11 +14,9 @@ from .tensor import Tensor, method
 
 
 class MatMul(Binary):
-    """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast.
+    """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
 
-    da = g @ b.mT, summed over what was broadcast,  db = a.mT @ g, summed over what was broadcast.
-    """
-
+    formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
     __slots__ = ("shapes",)
     keep = keep_other
 
@@ -43,8 +41,9 @@ class MatMul(Binary):
 
 
 class SumOfProducts(Binary):
-    """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`.   da[i] = g @ b[i].T,  db[i] = a[i].T @ g."""
+    """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
 
+    formulas = ("da[i] = g @ b[i].T", "db[i] = a[i].T @ g")
     __slots__ = ()
     keep = keep_other
 
@@ -60,8 +59,9 @@ class SumOfProducts(Binary):
 
 
 class ProductOfRows(Binary):
-    """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`.   da = b @ g.T,  db = a @ g."""
+    """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`."""
 
+    formulas = ("da = b @ g.T", "db = a @ g")
     __slots__ = ()
     keep = keep_other
 
@@ -79,8 +79,9 @@ class ProductOfRows(Binary):
 
 
 class Mv(Binary):
-    """`a @ b` for a matrix `(N, K)` and a vector `(K,)`.   da = outer(g, b),  db = a.T @ g."""
+    """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
 
+    formulas = ("da = outer(g, b)", "db = a.T @ g")
     __slots__ = ()
     keep = keep_other
 
@@ -95,8 +96,9 @@ class Mv(Binary):
 
 
 class Outer(Binary):
-    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`.   da = g @ b,  db = g.T @ a."""
+    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
 
+    formulas = ("da = g @ b", "db = g.T @ a")
     __slots__ = ()
     keep = keep_other
     forward = np.multiply.outer
@@ -112,8 +114,9 @@ class Outer(Binary):
 
 
 class Dot(Binary):
-    """The inner product `a @ b` of two vectors `(K,)`.   da = g * b,  db = g * a."""
+    """The inner product `a @ b` of two vectors `(K,)`."""
 
+    formulas = ("da = g * b", "db = g * a")
     keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Any:

@@ -14,7 +14,6 @@ from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
 from minigrad.core.tensor import Tensor
-from minigrad.explain import docstrings
 from minigrad.explain.symbols import formula
 
 _KEEP_INPUTS = (keep_inputs, keep_other, keep_rest, keep_input_and_output)
@@ -64,9 +63,8 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
     kept = _kept(node)
     found: dict[str, Array] = {}
     for word in re.findall(r"\b[A-Za-z_]\w*\b", formulas(node).gradients[position].partition(" = ")[2]):
-        # A matrix may be told by a capital, and a parameter of the node by its name.
+        # A matrix may be told by a capital.  What is not kept is a parameter of the node.
         value = kept.get(word.lower(), None if hasattr(Node, word) else getattr(node, word, None))
-        value = value[0] if isinstance(value, tuple) and value else value
         if isinstance(value, Tensor) and not value.is_sparse:
             found[word] = value._array
         elif isinstance(value, (int, float)):
@@ -86,7 +84,8 @@ def _input_names(node: Node) -> list[str]:
 
 def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
-    entries, kind = getattr(node, "_kept", None) or (), type(node)
+    kind = type(node)
+    entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
     if kind.gradients:
         reads = {name for gradient in kind.gradients for name in inspect.getargs(gradient.__code__).args[1:]}
         return dict(zip("aby" if len(kind.gradients) > 1 else sorted(reads), entries, strict=False))
@@ -102,11 +101,7 @@ def _stated(kind: Any) -> Formulas:
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
     computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")
     stated = getattr(kind, "formulas", ())
-    if stated:
-        return Formulas(computes, stated)
-    if not getattr(kind, "gradients", ()):
-        return Formulas(*docstrings.stated(kind))
-    names = ["dx"] if len(kind.gradients) == 1 else ["da", "db"]
-    return Formulas(
-        computes, tuple([f"{name} = {formula(gradient)}" for name, gradient in zip(names, kind.gradients, strict=True)])
-    )
+    gradients = () if stated else getattr(kind, "gradients", ())
+    names = ["dx"] if len(gradients) == 1 else ["da", "db"]
+    shown = [f"{name} = {formula(gradient)}" for name, gradient in zip(names, gradients, strict=False)]
+    return Formulas(computes, stated or tuple(shown))

@@ -17,7 +17,9 @@ from minigrad.tensors import distributions
 
 
 class Drawn(Node):
-    """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
+    """What `draw` makes of arrays of parameters."""
+
+    formulas = ("The gradients are 0: none flows through a draw, as in PyTorch",)
 
     __slots__ = ("draw", "form", "shapes")
 

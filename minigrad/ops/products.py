@@ -150,10 +150,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
 class Addmm(Node):
     """`beta * x + alpha * (a @ b)` for two matrices; called with a, b and x.  Rounded once.
 
-    da = alpha * g @ b.mT,  db = alpha * a.mT @ g,  dx = beta * g, summed over what was broadcast.
     With beta = 0 nothing of x counts, not even its nan and infinities.
     """
 
+    formulas = ("da = alpha * g @ b.mT", "db = alpha * a.mT @ g", "dx = beta * g, summed over what was broadcast")
     __slots__ = ("x_shape",)
     keep = keep_other
     beta: Number
@@ -279,11 +279,9 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Any], as_ma
 
 
 class Einsum(Node):
-    """The sum of products of several inputs, where each letter is in the output or in two terms, once in each.
+    """The sum of products of several inputs, where each letter is in the output or in two terms, once in each."""
 
-    The gradient of an input is the sum of products of g and the other inputs, with its letters.
-    """
-
+    formulas = ("The gradient of an input is the sum of products of g and the other inputs, with its letters",)
     terms: Sequence[str]
     output: str
     form: str = "ViewBackward0"
