@@ -7,7 +7,6 @@ from importlib import import_module
 from math import e, inf, nan, pi
 from sys import modules
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from minigrad import autograd, random, serialization
 from minigrad.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
@@ -51,9 +50,6 @@ from minigrad.tensors.random_tensors import *
 from minigrad.tensors.settings import *
 from minigrad.tensors.typed_constructors import *
 
-if TYPE_CHECKING:
-    from minigrad import accelerator, backends, cuda, mps, nn, optim, testing, utils
-
 __version__ = "0.1.0"
 
 newaxis = None
@@ -63,13 +59,10 @@ __all__ = [
     "Size",
     "Tensor",
     "__version__",
-    "accelerator",
     "autograd",
-    "backends",
     "bool",
     "can_cast",
     "contiguous_format",
-    "cuda",
     "default_generator",
     "device",
     "double",
@@ -100,12 +93,9 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
-    "mps",
     "nan",
     "newaxis",
-    "nn",
     "no_grad",
-    "optim",
     "pi",
     "preserve_format",
     "promote_types",
@@ -119,18 +109,18 @@ __all__ = [
     "short",
     "sparse_coo",
     "strided",
-    "testing",
     "uint8",
-    "utils",
 ]
+# What is imported when it is first asked for.
+_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "testing", "utils")
+
 globals().update(declared["torch"])
 __all__ += declared["torch"]
 __all__ += creation.__all__
 __all__ += random_tensors.__all__
 __all__ += settings.__all__
 __all__ += typed_constructors.__all__
-
-_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "testing", "utils")
+__all__ += _LATER
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -140,3 +130,8 @@ def __getattr__(name: str) -> ModuleType:
     raise AttributeError(
         f"module 'minigrad' has no attribute {name!r}{advice('minigrad', name)}", name=name, obj=modules["minigrad"]
     )
+
+
+def __dir__() -> list[str]:
+    """The names that PyTorch has."""
+    return __all__

@@ -118,7 +118,7 @@ def op(
 
 
 def operation(name: str) -> Callable[[F], F]:
-    """The decorator of a function that is Python's operator of that name, such as "invert", and nothing else."""
+    """The decorator of a function that is Python's operator of that name, such as "invert"."""
 
     def declare(function: F) -> F:
         _as_operator(function, name, None)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable
-from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import CoreTensor
+from minigrad.core.tensor import Tensor as Tensor
+from minigrad.core.tensor import members
 from minigrad.declare import declared
 from minigrad.methods import drawing, making  # noqa: F401
 from minigrad.ops import (  # noqa: F401
@@ -43,12 +43,13 @@ from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.sparse import Sparse
 
 
-class Members(CoreTensor):
-    """What the rest of the package adds to the core's Tensor."""
+@members
+class Members(Tensor):
+    """How tensors are made, printed, watched and cut off from the graph."""
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, device: Device | str | None = None) -> Tensor:
+    def __new__(cls, *args: Any, device: Device | str | None = None) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
         if len(args) == 1 and isinstance(args[0], Tensor):
             return args[0].detach()
@@ -198,28 +199,10 @@ class Members(CoreTensor):
         self._array = value._array
 
 
-if TYPE_CHECKING:
-
-    class Tensor(Members):
-        """The core's Tensor with all members."""
-
-        __slots__ = ()
-
-else:
-    Tensor = CoreTensor
-    Tensor.__module__ = __name__
-    _NOT_MEMBERS = {*vars(type("", (), {"__slots__": ()})), "__annotations__", "__hash__", "__qualname__"}
-    for _family in reversed([each for each in Members.__mro__ if each not in CoreTensor.__mro__]):
-        for _name, _member in vars(_family).items():
-            if _name not in _NOT_MEMBERS:
-                setattr(Tensor, _name, _member)
-            # Where an argument is wrong, Python's error names the class of the method.
-            while isinstance(_member, FunctionType):
-                _member.__qualname__ = f"Tensor.{_member.__name__}"
-                _member = getattr(_member, "__wrapped__", None)
-    for _name, _member in declared["Tensor"].items():
-        setattr(Tensor, _name, _member)
-    Tensor.__abs__ = Tensor.abs
+# It is known by the name it has here.
+Tensor.__module__ = __name__
+for _name, _member in declared["Tensor"].items():
+    setattr(Tensor, _name, _member)
 
 
 class SparseTensor(Sparse, Tensor):  # its data cannot be replaced

@@ -69,14 +69,3 @@ def seeded() -> Iterator[None]:
     yield
     for slot in generator.__slots__:
         setattr(minigrad.default_generator, slot, getattr(generator, slot))
-
-
-@pytest.fixture(params=["minigrad", "torch"])
-def library(request: pytest.FixtureRequest) -> Any:
-    """minigrad, and PyTorch, which says whether what is on record is right."""
-    if request.param == "minigrad":
-        return minigrad
-    torch = pytest.importorskip("torch", reason="PyTorch, which says whether what is on record is right, is missing")
-    if torch.cuda.is_available():
-        pytest.skip("what is on record comes from a machine without a graphics processor")
-    return torch

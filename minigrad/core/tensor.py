@@ -288,9 +288,12 @@ class Storage:
 
     __slots__ = ("_crowded", "version", "views")
 
+    version: int
+    views: list[tuple[weakref.ref[Tensor], str]]
+
     def __init__(self) -> None:
         self.version = 0
-        self.views: list[tuple[weakref.ref[Tensor], str]] = []
+        self.views = []
         self._crowded = 16
 
     def add_view(self, view: Tensor, made_by: str) -> None:
@@ -362,7 +365,3 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: tuple[Any, ...]) -> Size:
         return Size(super().__add__(other))
-
-
-# What the families of methods are written on: for a type checker, `Tensor` has those, too (see the stub).
-CoreTensor = Tensor

@@ -1,88 +1,1033 @@
-"""What a type checker sees: the class with all its methods."""
+"""What type checkers see of `minigrad.core.tensor`; written by `python -m tests.stubs`."""
 
 import builtins
+import collections.abc
+import minigrad.autograd.hooks
+import minigrad.core.dtypes
+import minigrad.random
+import minigrad.return_types
+import minigrad.tensors.devices
+import minigrad.tensors.options
+import typing
+import weakref
+import numpy as np
+
+from __future__ import annotations
+import builtins
+import functools
+import math
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
-
-from minigrad.tensor import Tensor as Tensor
-
+import numpy as np
 from . import dtypes
 from .dtypes import Array, Number
-
-F = TypeVar("F")
-Operand: TypeAlias = Tensor | Number
-Operator: TypeAlias = Callable[[Tensor, Operand], Tensor]
-
-class CoreTensor:
-    _array: Array
-    _base: Tensor | None
-    _grad: Tensor | None
-    _node: Any
-    _requires_grad: builtins.bool
-    _storage: Storage | None
-    is_sparse: ClassVar[builtins.bool]
-    def __add__(self, other: Operand) -> Tensor: ...
-    def __radd__(self, other: Operand) -> Tensor: ...
-    def __sub__(self, other: Operand) -> Tensor: ...
-    def __mul__(self, other: Operand) -> Tensor: ...
-    def __rmul__(self, other: Operand) -> Tensor: ...
-    def __truediv__(self, other: Operand) -> Tensor: ...
-    def __neg__(self) -> Tensor: ...
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: builtins.bool | None = None,
-        create_graph: builtins.bool = False,
-        inputs: Any = None,
-    ) -> None: ...
-    @staticmethod
-    def _new(array: Any, node: Any = None) -> Tensor: ...
-    def __repr__(self) -> str: ...
+from .modes import current
+F = TypeVar('F')
+T = TypeVar('T', bound='type[Tensor]')
+class Tensor:
     @property
-    def shape(self) -> Size: ...
+    def H(self) -> Tensor:
+        """The conjugate transpose of a matrix: of real numbers, the transpose."""
     @property
-    def dtype(self) -> dtypes.dtype: ...
-    @property
-    def ndim(self) -> builtins.int: ...
-    def is_floating_point(self) -> builtins.bool: ...
+    def T(self) -> Tensor:
+        """A view with the dimensions in reverse order: the transpose of a matrix."""
+    def __abs__(self) -> Tensor:
+        """The absolute value of each element."""
+    def __add__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a + b`."""
+    def __and__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
+    def __array__(self, dtype: typing.Any = None, copy: builtins.bool | None = None) -> np.ndarray[typing.Any, np.dtype[typing.Any]]: ...
+    def __array_wrap__(self, array: np.ndarray[typing.Any, np.dtype[typing.Any]], context: typing.Any = None, return_scalar: builtins.bool = False) -> Tensor:
+        """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
+    def __bool__(self) -> builtins.bool: ...
+    def __complex__(self) -> builtins.complex: ...
+    def __contains__(self, element: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> builtins.bool:
+        """Whether one element equals `element`."""
+    def __deepcopy__(self, memo: builtins.dict[typing.Any, typing.Any]) -> Tensor: ...
+    def __dlpack__(self, *, stream: typing.Any = None, **wishes: typing.Any) -> typing.Any:
+        """A DLPack capsule of the memory, for `from_dlpack` of any framework.  Source: the Python array API standard."""
+    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
+        """DLPack's number of the kind of device, 1 for the CPU, and of the device."""
+    def __eq__(self, other: builtins.object) -> Tensor:  # type: ignore[override]
+        """Whether each element equals that of `other`, a tensor, an array or a number."""
+    def __float__(self) -> builtins.float: ...
+    def __floordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The quotient `input / other`, rounded down."""
+    def __format__(self, spec: builtins.str) -> builtins.str: ...
+    def __ge__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or above that of `other`."""
+    def __getitem__(self, index: typing.Any) -> Tensor:
+        """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
+    def __gt__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is above that of `other`."""
+    def __iadd__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a + b`."""
+    def __iand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
+    def __ifloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The quotient `input / other`, rounded down."""
+    def __ilshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer times 2 to the power of `other`."""
+    def __imod__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    def __imul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a * b`."""
+    def __index__(self) -> builtins.int: ...
+    def __int__(self) -> builtins.int: ...
+    def __invert__(self) -> Tensor:
+        """Each integer with all bits flipped; of bools, whether each does not hold."""
+    def __ior__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer or that of `other` has; of bools, whether one holds."""
+    def __ipow__(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each element to the power of `exponent`."""
+    def __irshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer over 2 to the power of `other`, rounded down."""
+    def __isub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a - b`."""
+    def __iter__(self) -> collections.abc.Iterator[Tensor]:
+        """The slices along the first dimension, one after another."""
+    def __itruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a / b`."""
+    def __ixor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
+    def __le__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or below that of `other`."""
     def __len__(self) -> builtins.int: ...
+    def __lshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer times 2 to the power of `other`."""
+    def __lt__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is below that of `other`."""
+    def __matmul__(self, other: Tensor) -> Tensor:
+        """The matrix product `input @ other`; a vector counts as a row on the left and as a column on the right."""
+    def __mod__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    def __mul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a * b`."""
+    def __ne__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:  # type: ignore[override]
+        """Whether each element differs from that of `other`."""
+    def __neg__(self) -> Tensor:
+        """`-a`."""
+    def __new__(cls, *args: typing.Any, device: minigrad.tensors.devices.device | builtins.str | None = None) -> Tensor:
+        """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
+    def __or__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer or that of `other` has; of bools, whether one holds."""
+    def __pos__(self) -> Tensor:
+        """This tensor, which must not be of bools."""
+    def __pow__(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each element to the power of `exponent`."""
+    def __radd__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a + b`."""
+    def __rand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
+    def __rdiv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`b / a`."""
+    def __reduce_ex__(self, protocol: typing.Any) -> builtins.tuple[typing.Any, ...]:
+        """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
+    def __repr__(self) -> builtins.str: ...
+    def __rfloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The quotient `input / other`, rounded down."""
+    def __rlshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer times 2 to the power of `other`."""
+    def __rmatmul__(self, other: Tensor) -> Tensor:
+        """The matrix product `other @ input`."""
+    def __rmod__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    def __rmul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a * b`."""
+    def __ror__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer or that of `other` has; of bools, whether one holds."""
+    def __rpow__(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each element to the power of `exponent`."""
+    def __rrshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer over 2 to the power of `other`, rounded down."""
+    def __rshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer over 2 to the power of `other`, rounded down."""
+    def __rsub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`b - a`."""
+    def __rtruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`b / a`."""
+    def __rxor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
+    def __setitem__(self, index: typing.Any, value: typing.Any) -> None:
+        """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
+    def __sub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a - b`."""
+    def __truediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`a / b`."""
+    def __xor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
+    def _accumulated(self) -> None:
+        """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
+    _array: np.ndarray[typing.Any, np.dtype[typing.Any]]
+    def _attributes(self) -> builtins.dict[builtins.str, typing.Any]:
+        """What the user has set on this tensor; hooks stay with the original."""
+    _base: Tensor | None
+    def _before(self) -> Tensor:
+        """This tensor as it is, with its history, whatever becomes of it."""
+    def _check_recordable(self, recorded: builtins.bool = False, source: typing.Any = None) -> None:
+        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be."""
+    def _check_writable(self) -> None:
+        """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
+    def _follow(self, node: typing.Any) -> None:
+        """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
+    _grad: Tensor | None
+    def _into(self, total: Tensor) -> Tensor:
+        """`total`, to which this gradient is added in its memory."""
+    def _is_view(self) -> builtins.bool:
+        """Whether this tensor is a view of another one, through which gradients flow."""
+    def _made(self, name: builtins.str, make: collections.abc.Callable[[builtins.tuple[builtins.int, ...], np.dtype[typing.Any]], np.ndarray[typing.Any, np.dtype[typing.Any]]], sizes: collections.abc.Sequence[typing.Any], options: minigrad.tensors.options.Options) -> Tensor:
+        """A leaf that `make(shape, dtype)` fills."""
+    @staticmethod
+    def _new(array: typing.Any, node: typing.Any = None) -> Tensor:
+        """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
+    @staticmethod
+    def _new_sparse(indices: np.ndarray[typing.Any, np.dtype[typing.Any]], values: Tensor, shape: builtins.tuple[builtins.int, ...], coalesced: builtins.bool = False) -> typing.Any:
+        """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
+    _node: typing.Any
+    def _only(self, wanted: builtins.str) -> typing.Any: ...
+    def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
+        """The sum of two gradients for one place; in the memory of this one if `in_place`."""
+    @classmethod
+    def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> typing.Any:
+        """A leaf of this class on `array`."""
+    _requires_grad: builtins.bool
+    def _rewrite(self, compute: collections.abc.Callable[[typing.Any], typing.Any]) -> typing.Any:
+        """Take on the values and the history of what `compute` makes of this tensor as it was before."""
+    def _secure(self, result: typing.Any, before: typing.Any, oldest: builtins.int) -> None:
+        """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write."""
+    def _seen(self, gradient: typing.Any) -> typing.Any:
+        """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
+    _storage: Storage | None
     @property
-    def requires_grad(self) -> builtins.bool: ...
+    def _version(self) -> builtins.int:
+        """How many in-place writes this tensor's storage has seen."""
+    def _write(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Any:
+        """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
+    def abs(self) -> Tensor:
+        """The absolute value of each element."""
+    def abs_(self) -> Tensor:
+        """This tensor, changed to what `abs` returns: The absolute value of each element."""
+    def absolute(self) -> Tensor:
+        """The absolute value of each element."""
+    def absolute_(self) -> Tensor:
+        """This tensor, changed to what `abs` returns: The absolute value of each element."""
+    def acos(self) -> Tensor:
+        """The angle in [0, pi] whose cosine is each element."""
+    def acos_(self) -> Tensor:
+        """This tensor, changed to what `acos` returns: The angle in [0, pi] whose cosine is each element."""
+    def add(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """The sum `input + alpha * other`."""
+    def add_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `add` returns: The sum `input + alpha * other`."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """`input + value * tensor1 / tensor2`."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `addcdiv` returns: `input + value * tensor1 / tensor2`."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """`input + value * tensor1 * tensor2`."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `addcmul` returns: `input + value * tensor1 * tensor2`."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `addmm` returns: `beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
+    def all(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether all elements, or all along `dim`, are true or not zero."""
+    def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether all elements are close, as `isclose` says."""
+    def amax(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = ..., keepdim: builtins.bool = False) -> Tensor:
+        """The largest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
+    def amin(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = ..., keepdim: builtins.bool = False) -> Tensor:
+        """The smallest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
+    def any(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether any element, or any along `dim`, is true or not zero."""
+    def arccos(self) -> Tensor:
+        """The angle in [0, pi] whose cosine is each element."""
+    def arccos_(self) -> Tensor:
+        """This tensor, changed to what `acos` returns: The angle in [0, pi] whose cosine is each element."""
+    def arcsin(self) -> Tensor:
+        """The angle in [-pi/2, pi/2] whose sine is each element."""
+    def arcsin_(self) -> Tensor:
+        """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
+    def arctan(self) -> Tensor:
+        """The angle in [-pi/2, pi/2] whose tangent is each element."""
+    def arctan2(self, other: Tensor) -> Tensor:
+        """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
+    def arctan2_(self, other: Tensor) -> Tensor:
+        """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
+    def arctan_(self) -> Tensor:
+        """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The index of the largest element, of all in order or along `dim`."""
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The index of the smallest element, of all in order or along `dim`."""
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool = False) -> Tensor:
+        """The indices that put the elements in order along `dim`; equal elements keep theirs, `stable` or not."""
+    def argwhere(self) -> Tensor:
+        """The positions of the elements that are not zero, in order: `(n, ndim)`."""
+    def asin(self) -> Tensor:
+        """The angle in [-pi/2, pi/2] whose sine is each element."""
+    def asin_(self) -> Tensor:
+        """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
+    def atan(self) -> Tensor:
+        """The angle in [-pi/2, pi/2] whose tangent is each element."""
+    def atan2(self, other: Tensor) -> Tensor:
+        """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
+    def atan2_(self, other: Tensor) -> Tensor:
+        """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
+    def atan_(self) -> Tensor:
+        """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
+    def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | collections.abc.Sequence[Tensor] | None = None) -> None:
+        """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`."""
+    def bernoulli(self, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each number from 0 to the largest occurs among these integers, or with what sum of weights."""
+    def bitwise_and(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
+    def bitwise_and_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `bitwise_and` returns: The bits that each integer has in common with that of `other`; of bools, whether both hold."""
+    def bitwise_left_shift(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer times 2 to the power of `other`."""
+    def bitwise_left_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `bitwise_left_shift` returns: Each integer times 2 to the power of `other`."""
+    def bitwise_not(self) -> Tensor:
+        """Each integer with all bits flipped; of bools, whether each does not hold."""
+    def bitwise_not_(self) -> Tensor:
+        """This tensor, changed to what `bitwise_not` returns: Each integer with all bits flipped; of bools, whether each does not hold."""
+    def bitwise_or(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits that each integer or that of `other` has; of bools, whether one holds."""
+    def bitwise_or_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `bitwise_or` returns: The bits that each integer or that of `other` has; of bools, whether one holds."""
+    def bitwise_right_shift(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each integer over 2 to the power of `other`, rounded down."""
+    def bitwise_right_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `bitwise_right_shift` returns: Each integer over 2 to the power of `other`, rounded down."""
+    def bitwise_xor(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
+    def bitwise_xor_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `bitwise_xor` returns: The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
+    def bool(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.bool."""
+    @typing.overload
+    def broadcast_to(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """The same as `expand`."""
+    @typing.overload
+    def broadcast_to(self, *size: typing.SupportsIndex) -> Tensor:
+        """The same as `expand`."""
+    def byte(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.uint8."""
+    def ceil(self) -> Tensor:
+        """The smallest whole number that is not below each element."""
+    def ceil_(self) -> Tensor:
+        """This tensor, changed to what `ceil` returns: The smallest whole number that is not below each element."""
+    def char(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.int8."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
+    def clamp(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+    def clamp_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+    def clamp_max(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The elements, lowered to `max`."""
+    def clamp_max_(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `clamp_max` returns: The elements, lowered to `max`."""
+    def clamp_min(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The elements, raised to `min`."""
+    def clamp_min_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `clamp_min` returns: The elements, raised to `min`."""
+    def clip(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+    def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+    def clone(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """A copy, recorded: its gradient is this tensor's."""
+    def contiguous(self, *, memory_format: typing.Any = None) -> Tensor:
+        """This tensor if its elements lie in order in memory, else a copy that does."""
+    def copy_(self, other: Tensor, non_blocking: builtins.bool = False) -> Tensor:
+        """Write the elements of `other`, which broadcasts to this shape, in this tensor's dtype."""
+    def cos(self) -> Tensor:
+        """The cosine of each element, an angle in radians."""
+    def cos_(self) -> Tensor:
+        """This tensor, changed to what `cos` returns: The cosine of each element, an angle in radians."""
+    def cosh(self) -> Tensor:
+        """The hyperbolic cosine of each element."""
+    def cosh_(self) -> Tensor:
+        """This tensor, changed to what `cosh` returns: The hyperbolic cosine of each element."""
+    def count_nonzero(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None) -> Tensor:
+        """How many elements are not zero, of all or along the dimensions `dim`."""
+    def cpu(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
+        """This tensor, which is on the CPU."""
+    def cuda(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
+        """An error, as `to("cuda")`: tensors are on the CPU."""
+    def cumprod(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """For each element the product of those up to it along `dim`; of integers, in int64."""
+    def cumprod_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """This tensor, changed to what `cumprod` returns: For each element the product of those up to it along `dim`; of integers, in int64."""
+    def cumsum(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """For each element the sum of those up to it along `dim`; of integers, in int64."""
+    def cumsum_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """This tensor, changed to what `cumsum` returns: For each element the sum of those up to it along `dim`; of integers, in int64."""
+    @property
+    def data(self) -> Tensor:
+        """The same storage as a leaf; writes through it are not seen by the checks of the backward pass."""
+    @data.setter
+    def data(self, value: Tensor) -> None: ...
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element: equal for tensors that share storage from its start."""
+    def detach(self) -> Tensor:
+        """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
+    def detach_(self) -> typing.Any:
+        """This tensor, from now on a leaf that requires no gradient."""
+    @property
+    def device(self) -> minigrad.tensors.devices.device:
+        """Where the elements are: always `device(type='cpu')`."""
+    def diag(self, diagonal: builtins.int = 0) -> Tensor:
+        """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
+    def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
+        """Matrices with the elements of the last dimension on a diagonal, in the dimensions `dim1` and `dim2`."""
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A view of the diagonal of two dimensions, as the last one; it starts `offset` columns to the right."""
+    def dim(self) -> builtins.int:
+        """The number of dimensions."""
+    def div(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+        """The quotient `input / other`, in floating point also for integers."""
+    def div_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+        """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
+    def divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+        """The quotient `input / other`, in floating point also for integers."""
+    def divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+        """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
+    def dot(self, tensor: Tensor) -> Tensor:
+        """The inner product of two vectors."""
+    def double(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.float64."""
+    @property
+    def dtype(self) -> minigrad.core.dtypes.dtype:
+        """The type of the elements, such as `torch.float32`."""
+    def element_size(self) -> builtins.int:
+        """Bytes per element."""
+    def eq(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element equals that of `other`."""
+    def eq_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `eq` returns: Whether each element equals that of `other`."""
+    def equal(self, other: Tensor) -> builtins.bool:
+        """Whether both have the same shape and elements."""
+    def erf(self) -> Tensor:
+        """The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
+    def erf_(self) -> Tensor:
+        """This tensor, changed to what `erf` returns: The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
+    def exp(self) -> Tensor:
+        """E to the power of each element."""
+    def exp2(self) -> Tensor:
+        """2 to the power of each element."""
+    def exp2_(self) -> Tensor:
+        """This tensor, changed to what `exp2` returns: 2 to the power of each element."""
+    def exp_(self) -> Tensor:
+        """This tensor, changed to what `exp` returns: E to the power of each element."""
+    @typing.overload
+    def expand(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A view in which dimensions of size 1, and new ones in front, are repeated to `size`; -1 keeps a size."""
+    @typing.overload
+    def expand(self, *size: typing.SupportsIndex) -> Tensor:
+        """A view in which dimensions of size 1, and new ones in front, are repeated to `size`; -1 keeps a size."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
+    def expm1(self) -> Tensor:
+        """E to the power of each element, less 1: to all digits also near 0."""
+    def expm1_(self) -> Tensor:
+        """This tensor, changed to what `expm1` returns: E to the power of each element, less 1: to all digits also near 0."""
+    def exponential_(self, lambd: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """Write draws from the exponential distribution of rate `lambd`."""
+    def fill_(self, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Write the number `value` everywhere."""
+    def fix(self) -> Tensor:
+        """The whole part of each element: it is rounded towards 0."""
+    def fix_(self) -> Tensor:
+        """This tensor, changed to what `trunc` returns: The whole part of each element: it is rounded towards 0."""
+    def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+        """The elements with the dimensions from `start_dim` to `end_dim`, both included, as one."""
+    @typing.overload
+    def flip(self, dims: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A copy in reverse order along `dims`."""
+    @typing.overload
+    def flip(self, *dims: typing.SupportsIndex) -> Tensor:
+        """A copy in reverse order along `dims`."""
+    def float(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.float32."""
+    def floor(self) -> Tensor:
+        """The largest whole number that is not above each element."""
+    def floor_(self) -> Tensor:
+        """This tensor, changed to what `floor` returns: The largest whole number that is not above each element."""
+    def floor_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The quotient `input / other`, rounded down."""
+    def floor_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `floor_divide` returns: The quotient `input / other`, rounded down."""
+    def fmax(self, other: Tensor) -> Tensor:
+        """The larger of each element and that of `other`, or the one that is not nan."""
+    def fmin(self, other: Tensor) -> Tensor:
+        """The smaller of each element and that of `other`, or the one that is not nan."""
+    def fmod(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
+    def fmod_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `fmod` returns: What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
+    def frac(self) -> Tensor:
+        """What each element has behind the point, with its sign."""
+    def frac_(self) -> Tensor:
+        """This tensor, changed to what `frac` returns: What each element has behind the point, with its sign."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
+        """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`."""
+    def ge(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or above that of `other`."""
+    def ge_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
+    def ger(self, vec2: Tensor) -> Tensor:
+        """The products of each element of a vector with each of another: `y[i, j] = input[i] * vec2[j]`."""
+    @property
+    def grad(self) -> Tensor | None:
+        """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None: ...
+    @property
+    def grad_fn(self) -> typing.Any:
+        """The recorded operation that made this tensor, None for a leaf."""
+    def greater(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is above that of `other`."""
+    def greater_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
+    def greater_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or above that of `other`."""
+    def greater_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
+    def gt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is above that of `other`."""
+    def gt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
+    def half(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.float16."""
+    def histc(self, bins: builtins.int = 100, min: builtins.bool | builtins.int | builtins.float | np.generic = 0, max: builtins.bool | builtins.int | builtins.float | np.generic = 0) -> Tensor:
+        """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
+    def histogram(self, bins: builtins.int | Tensor = 100, *, range: collections.abc.Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> minigrad.return_types.histogram:
+        """How many elements, or what weight of them, each bin holds, and the bins' edges: `(hist, bin_edges)`."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Any:
+        """A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Any:
+        """This tensor, changed to what `index_add` returns: A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Any:
+        """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Any:
+        """This tensor, changed to what `index_fill` returns: A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
+    def index_put(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Any:
+        """A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
+    def index_put_(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Any:
+        """This tensor, changed to what `index_put` returns: A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
+    def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
+        """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
+    def int(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.int32."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the elements are complex numbers: never here."""
+    def is_contiguous(self, memory_format: typing.Any = None) -> builtins.bool:
+        """Whether the elements lie in memory in the order of their indices."""
+    @property
+    def is_cuda(self) -> builtins.bool:
+        """Whether the elements are on a graphics processor: never."""
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the elements are floating-point numbers."""
+    @property
+    def is_leaf(self) -> builtins.bool:
+        """Whether no recorded operation made this tensor."""
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the only element is not zero."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the elements can be negative."""
+    is_sparse: typing.ClassVar[builtins.bool]
+    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
+    def isfinite(self) -> Tensor:
+        """Whether each element is neither infinite nor nan."""
+    def isinf(self) -> Tensor:
+        """Whether each element is infinite."""
+    def isnan(self) -> Tensor:
+        """Whether each element is nan, not a number."""
+    def item(self) -> typing.Any:
+        """The only element, as a Python number."""
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element."""
+    @property
+    def layout(self) -> minigrad.tensors.options.layout:
+        """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
+    def le(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or below that of `other`."""
+    def le_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
+    def lerp(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
+    def lerp_(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `lerp` returns: `input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
+    def less(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is below that of `other`."""
+    def less_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
+    def less_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is at or below that of `other`."""
+    def less_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
+    def log(self) -> Tensor:
+        """The natural logarithm of each element."""
+    def log10(self) -> Tensor:
+        """The logarithm of each element to base 10."""
+    def log10_(self) -> Tensor:
+        """This tensor, changed to what `log10` returns: The logarithm of each element to base 10."""
+    def log1p(self) -> Tensor:
+        """The natural logarithm of 1 plus each element: to all digits also near 0."""
+    def log1p_(self) -> Tensor:
+        """This tensor, changed to what `log1p` returns: The natural logarithm of 1 plus each element: to all digits also near 0."""
+    def log2(self) -> Tensor:
+        """The logarithm of each element to base 2."""
+    def log2_(self) -> Tensor:
+        """This tensor, changed to what `log2` returns: The logarithm of each element to base 2."""
+    def log_(self) -> Tensor:
+        """This tensor, changed to what `log` returns: The natural logarithm of each element."""
+    def log_softmax(self, dim: builtins.int, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one."""
+    def logical_and(self, other: Tensor) -> Tensor:
+        """Whether each element and that of `other` are both not 0."""
+    def logical_and_(self, other: Tensor) -> Tensor:
+        """This tensor, changed to what `logical_and` returns: Whether each element and that of `other` are both not 0."""
+    def logical_not(self) -> Tensor:
+        """Whether each element is 0."""
+    def logical_not_(self) -> Tensor:
+        """This tensor, changed to what `logical_not` returns: Whether each element is 0."""
+    def logical_or(self, other: Tensor) -> Tensor:
+        """Whether each element or that of `other` is not 0."""
+    def logical_or_(self, other: Tensor) -> Tensor:
+        """This tensor, changed to what `logical_or` returns: Whether each element or that of `other` is not 0."""
+    def logical_xor(self, other: Tensor) -> Tensor:
+        """Whether one of each element and that of `other` is 0, and the other one is not."""
+    def logical_xor_(self, other: Tensor) -> Tensor:
+        """This tensor, changed to what `logical_xor` returns: Whether one of each element and that of `other` is 0, and the other one is not."""
+    def logit(self, eps: builtins.float | None = None) -> Tensor:
+        """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
+        """This tensor, changed to what `logit` returns: `log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
+    def logsumexp(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None, keepdim: builtins.bool = False) -> Tensor:
+        """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
+    def long(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.int64."""
+    def lt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element is below that of `other`."""
+    def lt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
+    @property
+    def mT(self) -> Tensor:
+        """A view with the last two dimensions swapped."""
+    def masked_fill(self, mask: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The elements where `mask` does not hold, the number `value` where it does."""
+    def masked_fill_(self, mask: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `masked_fill` returns: The elements where `mask` does not hold, the number `value` where it does."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """The elements where `mask` holds, in order, as a 1-d tensor; the two shapes broadcast."""
+    def matmul(self, other: Tensor) -> Tensor:
+        """The matrix product `input @ other`; a vector counts as a row on the left and as a column on the right."""
+    def max(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> typing.Any:
+        """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`."""
+    def maximum(self, other: Tensor) -> Tensor:
+        """The larger of each element and that of `other`; nan if one is."""
+    def mean(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only."""
+    def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> typing.Any:
+        """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`."""
+    def min(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> typing.Any:
+        """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`."""
+    def minimum(self, other: Tensor) -> Tensor:
+        """The smaller of each element and that of `other`; nan if one is."""
+    def mm(self, mat2: Tensor) -> Tensor:
+        """The product of two matrices."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> minigrad.return_types.mode:
+        """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
+    def moveaxis(self, source: builtins.int | collections.abc.Sequence[builtins.int], destination: builtins.int | collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A view with dimension `source[i]` in place `destination[i]`, and the others in their order around them."""
+    def movedim(self, source: builtins.int | collections.abc.Sequence[builtins.int], destination: builtins.int | collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A view with dimension `source[i]` in place `destination[i]`, and the others in their order around them."""
+    def mul(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The product `input * other`, element by element."""
+    def mul_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `mul` returns: The product `input * other`, element by element."""
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
+    def multiply(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The product `input * other`, element by element."""
+    def multiply_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `mul` returns: The product `input * other`, element by element."""
+    def mv(self, vec: Tensor) -> Tensor:
+        """The product of a matrix and a vector."""
+    def nanmean(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The mean as of `mean`, of the elements that are not nan."""
+    def nansum(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The sum as of `sum`, of the elements that are not nan."""
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
+        """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
+    @property
+    def nbytes(self) -> builtins.int:
+        """Bytes of all elements."""
+    @property
+    def ndim(self) -> builtins.int:
+        """The number of dimensions."""
+    def ne(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element differs from that of `other`."""
+    def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
+    def neg(self) -> Tensor:
+        """The negative of each element."""
+    def neg_(self) -> Tensor:
+        """This tensor, changed to what `neg` returns: The negative of each element."""
+    def negative(self) -> Tensor:
+        """The negative of each element."""
+    def negative_(self) -> Tensor:
+        """This tensor, changed to what `neg` returns: The negative of each element."""
+    def nelement(self) -> builtins.int:
+        """The number of elements."""
+    def new_empty(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
+        """A tensor in this tensor's dtype, to be written before it is read."""
+    def new_full(self, size: collections.abc.Sequence[typing.SupportsIndex], fill_value: builtins.bool | builtins.int | builtins.float | np.generic, **options: typing.Unpack[minigrad.tensors.options.Options]) -> Tensor:
+        """A tensor of `fill_value`, in this tensor's dtype."""
+    def new_ones(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
+        """A tensor of ones, in this tensor's dtype."""
+    def new_tensor(self, data: typing.Any, *, dtype: minigrad.core.dtypes.dtype | builtins.type[builtins.float] | builtins.type[builtins.int] | builtins.type[builtins.bool] | None = None, device: minigrad.tensors.devices.device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+        """A tensor of a copy of `data`, as `torch.tensor` makes it, in this tensor's dtype."""
+    def new_zeros(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
+        """A tensor of zeros, in this tensor's dtype."""
+    def nonzero(self, *, as_tuple: builtins.bool = False) -> typing.Any:
+        """The positions of the elements that are not zero, in order: `(n, ndim)`, or a vector per dimension."""
+    def norm(self, p: builtins.bool | builtins.int | builtins.float | np.generic | builtins.str | None = 'fro', dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2."""
+    def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """Write draws from the normal distribution."""
+    def not_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Whether each element differs from that of `other`."""
+    def not_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
+    def numel(self) -> builtins.int:
+        """The number of elements."""
+    def numpy(self, *, force: builtins.bool = False) -> np.ndarray[typing.Any, np.dtype[typing.Any]]:
+        """The elements as an array, not a copy: a write to it shows in the tensor."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """The products of each element of a vector with each of another: `y[i, j] = input[i] * vec2[j]`."""
+    @property
+    def output_nr(self) -> builtins.int:
+        """Which of the outputs of `grad_fn` this tensor is."""
+    @typing.overload
+    def permute(self, dims: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A view with dimension `dims[i]` in place i."""
+    @typing.overload
+    def permute(self, *dims: typing.SupportsIndex) -> Tensor:
+        """A view with dimension `dims[i]` in place i."""
+    def pin_memory(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None) -> typing.Any:
+        """An error: memory is pinned for the sake of another device, and there is none."""
+    def positive(self) -> Tensor:
+        """This tensor, which must not be of bools."""
+    def pow(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """Each element to the power of `exponent`."""
+    def pow_(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `pow` returns: Each element to the power of `exponent`."""
+    def prod(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The product of all elements, or of those along `dim`; of integers, an int64."""
+    def random_(self, *bounds: typing.Any, to: builtins.int | None = None, generator: minigrad.random.Generator | None = None) -> typing.Any:
+        """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`."""
+    def ravel(self) -> Tensor:
+        """The elements in order as a 1-d tensor: a view, or of a contiguous copy."""
+    def reciprocal(self) -> Tensor:
+        """1 over each element."""
+    def reciprocal_(self) -> Tensor:
+        """This tensor, changed to what `reciprocal` returns: 1 over each element."""
+    def register_hook(self, hook: collections.abc.Callable[[Tensor], Tensor | None]) -> minigrad.autograd.hooks.RemovableHandle:
+        """Call `hook` with each gradient of this tensor; the one it returns, unless None, takes its place."""
+    def register_post_accumulate_grad_hook(self, hook: collections.abc.Callable[[Tensor], None]) -> minigrad.autograd.hooks.RemovableHandle:
+        """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
+    def relu(self) -> Tensor:
+        """Each element, or 0 where it is negative."""
+    def relu_(self) -> Tensor:
+        """This tensor, changed to what `relu` returns: Each element, or 0 where it is negative."""
+    def remainder(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    def remainder_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `remainder` returns: What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
+    @typing.overload
+    def repeat(self, repeats: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A tensor of `repeats[i]` copies of this one along dimension i; there may be new dimensions in front."""
+    @typing.overload
+    def repeat(self, *repeats: typing.SupportsIndex) -> Tensor:
+        """A tensor of `repeats[i]` copies of this one along dimension i; there may be new dimensions in front."""
+    def repeat_interleave(self, repeats: builtins.int | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+        """Each element, or slice along `dim`, `repeats` times in a row, or as often as its element of `repeats` says."""
+    @property
+    def requires_grad(self) -> builtins.bool:
+        """Whether a backward pass is to reach this tensor; on a leaf, it can be set."""
     @requires_grad.setter
     def requires_grad(self, value: builtins.bool) -> None: ...
-    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor: ...
+    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
+        """This tensor, which from now on requires a gradient (or not)."""
+    @typing.overload
+    def reshape(self, shape: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """The elements in the same order in another shape (one size may be -1): a view if strides allow it."""
+    @typing.overload
+    def reshape(self, *shape: typing.SupportsIndex) -> Tensor:
+        """The elements in the same order in another shape (one size may be -1): a view if strides allow it."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The elements in the same order in the shape of `other`."""
+    def retain_grad(self) -> None:
+        """Let this tensor, the result of an operation, keep its gradient in `.grad`, as leaves do."""
     @property
-    def is_leaf(self) -> builtins.bool: ...
+    def retains_grad(self) -> builtins.bool:
+        """Whether `retain_grad` was called on this tensor, which is no leaf."""
+    def roll(self, shifts: builtins.int | collections.abc.Sequence[builtins.int], dims: builtins.int | collections.abc.Sequence[builtins.int] = ...) -> Tensor:
+        """A copy with all elements `shifts` places further along `dims` (if none, in order), the last ones first."""
+    def round(self, *, decimals: builtins.int | None = None) -> Tensor:
+        """The nearest whole number to each element, the even one of two; or the nearest with so many decimals."""
+    def round_(self, *, decimals: builtins.int | None = None) -> Tensor:
+        """This tensor, changed to what `round` returns: The nearest whole number to each element, the even one of two; or the nearest with so many decimals."""
+    def rsqrt(self) -> Tensor:
+        """1 over the square root of each element."""
+    def rsqrt_(self) -> Tensor:
+        """This tensor, changed to what `rsqrt` returns: 1 over the square root of each element."""
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Any:
+        """A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Any:
+        """This tensor, changed to what `scatter` returns: A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Any:
+        """A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Any:
+        """This tensor, changed to what `scatter_add` returns: A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A view of the slice `index` along `dim`, which goes."""
+    def sgn(self) -> Tensor:
+        """-1, 0 or 1 for elements below, at or above 0."""
+    def sgn_(self) -> Tensor:
+        """This tensor, changed to what `sgn` returns: -1, 0 or 1 for elements below, at or above 0."""
     @property
-    def grad_fn(self) -> Any: ...
-    @property
-    def _version(self) -> builtins.int: ...
-    def detach(self) -> Tensor: ...
-    def _rewrite(self, compute: Callable[[Tensor], Any]) -> Any: ...
-    def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor: ...
-    def _into(self, total: Tensor) -> Tensor: ...
-    def _seen(self, gradient: Tensor) -> Tensor: ...
-    def _accumulated(self) -> None: ...
+    def shape(self) -> Size:
+        """The size of each dimension."""
+    def short(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.int16."""
+    def sigmoid(self) -> Tensor:
+        """`1 / (1 + exp(-x))` of each element."""
+    def sigmoid_(self) -> Tensor:
+        """This tensor, changed to what `sigmoid` returns: `1 / (1 + exp(-x))` of each element."""
+    def sign(self) -> Tensor:
+        """-1, 0 or 1 for elements below, at or above 0."""
+    def sign_(self) -> Tensor:
+        """This tensor, changed to what `sign` returns: -1, 0 or 1 for elements below, at or above 0."""
+    def sin(self) -> Tensor:
+        """The sine of each element, an angle in radians."""
+    def sin_(self) -> Tensor:
+        """This tensor, changed to what `sin` returns: The sine of each element, an angle in radians."""
+    def sinh(self) -> Tensor:
+        """The hyperbolic sine of each element."""
+    def sinh_(self) -> Tensor:
+        """This tensor, changed to what `sinh` returns: The hyperbolic sine of each element."""
+    def size(self, dim: typing.SupportsIndex | None = None) -> typing.Any:
+        """The shape, or the size of dimension `dim`."""
+    def softmax(self, dim: builtins.int, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1."""
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool | None = None) -> minigrad.return_types.sort:
+        """The elements in order along `dim`, and where each was: `(values, indices)`; nan is the largest."""
+    def split(self, split_size_or_sections: builtins.int | collections.abc.Sequence[builtins.int], dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of consecutive parts along `dim`: each of the size given, the last perhaps smaller, or of those listed."""
+    def sqrt(self) -> Tensor:
+        """The square root of each element."""
+    def sqrt_(self) -> Tensor:
+        """This tensor, changed to what `sqrt` returns: The square root of each element."""
+    def square(self) -> Tensor:
+        """The square of each element."""
+    def square_(self) -> Tensor:
+        """This tensor, changed to what `square` returns: The square of each element."""
+    def squeeze(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
+        """A view without the dimensions of size 1: without all, or those of `dim` that are."""
+    def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
+        """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
+    def std(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """The standard deviation, the square root of the variance; see `var`."""
+    def storage_offset(self) -> builtins.int:
+        """How many elements lie in memory before the first of this tensor: 0 unless it is a view."""
+    def stride(self, dim: typing.SupportsIndex | None = None) -> typing.Any:
+        """How many elements lie between two neighbours, for each dimension, or for `dim`."""
+    def sub(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """The difference `input - alpha * other`."""
+    def sub_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `sub` returns: The difference `input - alpha * other`."""
+    def subtract(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """The difference `input - alpha * other`."""
+    def subtract_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+        """This tensor, changed to what `sub` returns: The difference `input - alpha * other`."""
+    def sum(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The sum over all elements, or over the dimensions `dim`; of integers, an int64."""
+    @typing.overload
+    def sum_to_size(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
+    @typing.overload
+    def sum_to_size(self, *size: typing.SupportsIndex) -> Tensor:
+        """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """A view with two dimensions swapped, as by `transpose`."""
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """This tensor, changed to what `swapaxes` returns: A view with two dimensions swapped, as by `transpose`."""
+    def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions swapped."""
+    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """This tensor, changed to what `transpose` returns: A view with two dimensions swapped."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
+    def t_(self) -> Tensor:
+        """This tensor, changed to what `t` returns: The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
+    def take(self, index: Tensor) -> Tensor:
+        """The elements that `index` names, counted over all in order, negative ones from the end; in its shape."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
+        """As `gather`, of shapes that broadcast apart from `dim`; over all elements in order without `dim`."""
+    def tan(self) -> Tensor:
+        """The tangent of each element, an angle in radians."""
+    def tan_(self) -> Tensor:
+        """This tensor, changed to what `tan` returns: The tangent of each element, an angle in radians."""
+    def tanh(self) -> Tensor:
+        """The hyperbolic tangent of each element."""
+    def tanh_(self) -> Tensor:
+        """This tensor, changed to what `tanh` returns: The hyperbolic tangent of each element."""
+    @typing.overload
+    def tile(self, dims: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """The same as `repeat`, but the dimensions in front of those named are repeated once."""
+    @typing.overload
+    def tile(self, *dims: typing.SupportsIndex) -> Tensor:
+        """The same as `repeat`, but the dimensions in front of those named are repeated once."""
+    def to(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor:
+        """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes."""
+    def to_dense(self, dtype: minigrad.core.dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> typing.Any:
+        """This tensor, which is dense; a sparse tensor as a dense one."""
+    def to_sparse(self, sparse_dim: typing.SupportsIndex | None = None, *, layout: minigrad.tensors.options.layout | None = None) -> typing.Any:
+        """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero."""
+    def tolist(self) -> typing.Any:
+        """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> minigrad.return_types.topk:
+        """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`."""
+    def trace(self) -> Tensor:
+        """The sum of the diagonal of a matrix."""
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """A view with two dimensions swapped."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """This tensor, changed to what `transpose` returns: A view with two dimensions swapped."""
+    def tril(self, diagonal: builtins.int = 0) -> Tensor:
+        """A copy of each matrix with zeros above a diagonal."""
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """This tensor, changed to what `tril` returns: A copy of each matrix with zeros above a diagonal."""
+    def triu(self, diagonal: builtins.int = 0) -> Tensor:
+        """A copy of each matrix with zeros below a diagonal."""
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """This tensor, changed to what `triu` returns: A copy of each matrix with zeros below a diagonal."""
+    def true_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The quotient `input / other`, in floating point also for integers."""
+    def true_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """This tensor, changed to what `true_divide` returns: The quotient `input / other`, in floating point also for integers."""
+    def trunc(self) -> Tensor:
+        """The whole part of each element: it is rounded towards 0."""
+    def trunc_(self) -> Tensor:
+        """This tensor, changed to what `trunc` returns: The whole part of each element: it is rounded towards 0."""
+    def type(self, dtype: typing.Any = None, non_blocking: builtins.bool = False) -> typing.Any:
+        """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """This tensor in the dtype of `other`."""
+    def unbind(self, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+        """Views of all slices along `dim`, which goes."""
+    def unflatten(self, dim: builtins.int, sizes: collections.abc.Sequence[builtins.int]) -> Tensor:
+        """A view with the dimension `dim` as several, of `sizes`, of which one may be -1."""
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
+        """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim."""
+    def uniform_(self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """Write draws from the uniform distribution on `[from_, to)`."""
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> typing.Any:
+        """The distinct elements, in order; with `dim`, the distinct parts along it."""
+    def unsqueeze(self, dim: builtins.int) -> Tensor:
+        """A view with a new dimension of size 1 at `dim`."""
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+        """This tensor, changed to what `unsqueeze` returns: A view with a new dimension of size 1 at `dim`."""
+    def var(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+        """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction)."""
+    @typing.overload
+    def view(self, size: collections.abc.Sequence[builtins.int] | minigrad.core.dtypes.dtype | None = None, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
+    @typing.overload
+    def view(self, *size: typing.SupportsIndex, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+        """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """The same storage in the shape of `other`."""
+    def where(self, condition: Tensor, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+        """The elements where `condition` holds, those of `other` elsewhere."""
+    def zero_(self) -> Tensor:
+        """Write 0 everywhere."""
 
-def method(*names: str) -> Callable[[F], F]: ...
-
+Operand: TypeAlias = Tensor | Number
+Operator: TypeAlias = Callable[[Tensor, Operand], Tensor]
+Function: TypeAlias = Callable[..., Tensor]
+def method(*names: str) -> Callable[[F], F]:
+    ...
+def members(family: T) -> T:
+    ...
 class Storage:
-    def __init__(self) -> None: ...
-    def add_view(self, view: Tensor, made_by: str) -> None: ...
+    """What all tensors on one memory share.
+
+    `version`
+        the number of in-place writes so far.
+    `views`
+        weak references to the views of it, with the operation that made each: their histories have to follow a
+        write that is recorded.
+    """
+    __slots__ = ('_crowded', 'version', 'views')
     version: int
     views: list[tuple[weakref.ref[Tensor], str]]
 
-def storage_of(x: CoreTensor) -> Storage: ...
-def version_of(x: CoreTensor) -> int: ...
-def share_storage(x: CoreTensor, view: CoreTensor, made_by: str = "") -> None: ...
-def copied(array: Array, order: Literal["K", "C"] = "K") -> Array: ...
+    def __init__(self) -> None:
+        ...
 
+    def add_view(self, view: Tensor, made_by: str) -> None:
+        ...
+def storage_of(x: Tensor) -> Storage:
+    ...
+def version_of(x: Tensor) -> int:
+    ...
+def share_storage(x: Tensor, view: Tensor, made_by: str='') -> None:
+    ...
+def copied(array: Array, order: Literal['K', 'C']='K') -> Array:
+    ...
 class Size(tuple[int, ...]):
-    def __repr__(self) -> str: ...
-    def numel(self) -> int: ...
+    """The sizes of a tensor, one per dimension: a tuple of ints.
+
+    >>> Size([4, 5])
+    torch.Size([4, 5])
+    >>> Size([4, 5]) == (4, 5)
+    True
+    """
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        ...
+
+    def numel(self) -> int:
+        ...
+
     @overload
-    def __getitem__(self, index: SupportsIndex) -> int: ...
+    def __getitem__(self, index: SupportsIndex) -> int:
+        ...
+
     @overload
-    def __getitem__(self, index: slice) -> Size: ...
-    def __add__(self, other: tuple[Any, ...]) -> Size: ...
+    def __getitem__(self, index: slice) -> Size:
+        ...
+
+    def __add__(self, other: tuple[Any, ...]) -> Size:
+        ...

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from minigrad.core.dtypes import dtype
 from minigrad.core.tensor import Tensor
 from minigrad.declare import declared, op
@@ -55,5 +53,9 @@ def _chosen_dim(name: str, input: Tensor) -> int:
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])
 
-if not TYPE_CHECKING:
-    __getattr__ = advised("minigrad.nn.functional")
+__getattr__ = advised("minigrad.nn.functional")
+
+
+def __dir__() -> list[str]:
+    """The names that PyTorch has."""
+    return __all__

@@ -196,7 +196,7 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
 
 
 @operation("eq")
-def equal_to(input: Tensor, other: object) -> Any:
+def equal_to(input: Tensor, other: object) -> Tensor:
     """Whether each element equals that of `other`, a tensor, an array or a number."""
     return compare(np.equal, input, _tensor_of(input, other))
 

@@ -17,7 +17,7 @@ from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import Exp, Floating, Log, floating, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import EVERYWHERE, binary, node_of, of_node, op, rewritten, unary
+from minigrad.declare import EVERYWHERE, binary, node_of, of_node, op, operation, rewritten, unary
 from minigrad.ops.curves import curve, restored, sigmoid_of, workable
 from minigrad.ops.erf import erf as erf_of
 from minigrad.ops.kinds import OfTensors
@@ -58,6 +58,7 @@ def sign_of(x: Array) -> Array:
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
 
 
+@operation("abs")
 @unary(numbers("abs_cpu", np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
 def abs(input: Tensor) -> Tensor:
     """The absolute value of each element."""

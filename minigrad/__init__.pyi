@@ -1,0 +1,319 @@
+"""What type checkers see of `minigrad`; written by `python -m tests.stubs`."""
+
+import builtins
+import minigrad.core.dtypes
+import minigrad.random
+import minigrad.tensors.options
+import typing
+from minigrad.core.tensor import Tensor as Tensor
+import numpy as np
+
+from minigrad.core.tensor import Tensor as BoolTensor
+from minigrad.core.tensor import Tensor as ByteTensor
+from minigrad.core.tensor import Tensor as CharTensor
+from minigrad.core.tensor import Tensor as DoubleTensor
+from minigrad.core.tensor import Tensor as FloatTensor
+from minigrad.random import Generator as Generator
+from minigrad.core.tensor import Tensor as HalfTensor
+from minigrad.core.tensor import Tensor as IntTensor
+from minigrad.core.tensor import Tensor as LongTensor
+from minigrad.core.tensor import Tensor as ShortTensor
+from minigrad.core.tensor import Size as Size
+from minigrad.tensor import Tensor as Tensor
+__version__: builtins.str
+from minigrad.ops.mathematics import abs as abs
+from minigrad.ops.mathematics import abs as absolute
+from minigrad import accelerator as accelerator
+from minigrad.ops.mathematics import acos as acos
+from minigrad.ops.arithmetic import add as add
+from minigrad.ops.arithmetic import addcdiv as addcdiv
+from minigrad.ops.arithmetic import addcmul as addcmul
+from minigrad.ops.products import addmm as addmm
+from minigrad.ops.reductions import all as all
+from minigrad.ops.comparison import allclose as allclose
+from minigrad.ops.reductions import amax as amax
+from minigrad.ops.reductions import amin as amin
+from minigrad.ops.reductions import any as any
+from minigrad.tensors.creation import arange as arange
+from minigrad.ops.mathematics import acos as arccos
+from minigrad.ops.mathematics import asin as arcsin
+from minigrad.ops.mathematics import atan as arctan
+from minigrad.ops.mathematics import atan2 as arctan2
+from minigrad.ops.reductions import argmax as argmax
+from minigrad.ops.reductions import argmin as argmin
+from minigrad.ops.ordering import argsort as argsort
+from minigrad.ops.indexing import argwhere as argwhere
+from minigrad.tensors.creation import as_tensor as as_tensor
+from minigrad.ops.mathematics import asin as asin
+from minigrad.ops.mathematics import atan as atan
+from minigrad.ops.mathematics import atan2 as atan2
+from minigrad.ops.joining import atleast_1d as atleast_1d
+from minigrad.ops.joining import atleast_2d as atleast_2d
+from minigrad import autograd as autograd
+from minigrad import backends as backends
+def bernoulli(self: typing.Any, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
+
+from minigrad.ops.ordering import bincount as bincount
+from minigrad.ops.comparison import bitwise_and as bitwise_and
+from minigrad.ops.comparison import bitwise_left_shift as bitwise_left_shift
+from minigrad.ops.comparison import bitwise_not as bitwise_not
+from minigrad.ops.comparison import bitwise_or as bitwise_or
+from minigrad.ops.comparison import bitwise_right_shift as bitwise_right_shift
+from minigrad.ops.comparison import bitwise_xor as bitwise_xor
+from minigrad.ops.products import bmm as bmm
+bool: minigrad.core.dtypes.dtype
+from minigrad.ops.shapes import broadcast_shapes as broadcast_shapes
+from minigrad.ops.joining import broadcast_tensors as broadcast_tensors
+from minigrad.ops.shapes import broadcast_to as broadcast_to
+from minigrad.ops.ordering import bucketize as bucketize
+from minigrad.ops.casting import can_cast as can_cast
+from minigrad.ops.joining import cat as cat
+from minigrad.ops.mathematics import ceil as ceil
+from minigrad.ops.joining import chunk as chunk
+from minigrad.ops.selecting import clamp as clamp
+from minigrad.ops.selecting import clamp_max as clamp_max
+from minigrad.ops.selecting import clamp_min as clamp_min
+from minigrad.ops.selecting import clamp as clip
+from minigrad.ops.conversion import clone as clone
+from minigrad.tensors.settings import compile as compile
+from minigrad.ops.joining import cat as concat
+from minigrad.ops.joining import cat as concatenate
+contiguous_format: minigrad.tensors.options.memory_format
+from minigrad.ops.mathematics import cos as cos
+from minigrad.ops.mathematics import cosh as cosh
+from minigrad.ops.reductions import count_nonzero as count_nonzero
+from minigrad import cuda as cuda
+from minigrad.ops.reductions import cumprod as cumprod
+from minigrad.ops.reductions import cumsum as cumsum
+default_generator: minigrad.random.Generator
+from minigrad.ops.conversion import detach as detach
+from minigrad.tensors.devices import device as device
+from minigrad.ops.diagonals import diag as diag
+from minigrad.ops.diagonals import diag_embed as diag_embed
+from minigrad.ops.diagonals import diagonal as diagonal
+from minigrad.ops.arithmetic import div as div
+from minigrad.ops.arithmetic import div as divide
+from minigrad.ops.products import dot as dot
+double: minigrad.core.dtypes.dtype
+from minigrad.core.dtypes import dtype as dtype
+e: builtins.float
+from minigrad.ops.products import einsum as einsum
+from minigrad.tensors.creation import empty as empty
+from minigrad.tensors.creation import empty_like as empty_like
+from minigrad.core.modes import enable_grad as enable_grad
+from minigrad.ops.comparison import eq as eq
+from minigrad.ops.comparison import equal as equal
+from minigrad.ops.mathematics import erf as erf
+from minigrad.ops.mathematics import exp as exp
+from minigrad.ops.mathematics import exp2 as exp2
+from minigrad.ops.mathematics import expm1 as expm1
+from minigrad.tensors.creation import eye as eye
+from minigrad.tensors.finfo import finfo as finfo
+from minigrad.ops.mathematics import trunc as fix
+from minigrad.ops.shapes import flatten as flatten
+from minigrad.ops.shapes import flip as flip
+float: minigrad.core.dtypes.dtype
+float16: minigrad.core.dtypes.dtype
+float32: minigrad.core.dtypes.dtype
+float64: minigrad.core.dtypes.dtype
+from minigrad.ops.mathematics import floor as floor
+from minigrad.ops.arithmetic import floor_divide as floor_divide
+from minigrad.ops.selecting import fmax as fmax
+from minigrad.ops.selecting import fmin as fmin
+from minigrad.ops.arithmetic import fmod as fmod
+from minigrad.ops.mathematics import frac as frac
+from minigrad.tensors.creation import from_numpy as from_numpy
+from minigrad.tensors.creation import full as full
+from minigrad.tensors.creation import full_like as full_like
+from minigrad.ops.indexing import gather as gather
+from minigrad.ops.comparison import ge as ge
+from minigrad.ops.products import outer as ger
+from minigrad.tensors.settings import get_default_device as get_default_device
+from minigrad.core.dtypes import get_default_dtype as get_default_dtype
+from minigrad.tensors.settings import get_num_threads as get_num_threads
+from minigrad.tensors.random_tensors import get_rng_state as get_rng_state
+from minigrad.ops.comparison import gt as greater
+from minigrad.ops.comparison import ge as greater_equal
+from minigrad.ops.comparison import gt as gt
+half: minigrad.core.dtypes.dtype
+from minigrad.ops.ordering import histc as histc
+from minigrad.ops.ordering import histogram as histogram
+from minigrad.ops.joining import hstack as hstack
+from minigrad.ops.writing import index_add as index_add
+from minigrad.ops.writing import index_fill as index_fill
+from minigrad.ops.writing import index_put as index_put
+from minigrad.ops.indexing import index_select as index_select
+inf: builtins.float
+from minigrad.core.modes import inference_mode as inference_mode
+from minigrad.random import initial_seed as initial_seed
+int: minigrad.core.dtypes.dtype
+int16: minigrad.core.dtypes.dtype
+int32: minigrad.core.dtypes.dtype
+int64: minigrad.core.dtypes.dtype
+int8: minigrad.core.dtypes.dtype
+from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from minigrad.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
+from minigrad.ops.conversion import is_complex as is_complex
+from minigrad.ops.conversion import is_floating_point as is_floating_point
+from minigrad.core.modes import is_grad_enabled as is_grad_enabled
+from minigrad.core.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from minigrad.ops.conversion import is_nonzero as is_nonzero
+from minigrad.ops.conversion import is_signed as is_signed
+from minigrad.ops.conversion import is_tensor as is_tensor
+from minigrad.ops.comparison import isclose as isclose
+from minigrad.ops.comparison import isfinite as isfinite
+from minigrad.ops.ordering import isin as isin
+from minigrad.ops.comparison import isinf as isinf
+from minigrad.ops.comparison import isnan as isnan
+from minigrad.tensors.options import layout as layout
+from minigrad.ops.comparison import le as le
+from minigrad.ops.arithmetic import lerp as lerp
+from minigrad.ops.comparison import lt as less
+from minigrad.ops.comparison import le as less_equal
+from minigrad.tensors.creation import linspace as linspace
+from minigrad.serialization import load as load
+from minigrad.ops.mathematics import log as log
+from minigrad.ops.mathematics import log10 as log10
+from minigrad.ops.mathematics import log1p as log1p
+from minigrad.ops.mathematics import log2 as log2
+from minigrad.ops.softmax import log_softmax as log_softmax
+from minigrad.ops.comparison import logical_and as logical_and
+from minigrad.ops.comparison import logical_not as logical_not
+from minigrad.ops.comparison import logical_or as logical_or
+from minigrad.ops.comparison import logical_xor as logical_xor
+from minigrad.ops.mathematics import logit as logit
+from minigrad.ops.softmax import logsumexp as logsumexp
+long: minigrad.core.dtypes.dtype
+from minigrad.ops.comparison import lt as lt
+from minigrad.random import manual_seed as manual_seed
+from minigrad.ops.selecting import masked_fill as masked_fill
+from minigrad.ops.indexing import masked_select as masked_select
+from minigrad.ops.products import matmul as matmul
+from minigrad.ops.reductions import max as max
+from minigrad.ops.selecting import maximum as maximum
+from minigrad.ops.reductions import mean as mean
+from minigrad.ops.ordering import median as median
+from minigrad.tensors.options import memory_format as memory_format
+from minigrad.ops.joining import meshgrid as meshgrid
+from minigrad.ops.reductions import min as min
+from minigrad.ops.selecting import minimum as minimum
+from minigrad.ops.products import mm as mm
+from minigrad.ops.ordering import mode as mode
+from minigrad.ops.shapes import movedim as moveaxis
+from minigrad.ops.shapes import movedim as movedim
+from minigrad import mps as mps
+from minigrad.ops.arithmetic import mul as mul
+def multinomial(self: typing.Any, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
+
+from minigrad.ops.arithmetic import mul as multiply
+from minigrad.ops.products import mv as mv
+nan: builtins.float
+from minigrad.ops.reductions import nanmean as nanmean
+from minigrad.ops.reductions import nansum as nansum
+from minigrad.ops.indexing import narrow as narrow
+from minigrad.ops.comparison import ne as ne
+from minigrad.ops.arithmetic import neg as neg
+from minigrad.ops.arithmetic import neg as negative
+newaxis: None
+from minigrad import nn as nn
+from minigrad.core.modes import no_grad as no_grad
+from minigrad.ops.indexing import nonzero as nonzero
+from minigrad.ops.reductions import norm as norm
+from minigrad.tensors.random_tensors import normal as normal
+from minigrad.ops.comparison import ne as not_equal
+from minigrad.ops.shapes import numel as numel
+from minigrad.tensors.creation import ones as ones
+from minigrad.tensors.creation import ones_like as ones_like
+from minigrad import optim as optim
+from minigrad.ops.products import outer as outer
+from minigrad.ops.shapes import permute as permute
+pi: builtins.float
+from minigrad.ops.arithmetic import positive as positive
+from minigrad.ops.arithmetic import pow as pow
+preserve_format: minigrad.tensors.options.memory_format
+from minigrad.ops.reductions import prod as prod
+from minigrad.core.dtypes import promote_types as promote_types
+from minigrad.tensors.random_tensors import rand as rand
+from minigrad.tensors.random_tensors import rand_like as rand_like
+from minigrad.tensors.random_tensors import randint as randint
+from minigrad.tensors.random_tensors import randn as randn
+from minigrad.tensors.random_tensors import randn_like as randn_like
+from minigrad import random as random
+from minigrad.tensors.random_tensors import randperm as randperm
+from minigrad.ops.shapes import ravel as ravel
+from minigrad.ops.mathematics import reciprocal as reciprocal
+from minigrad.ops.curves import relu as relu
+from minigrad.ops.arithmetic import remainder as remainder
+from minigrad.ops.shapes import repeat_interleave as repeat_interleave
+from minigrad.ops.shapes import reshape as reshape
+from minigrad.ops.conversion import result_type as result_type
+from minigrad.ops.shapes import roll as roll
+from minigrad.ops.mathematics import round as round
+from minigrad.ops.mathematics import rsqrt as rsqrt
+from minigrad.serialization import save as save
+from minigrad.ops.writing import scatter as scatter
+from minigrad.ops.writing import scatter_add as scatter_add
+from minigrad.random import seed as seed
+from minigrad.ops.indexing import select as select
+from minigrad import serialization as serialization
+from minigrad.tensors.settings import set_default_device as set_default_device
+from minigrad.core.dtypes import set_default_dtype as set_default_dtype
+from minigrad.tensors.settings import set_float32_matmul_precision as set_float32_matmul_precision
+from minigrad.core.modes import set_grad_enabled as set_grad_enabled
+from minigrad.tensors.settings import set_num_threads as set_num_threads
+from minigrad.tensors.printing import set_printoptions as set_printoptions
+from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
+from minigrad.ops.mathematics import sgn as sgn
+short: minigrad.core.dtypes.dtype
+from minigrad.ops.mathematics import sigmoid as sigmoid
+from minigrad.ops.mathematics import sign as sign
+from minigrad.ops.mathematics import sin as sin
+from minigrad.ops.mathematics import sinh as sinh
+from minigrad.ops.softmax import softmax as softmax
+from minigrad.ops.ordering import sort as sort
+sparse_coo: minigrad.tensors.options.layout
+from minigrad.tensors.creation import sparse_coo_tensor as sparse_coo_tensor
+from minigrad.ops.joining import split as split
+from minigrad.ops.mathematics import sqrt as sqrt
+from minigrad.ops.arithmetic import square as square
+from minigrad.ops.shapes import squeeze as squeeze
+from minigrad.ops.joining import stack as stack
+from minigrad.ops.reductions import std as std
+from minigrad.ops.reductions import std_mean as std_mean
+strided: minigrad.tensors.options.layout
+from minigrad.ops.arithmetic import sub as sub
+from minigrad.ops.arithmetic import sub as subtract
+from minigrad.ops.reductions import sum as sum
+from minigrad.ops.shapes import swapaxes as swapaxes
+from minigrad.ops.shapes import transpose as swapdims
+from minigrad.ops.shapes import t as t
+from minigrad.ops.indexing import take as take
+from minigrad.ops.indexing import take_along_dim as take_along_dim
+from minigrad.ops.mathematics import tan as tan
+from minigrad.ops.mathematics import tanh as tanh
+from minigrad.tensors.creation import tensor as tensor
+from minigrad.ops.products import tensordot as tensordot
+from minigrad import testing as testing
+from minigrad.ops.shapes import tile as tile
+from minigrad.ops.ordering import topk as topk
+from minigrad.ops.diagonals import trace as trace
+from minigrad.ops.shapes import transpose as transpose
+from minigrad.ops.diagonals import tril as tril
+from minigrad.ops.diagonals import triu as triu
+from minigrad.ops.arithmetic import true_divide as true_divide
+from minigrad.ops.mathematics import trunc as trunc
+uint8: minigrad.core.dtypes.dtype
+from minigrad.ops.joining import unbind as unbind
+from minigrad.ops.shapes import unflatten as unflatten
+from minigrad.ops.ordering import unique as unique
+from minigrad.ops.shapes import unsqueeze as unsqueeze
+from minigrad.tensors.settings import use_deterministic_algorithms as use_deterministic_algorithms
+from minigrad import utils as utils
+from minigrad.ops.reductions import var as var
+from minigrad.ops.reductions import var_mean as var_mean
+from minigrad.ops.joining import vstack as vstack
+from minigrad.ops.selecting import where as where
+from minigrad.tensors.creation import zeros as zeros
+from minigrad.tensors.creation import zeros_like as zeros_like
