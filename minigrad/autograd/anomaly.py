@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any
 
@@ -10,72 +9,49 @@ import numpy as np
 
 from minigrad.autograd.hooks import Watch
 from minigrad.core.tape import seams
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-
-class _Anomaly:
-    """The mode, one for all threads."""
-
-    check_nan = True
-
-    @property
-    def enabled(self) -> bool:
-        """Whether each recorded operation remembers where it was made, and is checked on the way back."""
-        return seams.trace is not None
-
-    def turn(self, enabled: bool, check_nan: bool) -> None:
-        """Turn the switch."""
-        self.check_nan = check_nan
-        seams.trace = traced if enabled else None
-        seams.backward = checked_backward if enabled else None
-
-
-anomaly = _Anomaly()
-
-
-def traced() -> Watch:
-    """A watch that knows the lines of the program that led here, without those of this package."""
-    import traceback  # a module that no program needs until it looks for an anomaly
-
-    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(_PACKAGE)]
-    return Watch(trace="".join(traceback.format_list(frames)))
+from minigrad.tensors.errors import PACKAGE
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether each recorded operation remembers where it was made.
+    """Whether each recorded operation remembers where it was made, and is checked on the way back.
 
     >>> is_anomaly_enabled()
     False
     """
-    return anomaly.enabled
+    return seams.trace is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether backward passes look for nan while anomalies are detected."""
-    return anomaly.check_nan
+    return set_detect_anomaly.check_nan
 
 
 class set_detect_anomaly:
-    """From this call on anomalies are detected or not; in a `with` statement, until its end.
+    """From this call on anomalies are detected or not, by all threads; in a `with` statement, until its end.
 
     >>> with set_detect_anomaly(True):
     ...     is_anomaly_enabled()
     True
     """
 
+    check_nan = True
+
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._earlier = anomaly.enabled, anomaly.check_nan
-        anomaly.turn(mode, check_nan)
+        self._earlier = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        self._turn(mode, check_nan)
+
+    def _turn(self, mode: bool, check_nan: bool) -> None:
+        set_detect_anomaly.check_nan = check_nan
+        seams.trace, seams.backward = (traced, checked_backward) if mode else (None, None)
 
     def __enter__(self) -> None:
         """Nothing is left to do: the call has turned the switch."""
 
     def __exit__(self, *exception: object) -> None:
-        anomaly.turn(*self._earlier)
+        self._turn(*self._earlier)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """In a `with` block, each recorded operation remembers where it was made, and backward passes look for nan.
 
     The first gradient that is nan raises a RuntimeError, after a warning that shows the line of the forward pass.
@@ -99,18 +75,22 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        self._earlier = anomaly.enabled, anomaly.check_nan
-        anomaly.turn(True, self._check_nan)
+        super().__init__(True, self._check_nan)
 
-    def __exit__(self, *exception: object) -> None:
-        anomaly.turn(*self._earlier)
+
+def traced() -> Watch:
+    """A watch that knows the lines of the program that led here, without those of this package."""
+    import traceback  # a module that no program needs until it looks for an anomaly
+
+    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(PACKAGE)]
+    return Watch(trace="".join(traceback.format_list(frames)))
 
 
 def checked_backward(node: Any, g: Any) -> list[Any]:
     """What `node.backward(g)` returns; if it raises or makes a nan, first a warning tells where `node` was made."""
     try:
         gradients = list(node.backward(g))
-        if anomaly.check_nan:
+        if is_anomaly_check_nan_enabled():
             for position, gradient in enumerate(gradients):
                 entries = gradient._values() if gradient is not None and gradient.is_sparse else gradient
                 if entries is not None and np.isnan(entries._array).any():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.hooks import held
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
@@ -103,8 +102,7 @@ class FunctionNode(Several):
                 gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
                 for gradient, like in zip(g, self.outputs, strict=True)
             ]
-        own = self.function.backward is not Function.backward
-        returned = (self.function.backward if own else self.function.vjp)(self.ctx, *g)
+        returned = self.function.backward(self.ctx, *g)
         gradients = list(returned) if isinstance(returned, tuple) else [returned]
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
@@ -133,19 +131,14 @@ class FunctionNode(Several):
             )
         wanted, got = like._array.shape, tuple(gradient.shape)
         if got != wanted:
-            pairs = zip(reversed(got), reversed(wanted), strict=False)
-            if len(got) < len(wanted) or any([size not in (1, of_gradient) for of_gradient, size in pairs]):
+            try:
+                gradient = gradient.sum_to_size(Size(wanted))
+            except RuntimeError:
                 raise RuntimeError(
                     f"Function {self.name()} returned an invalid gradient at index {position} - got {list(got)} but "
                     f"expected shape compatible with {list(wanted)}"
-                )
-            gradient = gradient.sum_to_size(Size(wanted))
-        if gradient.is_sparse:
-            return gradient.to(like.dtype)
-        gradient = gradient.type_as(like)
-        if current.enabled:
-            return gradient
-        return gradient._new(gradient._array.view())
+                ) from None
+        return held(gradient.to(like.dtype))
 
     def release(self) -> None:
         self.ctx._saved = None
@@ -176,21 +169,6 @@ class Function:
     (tensor(8., grad_fn=<CubeBackward>), tensor(12.))
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself: apply(…).",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """An error: a Function is called by `apply`."""
-        raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. A Function is called by the class, "
-            f"{type(self).__name__}.apply(…)"
-        )
-
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """The outputs, a tensor or a tuple."""
@@ -209,18 +187,9 @@ class Function:
             "backward mode AD."
         )
 
-    #: The same by another name: a subclass defines one of them.
-    vjp = backward
-
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: Any) -> Any:
         """What `forward` returns for these arguments, recorded if one of them is a tensor that requires a gradient."""
-        if kwargs:
-            takes_ctx = cls.setup_context is Function.setup_context
-            bound = inspect.signature(functools.partial(cls.forward, None) if takes_ctx else cls.forward)
-            filled = bound.bind(*args, **kwargs)
-            filled.apply_defaults()
-            args = filled.args
         node = FunctionNode(cls)
         ctx = node.ctx
         ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x._requires_grad for x in args])
