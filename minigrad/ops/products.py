@@ -251,26 +251,20 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Any], as_ma
 
     `as_matrices` says that sums of integers stay of their dtype, and the result is named, as of a product of matrices.
     """
-    sizes: dict[str, int] = {}
-    for x, term in zip(operands, terms, strict=True):
-        sizes |= {each: size for each, size in zip(term, x._array.shape, strict=True) if sizes.get(each, 1) == 1}
-    form = "ViewBackward0" if as_matrices or set(sizes) - set(output) else "MulBackward0"
-    named = [_on_diagonal(x, term) for x, term in zip(operands, terms, strict=True)]
-    if len(named) == 1:
-        x, term = named[0]
+    form = "ViewBackward0" if as_matrices or set("".join(terms)) - set(output) else "MulBackward0"
+    factors = list(operands)
+    if len(factors) == 1:
+        x, term = _on_diagonal(factors[0], terms[0])
         gone = [each for each in term if each not in output]
         x = Permute(tuple(map(term.index, (*output, *gone))))(x)
         return x.sum([*range(len(output), x.ndim)]) if gone else x
-    named = [_without_ones(x, term, sizes) for x, term in named]
-    letters = "".join([term for _, term in named])
-    alone = {each for each in letters if letters.count(each) == 1} - set(output)
-    named = [_summed(x, term, alone, x.dtype if as_matrices else None) for x, term in named]
-    factors, terms = [x for x, _ in named], [term for _, term in named]
+    if not _is_plain(tuple(terms), output, tuple([x._array.shape for x in factors])):
+        factors, terms = _plain(factors, terms, output, as_matrices)
     kinds = dict.fromkeys([x._array.dtype for x in factors])
-    if set("".join(terms)) <= set(output):
+    if len(kinds) > 1 and set("".join(terms)) <= set(output):
         common = dtypes.result_type(*[x._array for x in factors])
         factors = [cast(x, common) for x in factors]
-    elif len(kinds) > 1 or bool in kinds:
+    elif len(kinds) > 1 or (bool in kinds and not set("".join(terms)) <= set(output)):
         raise product_error(*[np.empty((1, 1, 1), kind) for kind in [*kinds, *kinds][:2]])
     try:
         return Einsum(terms, output, form)(*factors)
@@ -281,14 +275,17 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Any], as_ma
 class Einsum(Node):
     """The sum of products of several inputs, where each letter is in the output or in two terms, once in each."""
 
-    formulas = ("The gradient of an input is the sum of products of g and the other inputs, with its letters",)
+    formulas = ("The gradient of an input is the same with g in its place, and the letters of the two exchanged",)
     terms: Sequence[str]
     output: str
     form: str = "ViewBackward0"
 
     def forward(self, *inputs: Array) -> Array:
-        equation = f"{','.join(self.terms)}->{self.output}"
-        y = np.einsum(equation, *[widened(x) for x in inputs], order="C", optimize=True)
+        # From the last to the first, since of two operands NumPy takes the second for the left one.
+        equation = f"{','.join(self.terms[::-1])}->{self.output}"
+        # To find out how to multiply matrices pays where there are some.
+        optimize = not set(equation) <= {*self.output, ",", "-", ">"}
+        y = np.einsum(equation, *[widened(x) for x in inputs[::-1]], order="C", optimize=optimize)
         return np.asarray(y, inputs[0].dtype)
 
     def keep(self, inputs: Sequence[Any], out: Any) -> None:
@@ -297,16 +294,37 @@ class Einsum(Node):
         self._kept = tuple([entry_of(x) if sum(edges) > own else None for x, own in zip(inputs, edges, strict=True)])
 
     def backward(self, g: Tensor) -> Sequence[Any]:
-        gradients: list[Any] = [None] * len(self.terms)
-        for n, edge in enumerate(self.edges):
-            if edge is not None:
-                others = [other for other in range(len(self.terms)) if other != n]
-                terms = self.output, *[self.terms[other] for other in others]
-                gradients[n] = Einsum(terms, self.terms[n])(g, *[self.kept(other) for other in others])
-        return gradients
+        return [None if edge is None else self._gradient(n, g) for n, edge in enumerate(self.edges)]
+
+    def _gradient(self, n: int, g: Tensor) -> Any:
+        terms = [*self.terms[:n], self.output, *self.terms[n + 1 :]]
+        return Einsum(terms, self.terms[n])(*[g if m == n else self.kept(m) for m in range(len(terms))])
 
     def name(self) -> str:
         return self.form
+
+
+@functools.lru_cache
+def _is_plain(terms: Sequence[str], output: str, shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether each letter is in the output or in two terms, once in each, and of one size there."""
+    sizes = {pair for term, shape in zip(terms, shapes, strict=True) for pair in zip(term, shape, strict=True)}
+    letters = "".join(terms) + output
+    shared = len(sizes) == len(dict(sizes)) and all([letters.count(each) > 1 for each in dict(sizes)])
+    return shared and all([len(set(term)) == len(term) for term in terms])
+
+
+def _plain(
+    operands: Sequence[Any], terms: Sequence[str], output: str, as_matrices: bool
+) -> tuple[list[Any], Sequence[str]]:
+    """Operands and terms of the same sum of products for which that holds."""
+    sizes: dict[str, int] = {}
+    for x, term in zip(operands, terms, strict=True):
+        sizes |= {each: size for each, size in zip(term, x._array.shape, strict=True) if sizes.get(each, 1) == 1}
+    named = [_without_ones(*_on_diagonal(x, term), sizes) for x, term in zip(operands, terms, strict=True)]
+    letters = "".join([term for _, term in named])
+    alone = {each for each in letters if letters.count(each) == 1} - set(output)
+    named = [_summed(x, term, alone, x.dtype if as_matrices else None) for x, term in named]
+    return [x for x, _ in named], [term for _, term in named]
 
 
 def _on_diagonal(x: Any, term: str) -> tuple[Any, str]:
@@ -336,7 +354,7 @@ def _summed(x: Any, term: str, letters: set[str], dtype: dtypes.dtype | None) ->
 
 
 @functools.lru_cache
-def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str]:
     """The letters of each operand's dimensions, of so many each, and the result's: letters for an ellipsis, too."""
     left, arrow, output = equation.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -358,7 +376,7 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
         np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])
     except ValueError as error:
         raise RuntimeError(f"einsum(): {error}") from None
-    return spelled, output
+    return tuple(spelled), output
 
 
 def _term(sublist: Sequence[Any]) -> str:
