@@ -416,7 +416,7 @@ def refuses(call: Callable[[], Any]) -> bool:
 def test_what_is_not_written_for_sparse_tensors_is_an_error() -> None:
     """Every other method and function raises, whatever it gets, and changes nothing: none computes on nothing."""
     names = [name for name in dir(torch.Tensor) if not name.startswith("_") and name not in WORKS | LOOKS | {"cuda"}]
-    assert len(names) > 300
+    assert len(names) > 250
     for name in names:
         for given_arguments in arguments():
             x = sparse_one()
