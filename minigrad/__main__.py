@@ -60,15 +60,6 @@ class Session:
             difference = eval(f"({left} - {right}).abs().max().item()", self.names)
             say(f"NOT equal: the largest difference is {difference:g}. {if_not}")
 
-    def set_ids(self, ids: list[int]) -> None:
-        """Make the tensor `ids`, of the numbers themselves if they fit on the line."""
-        if len(str(ids)) <= 50:
-            self.run(f"ids = torch.tensor({ids})")
-        else:
-            self.names["given"] = ids
-            self.run(f"ids = torch.tensor(given)  # a list of {len(ids):,} ids")
-            self.show("ids")
-
 
 def heading(text: str) -> None:
     """Print a title."""
@@ -94,7 +85,7 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})")
     session.show("embedding.weight")
     say("Called with ids, it gives their rows:")
-    session.set_ids(ids)
+    session.run(f"ids = torch.tensor({ids})")
     session.run("rows = embedding(ids)")
     session.show("rows")
     say("""grad_fn names the step that made the rows; section 2 goes back along it. The long way to the same rows: write
@@ -121,7 +112,7 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
         pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
     if len(ids) > len(session.names["ids"]):
         print(f"{repeat_note(ids)}:\n")
-        session.set_ids(ids)
+        session.run(f"ids = torch.tensor({ids})")
     session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
     session.show("upstream")
     session.run("loss = (embedding(ids) * upstream).sum()")

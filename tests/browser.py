@@ -69,12 +69,10 @@ class Page:
         elif method == "Network.requestWillBeSent":
             self.requested.append(params["request"]["url"])
 
-    def look(self, width: int = 1100, height: int = 900, scheme: str = "light", phone: bool = False) -> None:
-        """Take on this size and colour scheme; a phone is touched."""
+    def look(self, width: int = 1100, height: int = 900, phone: bool = False) -> None:
+        """Take on this size; a phone is touched."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.call("Emulation.setEmulatedMedia", features=features)
 
     def open(self, path: Path) -> None:
         """Load a file."""
@@ -98,14 +96,6 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             at = self._middle(selector)
             self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **at)
-
-    def touch(self, selector: str) -> None:
-        """Put a finger on it."""
-        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[self._middle(selector)])
-
-    def lift(self) -> None:
-        """Take the finger away."""
-        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def _middle(self, selector: str) -> dict[str, float]:
         found = f"document.querySelector({json.dumps(selector)})"

@@ -17,8 +17,6 @@ import minigrad as torch
 from minigrad import __main__ as job
 from minigrad import explain
 from minigrad.core.dtypes import Array
-from minigrad.explain.page import page as made
-from minigrad.explain.pair import numeral
 
 IDS = [2, 0, 2, 4]
 VOCAB, DIM = 5, 3
@@ -136,14 +134,6 @@ def lookup(ids: list[int], vocab: int, dim: int) -> tuple[torch.nn.Embedding, An
     return embedding, (embedding(torch.tensor(ids)) * upstream).sum()
 
 
-def test_it_tells_the_story_of_the_engine_with_every_number(large_file: Path) -> None:
-    embedding, loss = lookup([*MANY, MANY[0]], 16, 8)
-    story = explain.backward(loss, names={"embedding": embedding, "loss": loss}, max_values=10**6)
-    html = story._repr_html_()
-    assert "EmbeddingBackward0" in html
-    assert html in large_file.read_text(encoding="utf-8")
-
-
 def test_its_graph_is_that_of_explain(file: Path) -> None:
     embedding, loss = lookup(IDS, VOCAB, DIM)
     graph = explain.graph(loss, names={"embedding": embedding, "loss": loss})
@@ -184,14 +174,6 @@ def test_an_id_that_was_added_is_told(file: Path, large_file: Path) -> None:
     assert text.count('class="token ') == 13
     # The command is the one that was given.
     assert f"python -m minigrad {' '.join(map(str, MANY))} --vocab" in text
-
-
-def test_a_zero_has_no_sign() -> None:
-    assert [numeral(x) for x in (-0.001, -0.0, 0.0, -0.006, -1.0)] == ["-0.001", "0", "0", "-0.01", "-1"]
-    embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[-0.001, -1.5]]), freeze=False)
-    text = made([0], embedding, "", "").partition("What the engine did")[0]
-    assert "<td>-0.001</td><td>-1.50</td>" in text
-    assert "-0<" not in text
 
 
 # ---- how it behaves --------------------------------------------------------------------------------------------------

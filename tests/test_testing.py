@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -32,66 +31,45 @@ def greatest(absolute: str, relative: str, count: str = "1 / 1 (100.0%)") -> str
 
 #: A call, with the library and a maker of tensors, and what it says; "" where all is close.
 CASES: list[tuple[Callable[[Any, Any], tuple[Any, Any]], dict[str, Any], str]] = [
-    (lambda api, t: (t([1.0, 2.0]), t([1.0, 2.0])), {}, ""),
     (lambda api, t: (t([1.0, 2.0, 3.0]), t([1.0, 4.0, 5.0])), {}, close(greatest("2.0 at index (1,) (up to 1e-05 allowed)", "0.5 at index (1,) (up to 1.3e-06 allowed)", "2 / 3 (66.7%)"))),
     (lambda api, t: (t([[1.0, 2.0], [3.0, 4.0]]), t([[1.0, 2.0], [3.0, 5.0]])), {}, close(greatest("1.0 at index (1, 1) (up to 1e-05 allowed)", "0.20000000298023224 at index (1, 1) (up to 1.3e-06 allowed)", "1 / 4 (25.0%)"))),
     # The two greatest differences may be in different places, and those of elements that are close do not count.
     (lambda api, t: (t([100.0, 3.0, 10.0]), t([101.0, 1.0, 10.5])), {"rtol": 0.02, "atol": 0.1}, close(greatest("2.0 at index (1,) (up to 0.1 allowed)", "2.0 at index (1,) (up to 0.02 allowed)", "2 / 3 (66.7%)"))),
-    (lambda api, t: (t([-90.0, -3.0]), t([-100.0, -1.0])), {}, close(greatest("10.0 at index (0,) (up to 1e-05 allowed)", "2.0 at index (1,) (up to 1.3e-06 allowed)", "2 / 2 (100.0%)"))),
     # Tolerances of the dtype: the largest difference that is allowed, and a larger one.
-    (lambda api, t: (t([1.0000112056], dtype=api.float32), t([1.0])), {}, ""),
     (lambda api, t: (t([1.000012], dtype=api.float32), t([1.0])), {}, close(greatest("1.2040138244628906e-05 at index (0,) (up to 1e-05 allowed)", "1.2040138244628906e-05 at index (0,) (up to 1.3e-06 allowed)"))),
-    (lambda api, t: (t([1 + 1.9e-7], dtype=api.float64), t([1.0], dtype=api.float64)), {}, ""),
-    (lambda api, t: (1 + 1.9e-7, 1.0), {}, ""),
-    (lambda api, t: (t([1.00098], dtype=api.float16), t([1.0], dtype=api.float16)), {}, ""),
     (lambda api, t: (t([1.003], dtype=api.float16), t([1.0], dtype=api.float16)), {}, close(greatest("0.0029296875 at index (0,) (up to 1e-05 allowed)", "0.0029296875 at index (0,) (up to 0.001 allowed)"))),
     (lambda api, t: (t([1.0005]), t([1.0], dtype=api.float16)), {"check_dtype": False}, ""),
-    (lambda api, t: (t([1.0005]), t([1.0], dtype=api.float64)), {"check_dtype": False, "rtol": 0.0, "atol": 1e-3}, ""),
     (lambda api, t: (t([1, 2]), t([1, 3])), {}, equal(greatest("1 at index (1,)", "0.3333333432674408 at index (1,)", "1 / 2 (50.0%)"))),
-    (lambda api, t: (t([1], dtype=api.uint8), t([2], dtype=api.uint8)), {}, equal(greatest("1 at index (0,)", "0.5 at index (0,)"))),
     (lambda api, t: (t([True]), t([False])), {}, equal(greatest("1 at index (0,)", "inf at index (0,)"))),
     (lambda api, t: (t([1e-9]), t([1e-10])), {"rtol": 0, "atol": 0}, equal(greatest("8.999999634440314e-10 at index (0,)", "8.999999046325684 at index (0,)"))),
-    (lambda api, t: (t([inf, 1.0]), t([inf, 2.0])), {}, close(greatest("1.0 at index (1,) (up to 1e-05 allowed)", "0.5 at index (1,) (up to 1.3e-06 allowed)", "1 / 2 (50.0%)"))),
-    (lambda api, t: (t([nan, 1.0]), t([1.0, 2.0])), {}, close(greatest("nan at index (0,) (up to 1e-05 allowed)", "nan at index (0,) (up to 1.3e-06 allowed)", "2 / 2 (100.0%)"))),
     (lambda api, t: (t(nan), t(nan)), {}, close("Expected nan but got nan.\nAbsolute difference: nan (up to 1e-05 allowed)\nRelative difference: nan (up to 1.3e-06 allowed)", "Scalars")),
     (lambda api, t: (t([nan, 1.0]), t([nan, 1.0])), {"equal_nan": True}, ""),
     (lambda api, t: (t([]), t([])), {}, ""),
     # Numbers.
     (lambda api, t: (1.0, 2.0), {}, close("Expected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 allowed)\nRelative difference: 0.5 (up to 1e-07 allowed)", "Scalars")),
     (lambda api, t: (1, 2), {}, equal("Expected 2 but got 1.\nAbsolute difference: 1\nRelative difference: 0.5", "Scalars")),
-    (lambda api, t: (1e-9, 1e-10), {"rtol": 0, "atol": 0}, equal("Expected 1e-10 but got 1e-09.\nAbsolute difference: 9.000000000000001e-10\nRelative difference: 9.0", "Scalars")),
-    (lambda api, t: (1.0, 0.0), {}, close("Expected 0.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 allowed)\nRelative difference: inf (up to 1e-07 allowed)", "Scalars")),
     (lambda api, t: (1, 1.0), {}, "The (d)types do not match: <class 'int'> != <class 'float'>."),
     (lambda api, t: (1, 1.0), {"check_dtype": False}, ""),
-    (lambda api, t: (np.float64(1), 1.0), {}, ""),
-    (lambda api, t: (np.bool_(True), True), {}, ""),
     (lambda api, t: (True, False), {}, "Booleans mismatch: True is not False"),
     (lambda api, t: (None, None), {}, ""),
     (lambda api, t: (None, 1), {}, "None mismatch: None is not 1"),
-    (lambda api, t: (t([1.0]), None), {}, "None mismatch: tensor([1.]) is not None"),
     # Attributes.
     (lambda api, t: (t([1.0]), t([1.0], dtype=api.float64)), {}, "The values for attribute 'dtype' do not match: torch.float32 != torch.float64."),
     (lambda api, t: (t([1.0]), t([[1.0]])), {}, "The values for attribute 'shape' do not match: torch.Size([1]) != torch.Size([1, 1])."),
     (lambda api, t: (t([[1.0, 2.0]] * 2), t([[1.0, 1.0], [2.0, 2.0]]).T), {}, ""),
     (lambda api, t: (t([[1.0, 2.0]] * 2), t([[1.0, 1.0], [2.0, 2.0]]).T), {"check_stride": True}, "The values for attribute 'stride()' do not match: (2, 1) != (1, 2)."),
     (lambda api, t: (t([1.0]), t([1.0]).to_sparse()), {}, "The values for attribute 'layout' do not match: torch.strided != torch.sparse_coo."),
-    (lambda api, t: (t([1.0]), t([1.0]).to_sparse()), {"check_layout": False, "check_stride": True}, ""),
     (lambda api, t: (t([1.0]).to_sparse(), t([2.0]).to_sparse()), {}, close(greatest("1.0 at index (0,) (up to 1e-05 allowed)", "0.5 at index (0,) (up to 1.3e-06 allowed)"), "Sparse COO values")),
     (lambda api, t: (t([1.0, 0.0]).to_sparse(), t([0.0, 1.0]).to_sparse()), {}, equal(greatest("1 at index (0, 0)", "1.0 at index (0, 0)"), "Sparse COO indices")),
     (lambda api, t: (t([1.0, 0.0]).to_sparse(), t([1.0, 1.0]).to_sparse()), {}, "The number of specified values in sparse COO tensors does not match: 1 != 2"),
     (lambda api, t: (api.nn.Parameter(t([1.0])), t([1.0])), {"check_device": False}, ""),
-    (lambda api, t: (t([1.0], requires_grad=True), t([1.0])), {}, ""),
     # Items.
     (lambda api, t: ([t([1.0]), 2.0, np.array(3.0)], (t([1.0]), 2.0, np.array(3.0))), {}, ""),
     (lambda api, t: ([1.0, t([[1.0]])], [1.0, t([1.0])]), {}, "The values for attribute 'shape' do not match: torch.Size([1, 1]) != torch.Size([1]).\n\nThe failure occurred for item [1]"),
     (lambda api, t: ({"a": {"c": [t([1])]}}, {"a": {"c": [t([2])]}}), {}, equal(greatest("1 at index (0,)", "0.5 at index (0,)") + "\n\nThe failure occurred for item ['a']['c'][0]")),
-    (lambda api, t: ({"b": None, "a": None}, {"a": 1, "b": 1}), {}, "None mismatch: None is not 1\n\nThe failure occurred for item ['a']"),
-    (lambda api, t: ({"a": t(1), "b": 2}, OrderedDict(b=2, a=t(1))), {}, ""),
-    (lambda api, t: (range(3), [0, 1, 2]), {}, ""),
     (lambda api, t: ([1], [1, 2]), {}, "The length of the sequences mismatch: 1 != 2"),
     # What is not alike is told before what is not close.
     (lambda api, t: ([1.0, [2.0]], [2.0, [2.0, 3.0]]), {}, "The length of the sequences mismatch: 1 != 2\n\nThe failure occurred for item [1]"),
-    (lambda api, t: ({"a": 1}, {"b": 1}), {}, "The keys of the mappings do not match:\nMissing keys in the actual mapping: ['b']\nAdditional keys in the actual mapping: ['a']"),
     # The error's text.
     (lambda api, t: (t([1.0]), t([2.0])), {"msg": "not so"}, "not so"),
     (lambda api, t: ([None], [1]), {"msg": lambda text: f"<{text}>"}, "<None mismatch: None is not 1\n\nThe failure occurred for item [0]>"),
