@@ -28,10 +28,8 @@ class Cast(Unary):
     """`y` is `x` in another dtype."""
 
     formulas = ("dx = g, cast back",)
-    __slots__ = ("to", "x_dtype")
-
-    def __init__(self, to: dtype) -> None:
-        self.to = to
+    __slots__ = ("x_dtype",)
+    to: dtype
 
     def forward(self, x: Array) -> Array:
         self.x_dtype = dtypes.of(x)
@@ -164,7 +162,6 @@ class Add(Elementwise):
     """`a + b`."""
 
     formulas = ("da = g", "db = g")
-    __slots__ = ()
     rounds_numbers = True
 
     forward = np.add
@@ -180,7 +177,6 @@ class Sub(Elementwise):
     """`a - b`."""
 
     formulas = ("da = g", "db = -g")
-    __slots__ = ()
     rounds_numbers = True
 
     forward = np.subtract
@@ -204,8 +200,6 @@ class Sub(Elementwise):
 class Rsub(Sub):
     """`a - b` for a number `a`."""
 
-    __slots__ = ()
-
     def name(self) -> str:
         return "RsubBackward1"
 
@@ -214,7 +208,6 @@ class Mul(Elementwise):
     """`a * b`."""
 
     formulas = ("da = g * b", "db = g * a: the gradient of each factor is scaled by the other one")
-    __slots__ = ()
     keep = keep_other
 
     forward = np.multiply
@@ -230,7 +223,6 @@ class Scaled(Mul):
     """`a * b`, where b broadcasts to a."""
 
     formulas = ("da = g * b", "db = g * a, summed to b's shape")
-    __slots__ = ()
 
     def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
         if b.size > 1:
@@ -245,7 +237,6 @@ class Div(Elementwise):
     """`a / b`, in floating point also for integers."""
 
     formulas = ("da = g / b", "db = -g * a / b / b")
-    __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.true_divide
 
@@ -263,8 +254,6 @@ class Div(Elementwise):
 class Rdiv(Div):
     """`a / b` for a number `a`, computed as `a * (1 / b)`."""
 
-    __slots__ = ()
-
     def forward(self, a: Any, b: Array) -> Array:
         return np.multiply(np.reciprocal(b), a)
 
@@ -276,7 +265,6 @@ class Neg(Unary):
     """`-x`."""
 
     formulas = ("dx = -g",)
-    __slots__ = ()
 
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
@@ -293,8 +281,6 @@ class Neg(Unary):
 class Floating(Unary):
     """A unary op whose result is floating point, also for integers."""
 
-    __slots__ = ()
-
     def __call__(self, x: Any) -> Tensor:
         return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
 
@@ -303,7 +289,6 @@ class Exp(Floating):
     """`e**x`, its own derivative."""
 
     formulas = ("dx = g * y",)
-    __slots__ = ()
     keep = keep_output
     forward = np.exp
 
@@ -315,7 +300,6 @@ class Log(Floating):
     """The natural logarithm of `x`."""
 
     formulas = ("dx = g / x",)
-    __slots__ = ()
     keep = keep_inputs
     forward = np.log
 
@@ -327,10 +311,7 @@ class Clone(Unary):
     """A copy of `x`, in memory order "K" as x is, or "C" contiguous."""
 
     formulas = ("dx = g",)
-    __slots__ = ("order",)
-
-    def __init__(self, order: Literal["K", "C"]) -> None:
-        self.order = order
+    order: Literal["K", "C"]
 
     def forward(self, x: Array) -> Array:
         return copied(x, self.order)
@@ -343,10 +324,7 @@ class Mask(Unary):
     """`x` where `mask` holds, else 0: its own adjoint."""
 
     formulas = ("dx = Mask(g)",)
-    __slots__ = ("mask",)
-
-    def __init__(self, mask: Array) -> None:
-        self.mask = mask
+    mask: Array
 
     def forward(self, x: Array) -> Array:
         return cleared(self.mask, x)

@@ -44,11 +44,9 @@ class Lookup(Binary):
     formulas = (
         "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given)",
     )
-    __slots__ = ("dtype", "num_embeddings", "padding_idx")
+    __slots__ = ("dtype", "num_embeddings")
     keep = keep_rest  # The ids: of the table, which may be large, backward reads only the number of rows.
-
-    def __init__(self, padding_idx: int | None = None) -> None:
-        self.padding_idx = padding_idx
+    padding_idx: int | None = None
 
     def forward(self, weight: Array, ids: Array) -> Array:
         self.num_embeddings, self.dtype = len(weight), weight.dtype
@@ -74,11 +72,8 @@ class ScatterAdd(Binary):
     """
 
     formulas = ("dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there",)
-    __slots__ = ("num_embeddings",)
     keep = keep_rest
-
-    def __init__(self, num_embeddings: int) -> None:
-        self.num_embeddings = num_embeddings
+    num_embeddings: int
 
     def forward(self, rows: Array, ids: Array) -> Array:
         # What `T = np.zeros((V, D)); np.add.at(T, ids, rows)` computes, faster and in at least float32.

@@ -44,7 +44,6 @@ class SumOfProducts(Binary):
     """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
 
     formulas = ("da[i] = g @ b[i].T", "db[i] = a[i].T @ g")
-    __slots__ = ()
     keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -62,7 +61,6 @@ class ProductOfRows(Binary):
     """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`."""
 
     formulas = ("da = b @ g.T", "db = a @ g")
-    __slots__ = ()
     keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Any:
@@ -82,7 +80,6 @@ class Mv(Binary):
     """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
 
     formulas = ("da = outer(g, b)", "db = a.T @ g")
-    __slots__ = ()
     keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Any:
@@ -99,7 +96,6 @@ class Outer(Binary):
     """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
 
     formulas = ("da = g @ b", "db = g.T @ a")
-    __slots__ = ()
     keep = keep_other
     forward = np.multiply.outer
 

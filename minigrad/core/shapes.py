@@ -20,10 +20,8 @@ class Expand(View):
     """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view."""
 
     formulas = ("dx = SumTo(g), the sum over the repetitions",)
-    __slots__ = ("shape", "x_shape")
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    __slots__ = ("x_shape",)
+    shape: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -37,10 +35,8 @@ class SumTo(Unary):
     """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's."""
 
     formulas = ("dx = Expand(g), the same gradient for each addend",)
-    __slots__ = ("shape", "x_shape")
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    __slots__ = ("x_shape",)
+    shape: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -119,11 +115,9 @@ class Reshape(Unary):
     """
 
     formulas = ("dx = Reshape(g), back to x's shape",)
-    __slots__ = ("form", "shape", "x_shape")
-
-    def __init__(self, shape: tuple[int, ...], form: str = "ViewBackward0") -> None:
-        self.shape = shape
-        self.form = form
+    __slots__ = ("x_shape",)
+    shape: tuple[int, ...]
+    form: str = "ViewBackward0"
 
     def __call__(self, x: Any) -> Any:
         out = super().__call__(x)
@@ -151,11 +145,8 @@ class Permute(View):
     """`x` with dimension `dims[i]` in place i: a view."""
 
     formulas = ("dx = Permute(g) by the inverse permutation",)
-    __slots__ = ("dims", "form")
-
-    def __init__(self, dims: tuple[int, ...], form: str = "PermuteBackward0") -> None:
-        self.dims = dims
-        self.form = form
+    dims: tuple[int, ...]
+    form: str = "PermuteBackward0"
 
     def forward(self, x: Array) -> Array:
         return x.transpose(self.dims)
@@ -172,12 +163,10 @@ class Sum(Unary):
     """The sum of `x` over the dimensions `dims`."""
 
     formulas = ("dx = Repeat(g), to x's shape: each addend counts once",)
-    __slots__ = ("dims", "form", "keepdim", "x_shape")
-
-    def __init__(self, dims: tuple[int, ...], keepdim: bool = False, form: str = "SumBackward1") -> None:
-        self.dims = dims
-        self.keepdim = keepdim
-        self.form = form
+    __slots__ = ("x_shape",)
+    dims: tuple[int, ...]
+    keepdim: bool = False
+    form: str = "SumBackward1"
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -196,11 +185,9 @@ class Repeat(View):
     """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view."""
 
     formulas = ("dx = Sum(g), over the repetitions",)
-    __slots__ = ("dims", "keepdim", "shape")
-
-    def __init__(self, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.dims = dims
+    __slots__ = ("keepdim",)
+    shape: tuple[int, ...]
+    dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
         self.keepdim = x.ndim == len(self.shape)

@@ -292,8 +292,6 @@ class Several(Node):
 class Views(Several):
     """A recorded operation whose several outputs all lie in the storage of its input."""
 
-    __slots__ = ()
-
     def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         outs = super().__call__(*inputs)
         for out in outs:
@@ -303,8 +301,6 @@ class Views(Several):
 
 class Unary(Node):
     """A recorded operation on one tensor; a subclass says `forward(x)` and the gradient `dx(g)`."""
-
-    __slots__ = ()
 
     def __call__(self, x: Any) -> Tensor:
         """The result for `x`, recorded if `x` requires a gradient."""
@@ -324,8 +320,6 @@ class Unary(Node):
 class View(Unary):
     """A recorded operation whose output lies in the storage of its input: a write to one shows in the other."""
 
-    __slots__ = ()
-
     def __call__(self, x: Any) -> Tensor:
         out = super().__call__(x)
         share_storage(x, out, "" if current.enabled else "no_grad")
@@ -334,8 +328,6 @@ class View(Unary):
 
 class Binary(Node):
     """A recorded operation on two tensors; a subclass says `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
-
-    __slots__ = ()
 
     def __call__(self, a: Any, b: Any) -> Tensor:
         """The result for `a` and `b`, recorded if one of them requires a gradient."""

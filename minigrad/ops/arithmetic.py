@@ -79,10 +79,7 @@ class AddScaled(Add):
     """`a + alpha * b`."""
 
     formulas = ("da = g", "db = g * alpha")
-    __slots__ = ("alpha",)
-
-    def __init__(self, alpha: float) -> None:
-        self.alpha = alpha
+    alpha: float
 
     def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
         return np.add(a, np.multiply(b, _like(self.alpha, a)))
@@ -98,10 +95,7 @@ class SubScaled(Sub):
     """`a - alpha * b`."""
 
     formulas = ("da = g", "db = -g * alpha")
-    __slots__ = ("alpha",)
-
-    def __init__(self, alpha: float) -> None:
-        self.alpha = alpha
+    alpha: float
 
     def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
         return np.subtract(a, np.multiply(b, _like(self.alpha, a)))
@@ -190,10 +184,7 @@ class DivRounded(Elementwise):
     """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
 
     formulas = ("da = 0", "db = 0")
-    __slots__ = ("mode",)
-
-    def __init__(self, mode: str) -> None:
-        self.mode = mode
+    mode: str
 
     def forward(self, a: Any, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -214,8 +205,6 @@ class DivRounded(Elementwise):
 
 class FloorDivide(DivRounded):
     """`a / b`, rounded down.  PyTorch has no derivative of it: div(…, rounding_mode="floor") has."""
-
-    __slots__ = ()
 
     def __init__(self) -> None:
         super().__init__("floor")
@@ -258,8 +247,6 @@ class Remainder(Elementwise):
 
 class Rremainder(Remainder):
     """What `a / b` leaves of a number `a`.  PyTorch has no derivative of it: that of a tensor `a` has."""
-
-    __slots__ = ()
 
     def backward(self, g: Tensor) -> Any:
         raise RuntimeError(
@@ -330,7 +317,6 @@ class Pow(Elementwise):
     """`a ** b`."""
 
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
-    __slots__ = ()
     keep = keep_input_and_output
 
     def forward(self, a: Any, b: Array) -> Array:
@@ -359,7 +345,6 @@ class Rpow(Pow):
     """`a ** b` for a number `a`."""
 
     formulas = ("", "db = g * y * log(a)")
-    __slots__ = ()
 
     def name(self) -> str:
         return "PowBackward2"
@@ -369,11 +354,8 @@ class PowNumber(Unary):
     """`x ** n` for a number `n`."""
 
     formulas = ("dx = g * n * x**(n-1), 0 for n = 0",)
-    __slots__ = ("n",)
     keep = keep_inputs
-
-    def __init__(self, n: int | float) -> None:
-        self.n = n
+    n: int | float
 
     def __call__(self, x: Any) -> Any:
         if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2 and dtypes.holds(self.n):
@@ -447,7 +429,6 @@ class Lerp(Ternary):
     """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
 
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
-    __slots__ = ()
     keep = keep_inputs
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
@@ -476,10 +457,7 @@ class LerpNumber(Elementwise):
     """`a + weight * (b - a)` for a number."""
 
     formulas = ("da = g * (1 - weight)", "db = g * weight")
-    __slots__ = ("weight",)
-
-    def __init__(self, weight: float) -> None:
-        self.weight = weight
+    weight: float
 
     def forward(self, a: Array, b: Array) -> Array:
         return _widened(self._between, a, b)
@@ -510,11 +488,8 @@ class Addcmul(Ternary):
     """`a + value * b * c`."""
 
     formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
-    __slots__ = ("value",)
     keep = keep_inputs
-
-    def __init__(self, value: float) -> None:
-        self.value = value
+    value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return _widened(lambda x, y, z: x + np.asarray(self.value).astype(x.dtype) * y * z, a, b, c)
@@ -533,11 +508,8 @@ class Addcdiv(Ternary):
     """`a + value * b / c`."""
 
     formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
-    __slots__ = ("value",)
     keep = keep_inputs
-
-    def __init__(self, value: float) -> None:
-        self.value = value
+    value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return _widened(lambda x, y, z: x + x.dtype.type(self.value) * y / z, a, b, c)

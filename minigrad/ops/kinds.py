@@ -17,8 +17,6 @@ from minigrad.core.tensor import Tensor
 class OfTensors(Elementwise):
     """An op on two tensors, none of them a number."""
 
-    __slots__ = ()
-
     def with_number(self, a: Any, b: Any) -> Any:
         tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
         return super().with_number(a, b) if tensors else NotImplemented

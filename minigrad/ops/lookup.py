@@ -201,12 +201,8 @@ class SumBags(ScatterAdd):
     """
 
     formulas = ("dR = Lookup(G), of G over the divisors",)
-    __slots__ = ("divisors", "size")
-
-    def __init__(self, bags: int, size: int | None = None, divisors: Array | None = None) -> None:
-        super().__init__(bags)
-        self.size = size
-        self.divisors = divisors
+    size: int | None = None
+    divisors: Array | None = None
 
     def forward(self, rows: Array, bags: Array) -> Array:
         if self.size is None:

@@ -101,10 +101,7 @@ class RoundDecimals(Unary):
     """The nearest multiple of `10**-decimals`."""
 
     formulas = ("dx = 0",)
-    __slots__ = ("decimals",)
-
-    def __init__(self, decimals: int) -> None:
-        self.decimals = decimals
+    decimals: int
 
     def compute(self, x: Array) -> Array:
         """The rounded numbers."""
@@ -322,8 +319,6 @@ def erf(input: Tensor) -> Tensor:
 
 class FloatingOfTwo(OfTensors):
     """An op on two tensors whose result is floating point, also for integers."""
-
-    __slots__ = ()
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))

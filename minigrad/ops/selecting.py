@@ -81,11 +81,8 @@ class Where(Ternary):
     """`b` where the bools `a` hold, else `c`."""
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
-    __slots__ = ("form",)
     keep = _keep_condition
-
-    def __init__(self, form: str = "WhereBackward0") -> None:
-        self.form = form
+    form: str = "WhereBackward0"
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return chosen(a, b, c)
@@ -158,13 +155,10 @@ class Clamp(Unary):
     """`x`, raised to the number `low` and lowered to `high`; either may be None."""
 
     formulas = ("dx = g where low <= x <= high",)
-    __slots__ = ("form", "high", "low")
     keep = keep_inputs
-
-    def __init__(self, low: Array | None, high: Array | None, form: str) -> None:
-        self.low = low
-        self.high = high
-        self.form = form
+    low: Array | None
+    high: Array | None
+    form: str
 
     def forward(self, x: Array) -> Array:
         return clipped(x, self.low, self.high)
@@ -182,11 +176,8 @@ class ClampBetween(Ternary):
     """`a`, raised to `b` and then lowered to `c`; either may be None."""
 
     formulas = ("da = g where b <= a <= c", "db = g where a < b and b < c", "dc = g where a > c or b > c")
-    __slots__ = ("form",)
     keep = keep_inputs
-
-    def __init__(self, form: str) -> None:
-        self.form = form
+    form: str
 
     def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
         return clipped(a, b, c)
@@ -259,7 +250,6 @@ class Maximum(OfTensors):
         "da = g where a is larger, g / 2 where both are equal, 0 where b is larger",
         "db = the same, the other way round",
     )
-    __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.maximum
     loses: ClassVar[Any] = np.less
@@ -284,7 +274,6 @@ class Minimum(Maximum):
         "da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller",
         "db = the same, the other way round",
     )
-    __slots__ = ()
     forward = np.minimum
     loses = np.greater
 
@@ -293,7 +282,6 @@ class Fmax(OfTensors):
     """The larger of `a` and `b`, or the one that is not nan."""
 
     formulas = ("da = g where it is a, of equals too, else 0", "db = g where it is b alone, else 0")
-    __slots__ = ()
     keep = keep_inputs
     forward: ClassVar[Callable[..., Any]] = np.fmax
     wins: ClassVar[Any] = np.greater_equal
@@ -312,6 +300,5 @@ class Fmax(OfTensors):
 class Fmin(Fmax):
     """The smaller of `a` and `b`, or the one that is not nan."""
 
-    __slots__ = ()
     forward = np.fmin
     wins = np.less_equal

@@ -19,7 +19,6 @@ class ToDense(ScatterAdd):
     """The table of zeros to whose rows those of `R` are added: a ScatterAdd."""
 
     formulas = ("dR = Lookup(G)",)
-    __slots__ = ()
 
     def name(self) -> str:
         return "ToDenseBackward0"
@@ -32,12 +31,10 @@ class Coalesce(Unary):
     """
 
     formulas = ("dR = Lookup(G): row n of R went into the sum of its id",)
-    __slots__ = ("ids", "names")
+    __slots__ = ("names",)
 
     names: Array
-
-    def __init__(self, ids: Array) -> None:
-        self.ids = ids
+    ids: Array
 
     def forward(self, rows: Array) -> Array:
         self.names, sums = sum_by_id(rows, self.ids)
@@ -51,11 +48,8 @@ class AddRowsAt(Binary):
     """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
 
     formulas = ("dT = G", "dR = Lookup(G)")
-    __slots__ = ("form", "ids")
-
-    def __init__(self, ids: Array, form: str) -> None:
-        self.ids = ids
-        self.form = form
+    ids: Array
+    form: str
 
     def forward(self, table: Array, rows: Array) -> Array:
         out = table.copy(order="C")

@@ -15,11 +15,7 @@ class Rounded(Cast):
     """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
 
     formulas = ("dx = g, cast back",)
-    __slots__ = ("form",)
-
-    def __init__(self, to: dtype, form: str) -> None:
-        super().__init__(to)
-        self.form = form
+    form: str
 
     def name(self) -> str:
         return self.form
