@@ -55,7 +55,7 @@ EVERYWHERE = ("torch", "Tensor")
 _FAILURES = (TypeError, AttributeError, NotImplementedError)
 
 
-def as_number(given: Any) -> Any:
+def as_number(given: Any) -> float:
     """`given`, a number or a 0-d tensor that requires no gradient, as a Python number; else a TypeError."""
     if isinstance(given, (Tensor, np.generic)) and not getattr(given, "requires_grad", False) and not given.ndim:
         return given.item()

@@ -116,7 +116,7 @@ def is_member(name: str, value: Any) -> bool:
 def stub_of_tensor() -> str:
     """The core's module of `Tensor`, the class with all of its members."""
     statements = []
-    for each in ast.parse(inspect.getsource(core_tensor)).body[1:]:
+    for each in ast.parse(inspect.getsource(core_tensor)).body[2:]:
         if isinstance(each, ast.ClassDef) and each.name == "Tensor":
             members = [member(name, value) for name, value in sorted(vars(Tensor).items()) if is_member(name, value)]
             statements.append("class Tensor:\n" + textwrap.indent("".join(members), "    "))

@@ -108,7 +108,7 @@ def _code_of_constructor(names: tuple[str, ...]) -> Any:
     return module.co_consts[0]
 
 
-@dataclass_transform()
+@dataclass_transform(eq_default=False)
 class Node(metaclass=Fields):
     """A recorded operation on any number of tensors; `Unary` and `Binary` are the common cases.
 
@@ -262,8 +262,6 @@ class Several(Node):
     """
 
     __slots__ = ("count",)
-
-    count: int
 
     def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         """The results for these tensors, recorded if one of them requires a gradient."""

@@ -12,7 +12,6 @@ import typing
 import weakref
 import numpy as np
 
-from __future__ import annotations
 import builtins
 import functools
 import math

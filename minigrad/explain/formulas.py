@@ -37,7 +37,8 @@ def formulas(node: Node) -> Formulas:
     >>> formulas((x / x).grad_fn).gradients
     ('da = g / b', 'db = -g * a / b / b')
     """
-    computes, gradients = _stated(node.function if isinstance(node, FunctionNode) else type(node))
+    kind: type = node.function if isinstance(node, FunctionNode) else type(node)
+    computes, gradients = _stated(kind)
     count = len(node.edges)
     return Formulas(computes, (*gradients, *[*gradients[-1:], ""][:1] * count)[:count])
 

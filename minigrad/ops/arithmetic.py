@@ -28,7 +28,7 @@ def added_to(sign: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         def call(self: Any, other: Any, **scaled: Any) -> Any:
             if isinstance(other, Tensor) and other.is_sparse:
-                return other._added_to(self, sign, **scaled)
+                return other._added_to(self, sign, **scaled)  # type: ignore[attr-defined]  # sparse tensors have it
             return dense(self, other, **scaled)
 
         return call
@@ -107,7 +107,7 @@ class SubScaled(Sub):
         return "SubBackward0"
 
 
-def _checked_alpha(alpha: float, a: Any, b: Any) -> float:
+def _checked_alpha(alpha: Number, a: Any, b: Any) -> float:
     """`alpha`, which must be of no higher kind than a sum of `a` and `b`."""
     alpha = as_number(alpha)
     if isinstance(b, Tensor) and b.is_sparse:
@@ -155,7 +155,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
 @op(in_place=rewritten)
 def true_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, in floating point also for integers."""
-    return div.__wrapped__(input, other)
+    return Div().of(input, other)
 
 
 @op(in_place=rewritten, operator="floordiv")

@@ -174,7 +174,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
     at, size = _along("split", tensor, dim)
-    if not isinstance(split_size_or_sections, (list, tuple)):
+    if not isinstance(split_size_or_sections, Sequence):
         step = index(split_size_or_sections)
         if step < 0 or (size and not step):
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, and not negative, but got {step}")

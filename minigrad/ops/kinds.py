@@ -30,8 +30,6 @@ class Ternary(Node):
 
     __slots__ = ("shapes",)
 
-    shapes: list[tuple[int, ...]]
-
     def __call__(self, *inputs: Any) -> Any:
         self.shapes = [() if x is None else x._array.shape for x in inputs]
         try:

@@ -414,7 +414,8 @@ def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
     """The error for scores and class ids of shapes that do not fit: of several, the one that PyTorch finds first."""
     if not shape:
         return ValueError("Expected 1 or more dimensions (got 0): (C,) or (N, C, *)")
-    batch, error, remedy = ids[0] if ids else 0, RuntimeError, _target_remedy(shape, ids)
+    batch, remedy = ids[0] if ids else 0, _target_remedy(shape, ids)
+    error: type[Exception] = RuntimeError
     if len(shape) == len(ids) == 1:
         error, words = ValueError, f"For 1D input, 1D target must have size 1, but got target size: {batch}"
     elif len(shape) > 1 and shape[0] != batch:

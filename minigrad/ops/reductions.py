@@ -602,8 +602,10 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
     tensor([1, 0])
     """
-    if other is not None or isinstance(dim, Tensor):
-        return input.maximum(dim if other is None else other)
+    if isinstance(dim, Tensor):
+        return input.maximum(dim)
+    if other is not None:
+        return input.maximum(other)
     return _extremum(input, ndarray.max, return_types.max, dim, keepdim)
 
 
@@ -613,8 +615,10 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
 
     With a tensor, the smaller of each two elements, as by `minimum`.
     """
-    if other is not None or isinstance(dim, Tensor):
-        return input.minimum(dim if other is None else other)
+    if isinstance(dim, Tensor):
+        return input.minimum(dim)
+    if other is not None:
+        return input.minimum(other)
     return _extremum(input, ndarray.min, return_types.min, dim, keepdim)
 
 

@@ -122,7 +122,7 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
     >>> torch.tensor([1.0, -2.0]).view(torch.int32)
     tensor([ 1065353216, -1073741824], dtype=torch.int32)
     """
-    to = size if dtype is None else dtype
+    to: Any = size if dtype is None else dtype
     if isinstance(to, dtypes.dtype):
         return _view_as_dtype(input, to)
     out = Reshape(inferred_shape(to, input._array.size))(input)

@@ -196,7 +196,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 def _scores(name: str, x: Tensor, dtype: dtype | None) -> Tensor:
     """`x` in the dtype to compute the function of that name in."""
-    x = x if dtype is None else cast(x, as_dtype(name, dtype))
+    x = x if dtype is None else cast(x, as_dtype(name, dtype) or x.dtype)
     check_floating(f"{name}_lastdim_kernel_impl", x)
     return x
 

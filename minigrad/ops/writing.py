@@ -378,10 +378,12 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     dims, at, places = _rows("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
-    of_tensor = isinstance(value, Tensor)
-    if of_tensor and value._array.ndim:
+    if not isinstance(value, Tensor):
+        filler = input._new(casting.filler(value, input.dtype))
+    elif value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
-    filler: Any = cast(value, input.dtype) if of_tensor else input._new(casting.filler(value, input.dtype))
+    else:
+        filler = cast(value, input.dtype)
     size = input._array.shape[at] if dims else 1
     if not input._array.size:
         places = input._new(places._array[:0])
@@ -389,7 +391,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
         check_range(places._array, size, at)
         # Each place once: the gradient of the value is the sum over the places.
         places = input._new(np.unique(places._array % size).reshape(places._array.shape and -1))
-    return IndexInto(dims, False, f"IndexFillBackward{int(of_tensor)}"), filler, places
+    return IndexInto(dims, False, f"IndexFillBackward{int(isinstance(value, Tensor))}"), filler, places
 
 
 @writing

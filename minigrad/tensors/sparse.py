@@ -87,7 +87,7 @@ class Sparse(Tensor):
     # ---- what the operations of dense tensors find -------------------------------------------------------------------
 
     @property
-    def _array(self) -> NoReturn:  # type: ignore[override]  # it is what a sparse tensor lacks
+    def _array(self) -> NoReturn:
         self._refuse()
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -264,7 +264,7 @@ class Sparse(Tensor):
         return self
 
     # Python copies what `__reduce_ex__` says.
-    __deepcopy__ = None
+    __deepcopy__ = None  # type: ignore[assignment]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return _rebuilt, (self._places, self._entries, self._size, self._coalesced)

@@ -31,7 +31,7 @@ class _Table(Module):
     _printed: ClassVar[tuple[str, ...]]
 
     def _add_table(
-        self, padding_idx: SupportsIndex | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: dtype | None
+        self, padding_idx: int | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: dtype | None
     ) -> None:
         """Register the table that is given, or a new one."""
         shape = (self.num_embeddings, self.embedding_dim)
@@ -84,7 +84,7 @@ class Embedding(_Table):
         self,
         num_embeddings: SupportsIndex,
         embedding_dim: SupportsIndex,
-        padding_idx: SupportsIndex | None = None,
+        padding_idx: int | None = None,
         max_norm: float | None = None,
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
@@ -113,7 +113,7 @@ class Embedding(_Table):
         cls,
         embeddings: Tensor,
         freeze: bool = True,
-        padding_idx: SupportsIndex | None = None,
+        padding_idx: int | None = None,
         max_norm: float | None = None,
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
@@ -164,7 +164,7 @@ class EmbeddingBag(_Table):
         sparse: bool = False,
         _weight: Tensor | None = None,
         include_last_offset: bool = False,
-        padding_idx: SupportsIndex | None = None,
+        padding_idx: int | None = None,
         device: OnDevice = None,
         dtype: dtype | None = None,
     ) -> None:
@@ -196,7 +196,7 @@ class EmbeddingBag(_Table):
         mode: str = "mean",
         sparse: bool = False,
         include_last_offset: bool = False,
-        padding_idx: SupportsIndex | None = None,
+        padding_idx: int | None = None,
     ) -> EmbeddingBag:
         """Bags of the vectors of the table `embeddings`, `(V, D)`, on its storage; not learned if `freeze`."""
         rows, columns = _table_shape(embeddings)
