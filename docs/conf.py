@@ -21,7 +21,6 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 import minigrad
-from minigrad.declare import declared
 
 PACKAGE = Path(minigrad.__file__).parent
 
@@ -67,22 +66,22 @@ class Names(SphinxDirective):
 
 
 class Methods(SphinxDirective):
-    """`.. methods:: module.Family` documents the methods that a family or a module of ops gives to `Tensor`."""
+    """`.. methods:: module` documents the methods, properties and attributes that a module gives to `Tensor`."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        module, _, family = self.arguments[0].rpartition(".")
-        if module == "minigrad.ops":
-            homes = {name: getattr(each, "fget", each).__module__ for name, each in declared["Tensor"].items()}
-            members = {name: declared["Tensor"][name] for name in homes if homes[name].endswith(f".{family}")}
-        else:
-            members = vars(getattr(importlib.import_module(module), family))
-        seen = [name for name in members if members[name] is inspect.getattr_static(minigrad.Tensor, name, None)]
+        members = vars(minigrad.Tensor)
+        seen = [name for name, each in members.items() if home_of(each) == self.arguments[0]]
         kinds = {name: kind_of(members[name]) for name in seen if not name.startswith("_")}
         return self.parse_text_to_nodes(
             "\n\n".join(f".. {kind}:: minigrad.Tensor.{name}" for name, kind in kinds.items())
         )
+
+
+def home_of(member: Any) -> str:
+    """The module that a member of `Tensor` is from; a plain value is the core's."""
+    return getattr(getattr(member, "fget", member), "__module__", None) or "minigrad.core.tensor"
 
 
 def kind_of(member: Any) -> str:

@@ -101,7 +101,7 @@ def test_each_public_name_has_a_docstring() -> None:
 def test_functions_are_shown_with_the_names_that_they_take() -> None:
     shown = {name: inspect.signature(value) for name, value in PUBLIC.items() if inspect.isfunction(value)}
     assert not [name for name, signature in shown.items() if "self" in signature.parameters]
-    assert str(shown["minigrad.topk"]).startswith("(input, k: 'SupportsIndex', dim: 'SupportsIndex' = -1, ")
+    assert str(shown["minigrad.topk"]).startswith("(input: 'Tensor', k: 'int', dim: 'int' = -1, ")
     # The method takes sizes one by one, too.
     assert str(shown["minigrad.reshape"]) == "(input: 'Tensor', shape: 'Sequence[int]') -> 'Tensor'"
 

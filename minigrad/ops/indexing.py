@@ -575,10 +575,11 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """
     if mask._array.dtype != bool:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype!r}: mask.bool()")
-    shape = common_shape([input._array.shape, mask._array.shape])
-    x = input if shape == input._array.shape else input.expand(shape)
-    places = np.flatnonzero(np.broadcast_to(mask._array, shape))
-    return Index(all_dims(x), "MaskedSelect")(x, x._new(places))
+    x, holds = input, mask._array
+    if holds.shape != x._array.shape:
+        shape = common_shape([x._array.shape, holds.shape])
+        x, holds = x.expand(shape), np.broadcast_to(holds, shape)
+    return Index(all_dims(x), "MaskedSelect")(x, x._new(np.flatnonzero(holds)))
 
 
 @op()

@@ -71,10 +71,10 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
     return input._write(lambda array: array.fill(filler), "FillBackward2")
 
 
-@op("Tensor")
-def zero_(input: Tensor) -> Tensor:
+@method("zero_")
+def zero_(self: Any) -> Tensor:
     """Write 0 everywhere."""
-    return input._write(lambda array: array.fill(0), "ZeroBackward0")
+    return self._write(lambda array: array.fill(0), "ZeroBackward0")
 
 
 # ---- at places -------------------------------------------------------------------------------------------------------
