@@ -158,13 +158,8 @@ def test_grids_are_of_vectors_or_numbers_of_one_dtype() -> None:
     one, two = torch.meshgrid(torch.tensor(1), torch.tensor([2, 3]), indexing="ij")
     assert (one.tolist(), two.tolist()) == ([[1, 1]], [[2, 3]])
     assert of([]) == "meshgrid expects a non-empty TensorList"
-    assert of(torch.ones(2), torch.ones(1, 2)) == (
-        "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape [1, 2] at position 1"
-    )
-    for single in (1, 2):
-        assert of(*[torch.ones(2)] * single, torch.ones(2).long()) == (
-            "meshgrid expects all tensors to have the same dtype: got torch.float32 and torch.int64"
-        )
+    assert of(torch.ones(2), torch.ones(1, 2)).startswith("torch.meshgrid: Expected 0D or 1D tensor")
+    assert "all of the same dtype" in of(torch.ones(2), torch.ones(2).long())
     assert message(RuntimeError, torch.meshgrid, torch.ones(2), indexing="ji") == (
         'torch.meshgrid: indexing must be one of "xy" or "ij", but received: ji'
     )

@@ -247,9 +247,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """
     given = listed("stack", tensors)
     at = normal_dim(dim, given[0]._array.ndim + 1)
-    if len({x._array.shape for x in given}) > 1:
-        shapes = ", ".join([str(list(x._array.shape)) for x in given])
-        raise RuntimeError(f"stack expects each tensor to be equal size, but got {shapes}")
+    first = given[0]._array.shape
+    for place, x in enumerate(given):
+        if x._array.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(x._array.shape)} at entry {place}"
+            )
     return Stack(at)(*_in_one_dtype(given))
 
 
