@@ -506,7 +506,7 @@ def norm(
 
     With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest |x|.
     """
-    dims, wanted = reduced_dims(dim, input._array.ndim), as_dtype("norm", dtype)
+    wanted = as_dtype("norm", dtype)
     if input._array.dtype.kind != "f":
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
@@ -519,6 +519,7 @@ def norm(
         )
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
+    dims = reduced_dims(dim, input._array.ndim)
     if p == "fro" and dim is not None and len(dims) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     power = 2.0 if p is None or isinstance(p, str) else float(p)
