@@ -7,14 +7,21 @@ import os
 # On a busy machine, threads that wait for each other are slower than one; it has to be said before NumPy is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
 import minigrad
 from minigrad.tensors import printing
+
+# What Hypothesis remembers does not lie in the checkout.
+set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "minigrad-hypothesis")
 
 # The deadline is off: on a busy machine it measures the neighbours.  Tests restore what they change themselves,
 # for each example, so that the fixture below may run once per test.  Default runs draw the same everywhere; only
@@ -69,3 +76,24 @@ def seeded() -> Iterator[None]:
     yield
     for slot in generator.__slots__:
         setattr(minigrad.default_generator, slot, getattr(generator, slot))
+
+
+@pytest.fixture(params=["minigrad", "torch"])
+def library(request: pytest.FixtureRequest) -> Any:
+    """minigrad, and PyTorch, which says whether what is on record is right."""
+    if request.param == "minigrad":
+        return minigrad
+    torch = pytest.importorskip("torch", reason="PyTorch, which says whether what is on record is right, is missing")
+    if torch.cuda.is_available():
+        pytest.skip("what is on record comes from a machine without a graphics processor")
+    return torch
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was not tested, and for want of what."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter([report.longrepr[2].removeprefix("Skipped: ") for report in reports])
+    if reasons:
+        terminalreporter.section("not tested")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count:5}  {reason}")

@@ -8,20 +8,11 @@ from typing import Any
 import pytest
 from transcripts import programs, shown
 
-import minigrad
-
 PAGES = {
     page.stem: programs(page)
     for page in sorted((Path(__file__).parent / "programs").glob("*.md"))
     if page.stem != "refusals"
 }
-
-
-@pytest.fixture(params=["minigrad", "torch"])
-def library(request: pytest.FixtureRequest) -> Any:
-    if request.param == "torch":
-        return pytest.importorskip("torch", reason="PyTorch says whether the outputs on record are right")
-    return minigrad
 
 
 @pytest.mark.parametrize(("page", "title"), [(page, title) for page, titles in PAGES.items() for title in titles])

@@ -44,13 +44,6 @@ REFUSALS = refusals()
 START = compile(cells_of(PAGE)[0].source, str(PAGE), "exec")
 
 
-@pytest.fixture(params=["minigrad", "torch"])
-def library(request: pytest.FixtureRequest) -> Any:
-    if request.param == "torch":
-        return pytest.importorskip("torch", reason="PyTorch says whether the words on record are right")
-    return minigrad
-
-
 def refused(library: Any, call: str) -> tuple[str, str]:
     """The type of the error and its message, its lines joined."""
     names = {"torch": library, "__name__": "refusals"}

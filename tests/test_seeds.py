@@ -90,13 +90,6 @@ def numbered(outputs: list[str]) -> str:
     return "\n".join(f"Out[{number}]:\n{output}" for number, output in enumerate(outputs, 1))
 
 
-@pytest.fixture(params=["minigrad", "torch"])
-def library(request: pytest.FixtureRequest) -> Any:
-    if request.param == "torch":
-        return pytest.importorskip("torch", reason="PyTorch says whether the outputs on record are right")
-    return minigrad
-
-
 def test_no_notebook_and_no_cell_is_forgotten() -> None:
     files = sorted(path.stem for path in (Path(__file__).parent / "seeds").iterdir())
     sizes = {name: Size(len(cells_of(name)), sum(bool(cell.output) for cell in cells_of(name))) for name in files}
