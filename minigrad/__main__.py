@@ -228,7 +228,7 @@ def medians(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments `ids`, `vocab`, `dim` and `seed`; SystemExit, after one line, if they cannot be used."""
+    """The arguments `ids`, `vocab`, `dim`, `seed` and `html`; SystemExit, as argparse does, if they cannot be used."""
     about = "Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves."
     parser = argparse.ArgumentParser("python -m minigrad", description=about)
     add = parser.add_argument
