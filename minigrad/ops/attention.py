@@ -126,7 +126,9 @@ def scaled_dot_product_attention(
         q, k, v = (x.float() for x in given)
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
         wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-        return rounded(wide, query.dtype) if isinstance(wide.grad_fn, Attend) else wide.half()
+        # To convert them may have changed the strides of the given ones, which PyTorch's choice of steps goes by.
+        fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in given])
+        return rounded(wide, query.dtype) if fused else wide.half()
     if enable_gqa:
         key, value = _for_each_head(key, query), _for_each_head(value, query)
     shape = _weights_shape(query, key, value, attn_mask)
