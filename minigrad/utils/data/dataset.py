@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from minigrad.random import Generator, default_generator
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import new_leaf
 from minigrad.tensors.random_tensors import randperm
 
 T = TypeVar("T")
