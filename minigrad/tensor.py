@@ -1,7 +1,7 @@
 """`Tensor`: an array that remembers how it was made.
 
-The class is the core's; its methods are declared with their functions, in `minigrad.ops` and `minigrad.tensors`, and are
-attached to it here.
+The class is the core's; its methods are declared with their functions, in `minigrad.ops` and `minigrad.tensors`, and
+are attached to it here.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from minigrad.tensors.options import (
     SizedOptions,
     Sizes,
     as_dtype,
+    check_no_bools,
     check_shape,
     checked,
     filled_with,
@@ -342,6 +343,7 @@ def _bounds(start: Any = 0, end: Any = None, step: Any = 1) -> tuple[Any, Any, A
 @np.errstate(all="ignore")
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
+    check_no_bools("arange_cpu", wanted)
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
@@ -378,6 +380,8 @@ def _spaced(start: Any, end: Any, count: int, wanted: np.dtype[Any]) -> Array:
     """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    if count > 1:
+        check_no_bools("linspace_cpu", wanted)
     exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
     first, last = [
         exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))

@@ -126,6 +126,12 @@ def as_dtype(name: str, given: Any) -> dtypes.dtype | None:
     )
 
 
+def check_no_bools(kernel: str, wanted: np.dtype[Any]) -> None:
+    """Nothing if numbers of that dtype can be in a row of different ones; a NotImplementedError for bools."""
+    if wanted.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': there are two of them only")
+
+
 def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
     """Nothing if a tensor of that dtype can be made to require a gradient; a RuntimeError for integers and bools."""
     if requires_grad and not of.is_floating_point:

@@ -16,7 +16,16 @@ from minigrad.declare import op
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 from minigrad.tensors.creation import like
-from minigrad.tensors.options import Options, SizedOptions, Sizes, checked, made, memory_format, new_leaf
+from minigrad.tensors.options import (
+    Options,
+    SizedOptions,
+    Sizes,
+    check_no_bools,
+    checked,
+    made,
+    memory_format,
+    new_leaf,
+)
 
 __all__ = [
     "get_rng_state",
@@ -131,6 +140,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     tensor([2, 0, 1, 3])
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
+    check_no_bools("randperm", wanted)
     order = distributions.randperm(index(n), generator or default_generator)
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
