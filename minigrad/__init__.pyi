@@ -5,9 +5,10 @@ import minigrad.core.dtypes
 import minigrad.random
 import minigrad.tensors.options
 import typing
-from minigrad.core.tensor import Tensor as Tensor
+from minigrad.core.tensor import Tensor
 import numpy as np
 
+__all__ = ['BoolTensor', 'ByteTensor', 'CharTensor', 'DoubleTensor', 'FloatTensor', 'Generator', 'HalfTensor', 'IntTensor', 'LongTensor', 'ShortTensor', 'Size', 'Tensor', '__version__', 'abs', 'absolute', 'accelerator', 'acos', 'add', 'addcdiv', 'addcmul', 'addmm', 'all', 'allclose', 'amax', 'amin', 'any', 'arange', 'arccos', 'arcsin', 'arctan', 'arctan2', 'argmax', 'argmin', 'argsort', 'argwhere', 'as_tensor', 'asin', 'atan', 'atan2', 'atleast_1d', 'atleast_2d', 'autograd', 'backends', 'bernoulli', 'bincount', 'bitwise_and', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'bmm', 'bool', 'broadcast_shapes', 'broadcast_tensors', 'broadcast_to', 'bucketize', 'can_cast', 'cat', 'ceil', 'chunk', 'clamp', 'clamp_max', 'clamp_min', 'clip', 'clone', 'compile', 'concat', 'concatenate', 'contiguous_format', 'cos', 'cosh', 'count_nonzero', 'cuda', 'cumprod', 'cumsum', 'default_generator', 'detach', 'device', 'diag', 'diag_embed', 'diagonal', 'div', 'divide', 'dot', 'double', 'dtype', 'e', 'einsum', 'empty', 'empty_like', 'enable_grad', 'eq', 'equal', 'erf', 'exp', 'exp2', 'expm1', 'eye', 'finfo', 'fix', 'flatten', 'flip', 'float', 'float16', 'float32', 'float64', 'floor', 'floor_divide', 'fmax', 'fmin', 'fmod', 'frac', 'from_numpy', 'full', 'full_like', 'gather', 'ge', 'ger', 'get_default_device', 'get_default_dtype', 'get_num_threads', 'get_rng_state', 'greater', 'greater_equal', 'gt', 'half', 'histc', 'histogram', 'hstack', 'index_add', 'index_fill', 'index_put', 'index_select', 'inf', 'inference_mode', 'initial_seed', 'int', 'int16', 'int32', 'int64', 'int8', 'is_anomaly_check_nan_enabled', 'is_anomaly_enabled', 'is_complex', 'is_floating_point', 'is_grad_enabled', 'is_inference_mode_enabled', 'is_nonzero', 'is_signed', 'is_tensor', 'isclose', 'isfinite', 'isin', 'isinf', 'isnan', 'layout', 'le', 'lerp', 'less', 'less_equal', 'linspace', 'load', 'log', 'log10', 'log1p', 'log2', 'log_softmax', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logit', 'logsumexp', 'long', 'lt', 'manual_seed', 'masked_fill', 'masked_select', 'matmul', 'max', 'maximum', 'mean', 'median', 'memory_format', 'meshgrid', 'min', 'minimum', 'mm', 'mode', 'moveaxis', 'movedim', 'mps', 'mul', 'multinomial', 'multiply', 'mv', 'nan', 'nanmean', 'nansum', 'narrow', 'ne', 'neg', 'negative', 'newaxis', 'nn', 'no_grad', 'nonzero', 'norm', 'normal', 'not_equal', 'numel', 'ones', 'ones_like', 'optim', 'outer', 'permute', 'pi', 'positive', 'pow', 'preserve_format', 'prod', 'promote_types', 'rand', 'rand_like', 'randint', 'randn', 'randn_like', 'random', 'randperm', 'ravel', 'reciprocal', 'relu', 'remainder', 'repeat_interleave', 'reshape', 'result_type', 'roll', 'round', 'rsqrt', 'save', 'scatter', 'scatter_add', 'seed', 'select', 'serialization', 'set_default_device', 'set_default_dtype', 'set_float32_matmul_precision', 'set_grad_enabled', 'set_num_threads', 'set_printoptions', 'set_rng_state', 'sgn', 'short', 'sigmoid', 'sign', 'sin', 'sinh', 'softmax', 'sort', 'sparse_coo', 'sparse_coo_tensor', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'std_mean', 'strided', 'sub', 'subtract', 'sum', 'swapaxes', 'swapdims', 't', 'take', 'take_along_dim', 'tan', 'tanh', 'tensor', 'tensordot', 'testing', 'tile', 'topk', 'trace', 'transpose', 'tril', 'triu', 'true_divide', 'trunc', 'uint8', 'unbind', 'unflatten', 'unique', 'unsqueeze', 'use_deterministic_algorithms', 'utils', 'var', 'var_mean', 'vstack', 'where', 'zeros', 'zeros_like']
 from minigrad.core.tensor import Tensor as BoolTensor
 from minigrad.core.tensor import Tensor as ByteTensor
 from minigrad.core.tensor import Tensor as CharTensor
@@ -23,7 +24,7 @@ from minigrad.tensor import Tensor as Tensor
 __version__: builtins.str
 from minigrad.ops.mathematics import abs as abs
 from minigrad.ops.mathematics import abs as absolute
-from minigrad import accelerator as accelerator
+from minigrad import accelerator
 from minigrad.ops.mathematics import acos as acos
 from minigrad.ops.arithmetic import add as add
 from minigrad.ops.arithmetic import addcdiv as addcdiv
@@ -49,9 +50,9 @@ from minigrad.ops.mathematics import atan as atan
 from minigrad.ops.mathematics import atan2 as atan2
 from minigrad.ops.joining import atleast_1d as atleast_1d
 from minigrad.ops.joining import atleast_2d as atleast_2d
-from minigrad import autograd as autograd
-from minigrad import backends as backends
-def bernoulli(self: typing.Any, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+from minigrad import autograd
+from minigrad import backends
+def bernoulli(input: typing.Any, p: typing.Any = None, *, generator: typing.Any = None) -> typing.Any:
     """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
 
 from minigrad.ops.ordering import bincount as bincount
@@ -83,7 +84,7 @@ contiguous_format: minigrad.tensors.options.memory_format
 from minigrad.ops.mathematics import cos as cos
 from minigrad.ops.mathematics import cosh as cosh
 from minigrad.ops.reductions import count_nonzero as count_nonzero
-from minigrad import cuda as cuda
+from minigrad import cuda
 from minigrad.ops.reductions import cumprod as cumprod
 from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
@@ -202,9 +203,9 @@ from minigrad.ops.products import mm as mm
 from minigrad.ops.ordering import mode as mode
 from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
-from minigrad import mps as mps
+from minigrad import mps
 from minigrad.ops.arithmetic import mul as mul
-def multinomial(self: typing.Any, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+def multinomial(input: typing.Any, num_samples: typing.Any, replacement: typing.Any = False, *, generator: typing.Any = None) -> typing.Any:
     """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
 
 from minigrad.ops.arithmetic import mul as multiply
@@ -217,7 +218,7 @@ from minigrad.ops.comparison import ne as ne
 from minigrad.ops.arithmetic import neg as neg
 from minigrad.ops.arithmetic import neg as negative
 newaxis: None
-from minigrad import nn as nn
+from minigrad import nn
 from minigrad.core.modes import no_grad as no_grad
 from minigrad.ops.indexing import nonzero as nonzero
 from minigrad.ops.reductions import norm as norm
@@ -226,7 +227,7 @@ from minigrad.ops.comparison import ne as not_equal
 from minigrad.ops.shapes import numel as numel
 from minigrad.tensors.creation import ones as ones
 from minigrad.tensors.creation import ones_like as ones_like
-from minigrad import optim as optim
+from minigrad import optim
 from minigrad.ops.products import outer as outer
 from minigrad.ops.shapes import permute as permute
 pi: builtins.float
@@ -240,7 +241,7 @@ from minigrad.tensors.random_tensors import rand_like as rand_like
 from minigrad.tensors.random_tensors import randint as randint
 from minigrad.tensors.random_tensors import randn as randn
 from minigrad.tensors.random_tensors import randn_like as randn_like
-from minigrad import random as random
+from minigrad import random
 from minigrad.tensors.random_tensors import randperm as randperm
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
@@ -257,7 +258,7 @@ from minigrad.ops.writing import scatter as scatter
 from minigrad.ops.writing import scatter_add as scatter_add
 from minigrad.random import seed as seed
 from minigrad.ops.indexing import select as select
-from minigrad import serialization as serialization
+from minigrad import serialization
 from minigrad.tensors.settings import set_default_device as set_default_device
 from minigrad.core.dtypes import set_default_dtype as set_default_dtype
 from minigrad.tensors.settings import set_float32_matmul_precision as set_float32_matmul_precision
@@ -295,7 +296,7 @@ from minigrad.ops.mathematics import tan as tan
 from minigrad.ops.mathematics import tanh as tanh
 from minigrad.tensors.creation import tensor as tensor
 from minigrad.ops.products import tensordot as tensordot
-from minigrad import testing as testing
+from minigrad import testing
 from minigrad.ops.shapes import tile as tile
 from minigrad.ops.ordering import topk as topk
 from minigrad.ops.diagonals import trace as trace
@@ -310,7 +311,7 @@ from minigrad.ops.shapes import unflatten as unflatten
 from minigrad.ops.ordering import unique as unique
 from minigrad.ops.shapes import unsqueeze as unsqueeze
 from minigrad.tensors.settings import use_deterministic_algorithms as use_deterministic_algorithms
-from minigrad import utils as utils
+from minigrad import utils
 from minigrad.ops.reductions import var as var
 from minigrad.ops.reductions import var_mean as var_mean
 from minigrad.ops.joining import vstack as vstack

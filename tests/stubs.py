@@ -61,10 +61,9 @@ def signature_of(function: Any, first: str | None = None, one_by_one: bool = Fal
 
     The one after the first may be given `one_by_one`.
     """
-    raw = inspect.unwrap(function)
-    hints = typing.get_type_hints(raw)
+    hints = typing.get_type_hints(function)
     texts, stars = [], {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    for place, each in enumerate(inspect.signature(raw).parameters.values()):
+    for place, each in enumerate(inspect.signature(function).parameters.values()):
         if each.kind is each.KEYWORD_ONLY and not any([text.startswith("*") for text in texts]):
             texts.append("*")
         if place == 0 and first is not None:
@@ -78,13 +77,18 @@ def signature_of(function: Any, first: str | None = None, one_by_one: bool = Fal
 
 
 def definition(name: str, function: Any, first: str | None = None, decorator: str = "") -> str:
-    """The `def` of a function or method with the first sentence of its docstring."""
-    heads = [f"def {name}{signature_of(function, first)}:"]
-    if isinstance(function, types.FunctionType) and function.__code__.co_qualname.startswith("_spread."):
-        heads.append(f"def {name}{signature_of(function, first, one_by_one=True)}:")
+    """The `def` of a function or method, or one for each of its overloads, with the first line of its docstring."""
+    raw = inspect.unwrap(function)
+    # Overloads are known by the class that a method was written in.
+    home = types.SimpleNamespace(__module__=raw.__module__, __qualname__=raw.__code__.co_qualname)
+    heads = [signature_of(each, first) for each in typing.get_overloads(home) or [function]]
+    if function.__code__.co_qualname.startswith("_spread."):
+        heads.append(signature_of(function, first, one_by_one=True))
+    if len(heads) > 1:
         decorator = "@typing.overload\n"
     told = (function.__doc__ or "").partition("\n")[0].rstrip("\\")
-    return "".join([f'{decorator}{head}\n    """{told}"""\n' if told else f"{decorator}{head} ...\n" for head in heads])
+    body = f'\n    """{told}"""' if told else " ..."
+    return "".join([f"{decorator}def {name}{head}:{body}\n" for head in heads])
 
 
 def member(name: str, value: Any) -> str:
@@ -100,11 +104,15 @@ def member(name: str, value: Any) -> str:
         return definition(name, value.__func__, "cls", "@classmethod\n")
     if isinstance(value, staticmethod):
         return definition(name, value.__func__, None, "@staticmethod\n")
-    if inspect.isfunction(value):
-        # What `x += y` takes is what `x + y` takes.
-        text = definition(name, vars(Tensor).get(f"__{name[3:]}", value) if name.startswith("__i") else value, "self")
+    if name in ("__eq__", "__ne__"):
         # What `==` of tensors says is no bool.
-        return text.replace("Tensor:", "Tensor:  # type: ignore[override]", 1) if name in ("__eq__", "__ne__") else text
+        return definition(name, value, "self").replace("Tensor:", "Tensor:  # type: ignore[override]", 1)
+    if inspect.isfunction(value):
+        unaugmented = f"__{name.removeprefix('__i')}"
+        if re.fullmatch(r"__i\w+__", name) and unaugmented in vars(Tensor):
+            return definition(name, vars(Tensor)[unaugmented], "self").replace("-> Tensor:", "-> typing.Self:")
+        text = definition(name, value, "self")
+        return text.replace("-> Tensor:", "-> typing.Self:") if re.search(r"[^_]_$", name) else text
     return f"{name}: {text_of(typing.get_type_hints(Tensor, vars(core_tensor))[name])}\n"
 
 
@@ -138,13 +146,13 @@ def outline(node: ast.stmt) -> ast.stmt:
 
 def stub_of_names(module: types.ModuleType) -> str:
     """A module of names, each with the file that it is at home in."""
-    statements = []
+    statements = [f"__all__ = {sorted(module.__all__)}"]
     for name in sorted(module.__all__):
         value = getattr(module, name)
         raw = inspect.unwrap(value) if callable(value) else value
         home = sys.modules.get(getattr(raw, "__module__", ""), module)
         if isinstance(value, types.ModuleType):
-            statements.append(f"from {value.__name__.rpartition('.')[0]} import {name} as {name}")
+            statements.append(f"from {value.__name__.rpartition('.')[0]} import {name}")
         elif type(value) is type(LongTensor):
             statements.append(f"from {core_tensor.__name__} import Tensor as {name}")
         elif not callable(value):
@@ -162,7 +170,7 @@ def with_imports(module: types.ModuleType, statements: list[str]) -> str:
     named = {name[:-1] for name in re.findall(r"(?<!from )(?<![\w.`])(?:[a-z_]\w*\.)+(?=[A-Za-z_])", text)}
     imports = [f"import {name}" for name in sorted(named) if name in sys.modules]
     if module is not core_tensor:
-        imports.append(f"from {core_tensor.__name__} import Tensor as Tensor")
+        imports.append(f"from {core_tensor.__name__} import Tensor")
     head = f'"""What type checkers see of `{module.__name__}`; written by `python -m tests.stubs`."""'
     return "\n".join([head, "", *imports, "import numpy as np", "", text, ""])
 

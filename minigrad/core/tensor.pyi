@@ -62,35 +62,35 @@ class Tensor:
         """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     def __gt__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def __iadd__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __iadd__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """`a + b`."""
-    def __iand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __iand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
-    def __ifloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __ifloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """The quotient `input / other`, rounded down."""
-    def __ilshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __ilshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """Each integer times 2 to the power of `other`."""
-    def __imod__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __imod__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
-    def __imul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __imul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """`a * b`."""
     def __index__(self) -> builtins.int: ...
     def __int__(self) -> builtins.int: ...
     def __invert__(self) -> Tensor:
         """Each integer with all bits flipped; of bools, whether each does not hold."""
-    def __ior__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __ior__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
-    def __ipow__(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __ipow__(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """Each element to the power of `exponent`."""
-    def __irshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __irshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """Each integer over 2 to the power of `other`, rounded down."""
-    def __isub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __isub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """`a - b`."""
     def __iter__(self) -> collections.abc.Iterator[Tensor]:
         """The slices along the first dimension, one after another."""
-    def __itruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __itruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """`a / b`."""
-    def __ixor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def __ixor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def __le__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
@@ -207,31 +207,31 @@ class Tensor:
         """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
-    def abs_(self) -> Tensor:
+    def abs_(self) -> typing.Self:
         """This tensor, changed to what `abs` returns: The absolute value of each element."""
     def absolute(self) -> Tensor:
         """The absolute value of each element."""
-    def absolute_(self) -> Tensor:
+    def absolute_(self) -> typing.Self:
         """This tensor, changed to what `abs` returns: The absolute value of each element."""
     def acos(self) -> Tensor:
         """The angle in [0, pi] whose cosine is each element."""
-    def acos_(self) -> Tensor:
+    def acos_(self) -> typing.Self:
         """This tensor, changed to what `acos` returns: The angle in [0, pi] whose cosine is each element."""
     def add(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """The sum `input + alpha * other`."""
-    def add_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def add_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `add` returns: The sum `input + alpha * other`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """`input + value * tensor1 / tensor2`."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `addcdiv` returns: `input + value * tensor1 / tensor2`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """`input + value * tensor1 * tensor2`."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `addcmul` returns: `input + value * tensor1 * tensor2`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
-    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `addmm` returns: `beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     def all(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, or all along `dim`, are true or not zero."""
@@ -245,19 +245,19 @@ class Tensor:
         """Whether any element, or any along `dim`, is true or not zero."""
     def arccos(self) -> Tensor:
         """The angle in [0, pi] whose cosine is each element."""
-    def arccos_(self) -> Tensor:
+    def arccos_(self) -> typing.Self:
         """This tensor, changed to what `acos` returns: The angle in [0, pi] whose cosine is each element."""
     def arcsin(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose sine is each element."""
-    def arcsin_(self) -> Tensor:
+    def arcsin_(self) -> typing.Self:
         """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
     def arctan(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose tangent is each element."""
     def arctan2(self, other: Tensor) -> Tensor:
         """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def arctan2_(self, other: Tensor) -> Tensor:
+    def arctan2_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def arctan_(self) -> Tensor:
+    def arctan_(self) -> typing.Self:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
         """The index of the largest element, of all in order or along `dim`."""
@@ -269,47 +269,47 @@ class Tensor:
         """The positions of the elements that are not zero, in order: `(n, ndim)`."""
     def asin(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose sine is each element."""
-    def asin_(self) -> Tensor:
+    def asin_(self) -> typing.Self:
         """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
     def atan(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose tangent is each element."""
     def atan2(self, other: Tensor) -> Tensor:
         """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def atan2_(self, other: Tensor) -> Tensor:
+    def atan2_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def atan_(self) -> Tensor:
+    def atan_(self) -> typing.Self:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | collections.abc.Sequence[Tensor] | None = None) -> None:
         """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
         """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
-    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """How often each number from 0 to the largest occurs among these integers, or with what sum of weights."""
     def bitwise_and(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
-    def bitwise_and_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def bitwise_and_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `bitwise_and` returns: The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def bitwise_left_shift(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Each integer times 2 to the power of `other`."""
-    def bitwise_left_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def bitwise_left_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `bitwise_left_shift` returns: Each integer times 2 to the power of `other`."""
     def bitwise_not(self) -> Tensor:
         """Each integer with all bits flipped; of bools, whether each does not hold."""
-    def bitwise_not_(self) -> Tensor:
+    def bitwise_not_(self) -> typing.Self:
         """This tensor, changed to what `bitwise_not` returns: Each integer with all bits flipped; of bools, whether each does not hold."""
     def bitwise_or(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
-    def bitwise_or_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def bitwise_or_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `bitwise_or` returns: The bits that each integer or that of `other` has; of bools, whether one holds."""
     def bitwise_right_shift(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Each integer over 2 to the power of `other`, rounded down."""
-    def bitwise_right_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def bitwise_right_shift_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `bitwise_right_shift` returns: Each integer over 2 to the power of `other`, rounded down."""
     def bitwise_xor(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
-    def bitwise_xor_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def bitwise_xor_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `bitwise_xor` returns: The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
@@ -325,7 +325,7 @@ class Tensor:
         """This tensor as torch.uint8."""
     def ceil(self) -> Tensor:
         """The smallest whole number that is not below each element."""
-    def ceil_(self) -> Tensor:
+    def ceil_(self) -> typing.Self:
         """This tensor, changed to what `ceil` returns: The smallest whole number that is not below each element."""
     def char(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int8."""
@@ -333,33 +333,33 @@ class Tensor:
         """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
     def clamp(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
-    def clamp_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def clamp_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
         """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
     def clamp_max(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements, lowered to `max`."""
-    def clamp_max_(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def clamp_max_(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `clamp_max` returns: The elements, lowered to `max`."""
     def clamp_min(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements, raised to `min`."""
-    def clamp_min_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def clamp_min_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `clamp_min` returns: The elements, raised to `min`."""
     def clip(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
-    def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
         """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
     def clone(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """A copy, recorded: its gradient is this tensor's."""
     def contiguous(self, *, memory_format: typing.Any = None) -> Tensor:
         """This tensor if its elements lie in order in memory, else a copy that does."""
-    def copy_(self, other: Tensor, non_blocking: builtins.bool = False) -> Tensor:
+    def copy_(self, other: Tensor, non_blocking: builtins.bool = False) -> typing.Self:
         """Write the elements of `other`, which broadcasts to this shape, in this tensor's dtype."""
     def cos(self) -> Tensor:
         """The cosine of each element, an angle in radians."""
-    def cos_(self) -> Tensor:
+    def cos_(self) -> typing.Self:
         """This tensor, changed to what `cos` returns: The cosine of each element, an angle in radians."""
     def cosh(self) -> Tensor:
         """The hyperbolic cosine of each element."""
-    def cosh_(self) -> Tensor:
+    def cosh_(self) -> typing.Self:
         """This tensor, changed to what `cosh` returns: The hyperbolic cosine of each element."""
     def count_nonzero(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None) -> Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
@@ -369,11 +369,11 @@ class Tensor:
         """An error, as `to("cuda")`: tensors are on the CPU."""
     def cumprod(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
-    def cumprod_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def cumprod_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> typing.Self:
         """This tensor, changed to what `cumprod` returns: For each element the product of those up to it along `dim`; of integers, in int64."""
     def cumsum(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """For each element the sum of those up to it along `dim`; of integers, in int64."""
-    def cumsum_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def cumsum_(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> typing.Self:
         """This tensor, changed to what `cumsum` returns: For each element the sum of those up to it along `dim`; of integers, in int64."""
     @property
     def data(self) -> Tensor:
@@ -399,11 +399,11 @@ class Tensor:
         """The number of dimensions."""
     def div(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """The quotient `input / other`, in floating point also for integers."""
-    def div_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+    def div_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> typing.Self:
         """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
     def divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """The quotient `input / other`, in floating point also for integers."""
-    def divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+    def divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> typing.Self:
         """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
     def dot(self, tensor: Tensor) -> Tensor:
         """The inner product of two vectors."""
@@ -416,21 +416,21 @@ class Tensor:
         """Bytes per element."""
     def eq(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element equals that of `other`."""
-    def eq_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def eq_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `eq` returns: Whether each element equals that of `other`."""
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether both have the same shape and elements."""
     def erf(self) -> Tensor:
         """The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
-    def erf_(self) -> Tensor:
+    def erf_(self) -> typing.Self:
         """This tensor, changed to what `erf` returns: The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
     def exp(self) -> Tensor:
         """E to the power of each element."""
     def exp2(self) -> Tensor:
         """2 to the power of each element."""
-    def exp2_(self) -> Tensor:
+    def exp2_(self) -> typing.Self:
         """This tensor, changed to what `exp2` returns: 2 to the power of each element."""
-    def exp_(self) -> Tensor:
+    def exp_(self) -> typing.Self:
         """This tensor, changed to what `exp` returns: E to the power of each element."""
     @typing.overload
     def expand(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -442,15 +442,15 @@ class Tensor:
         """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
     def expm1(self) -> Tensor:
         """E to the power of each element, less 1: to all digits also near 0."""
-    def expm1_(self) -> Tensor:
+    def expm1_(self) -> typing.Self:
         """This tensor, changed to what `expm1` returns: E to the power of each element, less 1: to all digits also near 0."""
-    def exponential_(self, lambd: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    def exponential_(self, lambd: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write draws from the exponential distribution of rate `lambd`."""
-    def fill_(self, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def fill_(self, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """Write the number `value` everywhere."""
     def fix(self) -> Tensor:
         """The whole part of each element: it is rounded towards 0."""
-    def fix_(self) -> Tensor:
+    def fix_(self) -> typing.Self:
         """This tensor, changed to what `trunc` returns: The whole part of each element: it is rounded towards 0."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """The elements with the dimensions from `start_dim` to `end_dim`, both included, as one."""
@@ -464,11 +464,11 @@ class Tensor:
         """This tensor as torch.float32."""
     def floor(self) -> Tensor:
         """The largest whole number that is not above each element."""
-    def floor_(self) -> Tensor:
+    def floor_(self) -> typing.Self:
         """This tensor, changed to what `floor` returns: The largest whole number that is not above each element."""
     def floor_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The quotient `input / other`, rounded down."""
-    def floor_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def floor_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `floor_divide` returns: The quotient `input / other`, rounded down."""
     def fmax(self, other: Tensor) -> Tensor:
         """The larger of each element and that of `other`, or the one that is not nan."""
@@ -476,17 +476,17 @@ class Tensor:
         """The smaller of each element and that of `other`, or the one that is not nan."""
     def fmod(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
-    def fmod_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def fmod_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `fmod` returns: What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
     def frac(self) -> Tensor:
         """What each element has behind the point, with its sign."""
-    def frac_(self) -> Tensor:
+    def frac_(self) -> typing.Self:
         """This tensor, changed to what `frac` returns: What each element has behind the point, with its sign."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
         """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`."""
     def ge(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or above that of `other`."""
-    def ge_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def ge_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The products of each element of a vector with each of another: `y[i, j] = input[i] * vec2[j]`."""
@@ -500,15 +500,15 @@ class Tensor:
         """The recorded operation that made this tensor, None for a leaf."""
     def greater(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def greater_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def greater_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
     def greater_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or above that of `other`."""
-    def greater_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def greater_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
     def gt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def gt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def gt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
     def half(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.float16."""
@@ -516,17 +516,17 @@ class Tensor:
         """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
     def histogram(self, bins: builtins.int | Tensor = 100, *, range: collections.abc.Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> minigrad.return_types.histogram:
         """How many elements, or what weight of them, each bin holds, and the bins' edges: `(hist, bin_edges)`."""
-    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Any:
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""
-    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Any:
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `index_add` returns: A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""
-    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Any:
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
-    def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Any:
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `index_fill` returns: A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
-    def index_put(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Any:
+    def index_put(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
-    def index_put_(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Any:
+    def index_put_(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Self:
         """This tensor, changed to what `index_put` returns: A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
@@ -567,57 +567,57 @@ class Tensor:
         """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
     def le(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
-    def le_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def le_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
     def lerp(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
-    def lerp_(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def lerp_(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `lerp` returns: `input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
     def less(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
-    def less_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def less_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
     def less_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
-    def less_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def less_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
     def log(self) -> Tensor:
         """The natural logarithm of each element."""
     def log10(self) -> Tensor:
         """The logarithm of each element to base 10."""
-    def log10_(self) -> Tensor:
+    def log10_(self) -> typing.Self:
         """This tensor, changed to what `log10` returns: The logarithm of each element to base 10."""
     def log1p(self) -> Tensor:
         """The natural logarithm of 1 plus each element: to all digits also near 0."""
-    def log1p_(self) -> Tensor:
+    def log1p_(self) -> typing.Self:
         """This tensor, changed to what `log1p` returns: The natural logarithm of 1 plus each element: to all digits also near 0."""
     def log2(self) -> Tensor:
         """The logarithm of each element to base 2."""
-    def log2_(self) -> Tensor:
+    def log2_(self) -> typing.Self:
         """This tensor, changed to what `log2` returns: The logarithm of each element to base 2."""
-    def log_(self) -> Tensor:
+    def log_(self) -> typing.Self:
         """This tensor, changed to what `log` returns: The natural logarithm of each element."""
     def log_softmax(self, dim: builtins.int, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one."""
     def logical_and(self, other: Tensor) -> Tensor:
         """Whether each element and that of `other` are both not 0."""
-    def logical_and_(self, other: Tensor) -> Tensor:
+    def logical_and_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `logical_and` returns: Whether each element and that of `other` are both not 0."""
     def logical_not(self) -> Tensor:
         """Whether each element is 0."""
-    def logical_not_(self) -> Tensor:
+    def logical_not_(self) -> typing.Self:
         """This tensor, changed to what `logical_not` returns: Whether each element is 0."""
     def logical_or(self, other: Tensor) -> Tensor:
         """Whether each element or that of `other` is not 0."""
-    def logical_or_(self, other: Tensor) -> Tensor:
+    def logical_or_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `logical_or` returns: Whether each element or that of `other` is not 0."""
     def logical_xor(self, other: Tensor) -> Tensor:
         """Whether one of each element and that of `other` is 0, and the other one is not."""
-    def logical_xor_(self, other: Tensor) -> Tensor:
+    def logical_xor_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `logical_xor` returns: Whether one of each element and that of `other` is 0, and the other one is not."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
-    def logit_(self, eps: builtins.float | None = None) -> Tensor:
+    def logit_(self, eps: builtins.float | None = None) -> typing.Self:
         """This tensor, changed to what `logit` returns: `log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
     def logsumexp(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
@@ -625,14 +625,14 @@ class Tensor:
         """This tensor as torch.int64."""
     def lt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
-    def lt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def lt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
     @property
     def mT(self) -> Tensor:
         """A view with the last two dimensions swapped."""
     def masked_fill(self, mask: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements where `mask` does not hold, the number `value` where it does."""
-    def masked_fill_(self, mask: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `masked_fill` returns: The elements where `mask` does not hold, the number `value` where it does."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements where `mask` holds, in order, as a 1-d tensor; the two shapes broadcast."""
@@ -660,13 +660,13 @@ class Tensor:
         """A view with dimension `source[i]` in place `destination[i]`, and the others in their order around them."""
     def mul(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The product `input * other`, element by element."""
-    def mul_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def mul_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `mul` returns: The product `input * other`, element by element."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: minigrad.random.Generator | None = None) -> Tensor:
         """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
     def multiply(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The product `input * other`, element by element."""
-    def multiply_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def multiply_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `mul` returns: The product `input * other`, element by element."""
     def mv(self, vec: Tensor) -> Tensor:
         """The product of a matrix and a vector."""
@@ -684,15 +684,15 @@ class Tensor:
         """The number of dimensions."""
     def ne(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
-    def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
     def neg(self) -> Tensor:
         """The negative of each element."""
-    def neg_(self) -> Tensor:
+    def neg_(self) -> typing.Self:
         """This tensor, changed to what `neg` returns: The negative of each element."""
     def negative(self) -> Tensor:
         """The negative of each element."""
-    def negative_(self) -> Tensor:
+    def negative_(self) -> typing.Self:
         """This tensor, changed to what `neg` returns: The negative of each element."""
     def nelement(self) -> builtins.int:
         """The number of elements."""
@@ -710,11 +710,11 @@ class Tensor:
         """The positions of the elements that are not zero, in order: `(n, ndim)`, or a vector per dimension."""
     def norm(self, p: builtins.bool | builtins.int | builtins.float | np.generic | builtins.str | None = 'fro', dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2."""
-    def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write draws from the normal distribution."""
     def not_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
-    def not_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def not_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
     def numel(self) -> builtins.int:
         """The number of elements."""
@@ -737,17 +737,17 @@ class Tensor:
         """This tensor, which must not be of bools."""
     def pow(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Each element to the power of `exponent`."""
-    def pow_(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def pow_(self, exponent: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `pow` returns: Each element to the power of `exponent`."""
     def prod(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The product of all elements, or of those along `dim`; of integers, an int64."""
-    def random_(self, *bounds: typing.Any, to: builtins.int | None = None, generator: minigrad.random.Generator | None = None) -> typing.Any:
+    def random_(self, *bounds: typing.Any, to: builtins.int | None = None, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`."""
     def ravel(self) -> Tensor:
         """The elements in order as a 1-d tensor: a view, or of a contiguous copy."""
     def reciprocal(self) -> Tensor:
         """1 over each element."""
-    def reciprocal_(self) -> Tensor:
+    def reciprocal_(self) -> typing.Self:
         """This tensor, changed to what `reciprocal` returns: 1 over each element."""
     def register_hook(self, hook: collections.abc.Callable[[Tensor], Tensor | None]) -> minigrad.autograd.hooks.RemovableHandle:
         """Call `hook` with each gradient of this tensor; the one it returns, unless None, takes its place."""
@@ -755,11 +755,11 @@ class Tensor:
         """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
     def relu(self) -> Tensor:
         """Each element, or 0 where it is negative."""
-    def relu_(self) -> Tensor:
+    def relu_(self) -> typing.Self:
         """This tensor, changed to what `relu` returns: Each element, or 0 where it is negative."""
     def remainder(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
-    def remainder_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def remainder_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `remainder` returns: What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
     @typing.overload
     def repeat(self, repeats: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -774,7 +774,7 @@ class Tensor:
         """Whether a backward pass is to reach this tensor; on a leaf, it can be set."""
     @requires_grad.setter
     def requires_grad(self, value: builtins.bool) -> None: ...
-    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
+    def requires_grad_(self, requires_grad: builtins.bool = True) -> typing.Self:
         """This tensor, which from now on requires a gradient (or not)."""
     @typing.overload
     def reshape(self, shape: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -793,25 +793,25 @@ class Tensor:
         """A copy with all elements `shifts` places further along `dims` (if none, in order), the last ones first."""
     def round(self, *, decimals: builtins.int | None = None) -> Tensor:
         """The nearest whole number to each element, the even one of two; or the nearest with so many decimals."""
-    def round_(self, *, decimals: builtins.int | None = None) -> Tensor:
+    def round_(self, *, decimals: builtins.int | None = None) -> typing.Self:
         """This tensor, changed to what `round` returns: The nearest whole number to each element, the even one of two; or the nearest with so many decimals."""
     def rsqrt(self) -> Tensor:
         """1 over the square root of each element."""
-    def rsqrt_(self) -> Tensor:
+    def rsqrt_(self) -> typing.Self:
         """This tensor, changed to what `rsqrt` returns: 1 over the square root of each element."""
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Any:
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> Tensor:
         """A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
-    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Any:
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Self:
         """This tensor, changed to what `scatter` returns: A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
-    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Any:
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""
-    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Any:
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Self:
         """This tensor, changed to what `scatter_add` returns: A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of the slice `index` along `dim`, which goes."""
     def sgn(self) -> Tensor:
         """-1, 0 or 1 for elements below, at or above 0."""
-    def sgn_(self) -> Tensor:
+    def sgn_(self) -> typing.Self:
         """This tensor, changed to what `sgn` returns: -1, 0 or 1 for elements below, at or above 0."""
     @property
     def shape(self) -> Size:
@@ -820,21 +820,25 @@ class Tensor:
         """This tensor as torch.int16."""
     def sigmoid(self) -> Tensor:
         """`1 / (1 + exp(-x))` of each element."""
-    def sigmoid_(self) -> Tensor:
+    def sigmoid_(self) -> typing.Self:
         """This tensor, changed to what `sigmoid` returns: `1 / (1 + exp(-x))` of each element."""
     def sign(self) -> Tensor:
         """-1, 0 or 1 for elements below, at or above 0."""
-    def sign_(self) -> Tensor:
+    def sign_(self) -> typing.Self:
         """This tensor, changed to what `sign` returns: -1, 0 or 1 for elements below, at or above 0."""
     def sin(self) -> Tensor:
         """The sine of each element, an angle in radians."""
-    def sin_(self) -> Tensor:
+    def sin_(self) -> typing.Self:
         """This tensor, changed to what `sin` returns: The sine of each element, an angle in radians."""
     def sinh(self) -> Tensor:
         """The hyperbolic sine of each element."""
-    def sinh_(self) -> Tensor:
+    def sinh_(self) -> typing.Self:
         """This tensor, changed to what `sinh` returns: The hyperbolic sine of each element."""
-    def size(self, dim: typing.SupportsIndex | None = None) -> typing.Any:
+    @typing.overload
+    def size(self, dim: None = None) -> Size:
+        """The shape, or the size of dimension `dim`."""
+    @typing.overload
+    def size(self, dim: typing.SupportsIndex) -> builtins.int:
         """The shape, or the size of dimension `dim`."""
     def softmax(self, dim: builtins.int, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1."""
@@ -844,15 +848,15 @@ class Tensor:
         """Views of consecutive parts along `dim`: each of the size given, the last perhaps smaller, or of those listed."""
     def sqrt(self) -> Tensor:
         """The square root of each element."""
-    def sqrt_(self) -> Tensor:
+    def sqrt_(self) -> typing.Self:
         """This tensor, changed to what `sqrt` returns: The square root of each element."""
     def square(self) -> Tensor:
         """The square of each element."""
-    def square_(self) -> Tensor:
+    def square_(self) -> typing.Self:
         """This tensor, changed to what `square` returns: The square of each element."""
     def squeeze(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
         """A view without the dimensions of size 1: without all, or those of `dim` that are."""
-    def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
+    def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> typing.Self:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def std(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""
@@ -862,11 +866,11 @@ class Tensor:
         """How many elements lie between two neighbours, for each dimension, or for `dim`."""
     def sub(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """The difference `input - alpha * other`."""
-    def sub_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def sub_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `sub` returns: The difference `input - alpha * other`."""
     def subtract(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """The difference `input - alpha * other`."""
-    def subtract_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
+    def subtract_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `sub` returns: The difference `input - alpha * other`."""
     def sum(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The sum over all elements, or over the dimensions `dim`; of integers, an int64."""
@@ -878,15 +882,15 @@ class Tensor:
         """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """A view with two dimensions swapped, as by `transpose`."""
-    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> typing.Self:
         """This tensor, changed to what `swapaxes` returns: A view with two dimensions swapped, as by `transpose`."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> typing.Self:
         """This tensor, changed to what `transpose` returns: A view with two dimensions swapped."""
     def t(self) -> Tensor:
         """The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
-    def t_(self) -> Tensor:
+    def t_(self) -> typing.Self:
         """This tensor, changed to what `t` returns: The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
     def take(self, index: Tensor) -> Tensor:
         """The elements that `index` names, counted over all in order, negative ones from the end; in its shape."""
@@ -894,11 +898,11 @@ class Tensor:
         """As `gather`, of shapes that broadcast apart from `dim`; over all elements in order without `dim`."""
     def tan(self) -> Tensor:
         """The tangent of each element, an angle in radians."""
-    def tan_(self) -> Tensor:
+    def tan_(self) -> typing.Self:
         """This tensor, changed to what `tan` returns: The tangent of each element, an angle in radians."""
     def tanh(self) -> Tensor:
         """The hyperbolic tangent of each element."""
-    def tanh_(self) -> Tensor:
+    def tanh_(self) -> typing.Self:
         """This tensor, changed to what `tanh` returns: The hyperbolic tangent of each element."""
     @typing.overload
     def tile(self, dims: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -920,23 +924,23 @@ class Tensor:
         """The sum of the diagonal of a matrix."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> typing.Self:
         """This tensor, changed to what `transpose` returns: A view with two dimensions swapped."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """A copy of each matrix with zeros above a diagonal."""
-    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+    def tril_(self, diagonal: builtins.int = 0) -> typing.Self:
         """This tensor, changed to what `tril` returns: A copy of each matrix with zeros above a diagonal."""
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
         """A copy of each matrix with zeros below a diagonal."""
-    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+    def triu_(self, diagonal: builtins.int = 0) -> typing.Self:
         """This tensor, changed to what `triu` returns: A copy of each matrix with zeros below a diagonal."""
     def true_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The quotient `input / other`, in floating point also for integers."""
-    def true_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
+    def true_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `true_divide` returns: The quotient `input / other`, in floating point also for integers."""
     def trunc(self) -> Tensor:
         """The whole part of each element: it is rounded towards 0."""
-    def trunc_(self) -> Tensor:
+    def trunc_(self) -> typing.Self:
         """This tensor, changed to what `trunc` returns: The whole part of each element: it is rounded towards 0."""
     def type(self, dtype: typing.Any = None, non_blocking: builtins.bool = False) -> typing.Any:
         """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type."""
@@ -948,13 +952,13 @@ class Tensor:
         """A view with the dimension `dim` as several, of `sizes`, of which one may be -1."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim."""
-    def uniform_(self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+    def uniform_(self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write draws from the uniform distribution on `[from_, to)`."""
     def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> typing.Any:
         """The distinct elements, in order; with `dim`, the distinct parts along it."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """A view with a new dimension of size 1 at `dim`."""
-    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+    def unsqueeze_(self, dim: builtins.int) -> typing.Self:
         """This tensor, changed to what `unsqueeze` returns: A view with a new dimension of size 1 at `dim`."""
     def var(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction)."""
@@ -968,7 +972,7 @@ class Tensor:
         """The same storage in the shape of `other`."""
     def where(self, condition: Tensor, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements where `condition` holds, those of `other` elsewhere."""
-    def zero_(self) -> Tensor:
+    def zero_(self) -> typing.Self:
         """Write 0 everywhere."""
 
 Operand: TypeAlias = Tensor | Number

@@ -2,9 +2,10 @@
 
 import builtins
 import minigrad.core.dtypes
-from minigrad.core.tensor import Tensor as Tensor
+from minigrad.core.tensor import Tensor
 import numpy as np
 
+__all__ = ['batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'elu_', 'embedding', 'embedding_bag', 'gelu', 'glu', 'group_norm', 'hardtanh', 'hardtanh_', 'instance_norm', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'leaky_relu_', 'linear', 'log_softmax', 'logsigmoid', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh']
 from minigrad.ops.norms import batch_norm as batch_norm
 from minigrad.ops.losses import binary_cross_entropy as binary_cross_entropy
 from minigrad.ops.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits

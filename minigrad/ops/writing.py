@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from minigrad.ops.indexing import (
 )
 from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, in_front, write_at
 from minigrad.ops.recording import Copy
+
+P = ParamSpec("P")
 
 # ---- everywhere ------------------------------------------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
 # ---- into a copy, or in place ----------------------------------------------------------------------------------------
 
 
-def writing(prepare: Callable[..., Any]) -> Any:
+def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     """The decorator of a function that checks its arguments, and says what is written: a node, and its other inputs.
 
     From it follow the function and the method, which write into a copy, and the form in place.
@@ -247,6 +249,8 @@ def writing(prepare: Callable[..., Any]) -> Any:
     def function(input: Any, *args: Any, **kwargs: Any) -> Any:
         node, *inputs = prepare(input, *args, **kwargs)
         return node(input, *inputs)
+
+    function.__annotations__ = {**prepare.__annotations__, "return": "Tensor"}
 
     def in_place(method: Callable[..., Any]) -> Callable[..., Any]:
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -262,7 +266,8 @@ def writing(prepare: Callable[..., Any]) -> Any:
 
         return call
 
-    return op(in_place=in_place)(function)
+    told: Any = op(in_place=in_place)(function)
+    return told
 
 
 def _along(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[Any, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from itertools import accumulate
 from operator import mul
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
-from minigrad.core.tensor import Tensor, members
+from minigrad.core.tensor import Size, Tensor, members
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors.devices import CPU
 from minigrad.tensors.devices import device as Device
@@ -29,6 +29,10 @@ class Attributes(Tensor):
         """The number of dimensions."""
         return self._array.ndim
 
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: SupportsIndex) -> builtins.int: ...
     def size(self, dim: SupportsIndex | None = None) -> Any:
         """The shape, or the size of dimension `dim`.
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from minigrad.core.modes import no_grad
 from minigrad.ops.joining import stack
-from minigrad.tensor import Tensor
-from minigrad.tensors.options import new_leaf
+from minigrad.tensor import Tensor, new_leaf
 
 
 def clip_grad_norm_(

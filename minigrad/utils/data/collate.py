@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,11 @@ def _like(model: Any, parts: Any) -> Any:
     if isinstance(model, tuple):
         return parts
     try:
-        return type(model)(parts)
+        if not isinstance(model, MutableMapping | MutableSequence):
+            return type(model)(parts)
+        out: Any = copy.copy(model)
+        for place, part in parts.items() if isinstance(parts, dict) else enumerate(parts):
+            out[place] = part
     except TypeError:
         return parts
+    return out
