@@ -46,8 +46,6 @@ MET = (
     "minigrad.autograd.gradcheck.GradcheckError",
     "minigrad.autograd.hooks.RemovableHandle",
     "minigrad.core.tape.Node",
-    "minigrad.optim.optimizer.register_optimizer_step_pre_hook",
-    "minigrad.optim.optimizer.register_optimizer_step_post_hook",
     "minigrad.tensor.SparseTensor",
 )
 

@@ -64,28 +64,20 @@ class LRScheduler:
     """
 
     optimizer: Optimizer
-    _is_initial = False
-    _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = _checked_optimizer(optimizer)
-        for index, group in enumerate(optimizer.param_groups):
+        for group in optimizer.param_groups:
             if last_epoch == -1:
                 group.setdefault("initial_lr", _copied(group["lr"]))
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{index}] when resuming scheduler with "
-                    "last_epoch >= 0: load the state of the optimizer first, or begin with last_epoch=-1"
-                )
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _watch_steps(optimizer)
         self._step_count = 0
+        self._get_lr_called_within_step = False  # PyTorch has it in the state.
         self._is_initial = True
-        try:
-            self.step()
-        finally:
-            self._is_initial = False
+        self.step()
+        self._is_initial = False
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch, or to `epoch`, and set its learning rates."""
@@ -96,44 +88,23 @@ class LRScheduler:
             _warn_of_epoch()
         rates = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self._get_lr_called_within_step = True
-        try:
-            values = rates()
-        finally:
-            self._get_lr_called_within_step = False
-        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+        for group, lr in zip(self.optimizer.param_groups, rates(), strict=True):
             _set_rate(group, lr)
         self._last_lr: list[Rate] = self._rates_now()
 
     def _warn_of_order(self) -> None:
         """Warn if no step of the optimiser came before the first step of the scheduler."""
-        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            text = (
-                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
-                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
-            )
-        elif not getattr(self.optimizer, "_opt_called", False):
-            text = (
+        if not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
                 "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
-                "learning rate schedule."
+                "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
+                UserWarning,
+                stacklevel=3,
             )
-        else:
-            return
-        how_to = "See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-        warnings.warn(f"{text} {how_to}", UserWarning, stacklevel=3)
 
     def get_lr(self) -> list[Rate]:
         """The learning rates for `last_epoch`, made from the ones before: for `step` to call."""
-        if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self._next_rates()
-
-    def _next_rates(self) -> list[Rate]:
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr()")
 
     def get_last_lr(self) -> list[Rate]:
@@ -200,7 +171,7 @@ class LambdaLR(LRScheduler):
             if state is not None:
                 function.__dict__.update(state)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         return [lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
@@ -225,7 +196,7 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         if self.last_epoch == 0 or self.last_epoch % self.step_size:
             return self._rates_now()
         return self._rates_times(self.gamma)
@@ -244,7 +215,7 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         if self.last_epoch not in self.milestones:
             return self._rates_now()
         return self._rates_times(self.gamma ** self.milestones[self.last_epoch])
@@ -265,19 +236,12 @@ class LinearLR(LRScheduler):
         total_iters: int = 5,
         last_epoch: int = -1,
     ) -> None:
-        if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1. It is "
-                f"{start_factor}"
-            )
-        if end_factor > 1.0 or end_factor < 0:
-            raise ValueError(f"Ending multiplicative factor expected to be between 0 and 1. It is {end_factor}")
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         if self.last_epoch == 0:
             return self._rates_times(self.start_factor)
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -297,7 +261,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         return self._rates_now() if self._is_initial else self._rates_times(self.gamma)
 
     def _get_closed_form_lr(self) -> list[Rate]:
@@ -330,7 +294,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         if self._is_initial:
             return self._rates_now()
         rates = self._rates_now()
@@ -390,9 +354,9 @@ class OneCycleLR(LRScheduler):
     ) -> None:
         self.optimizer = _checked_optimizer(optimizer)
         if total_steps is not None:
-            self.total_steps = _positive("total_steps", total_steps)
+            self.total_steps = total_steps
         elif epochs is not None and steps_per_epoch is not None:
-            self.total_steps = _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
+            self.total_steps = epochs * steps_per_epoch
         else:
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
         up_end, end = float(pct_start * self.total_steps) - 1, self.total_steps - 1
@@ -405,8 +369,6 @@ class OneCycleLR(LRScheduler):
             phases[1:] = [(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
         names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
         self._schedule_phases: list[dict[str, Any]] = [dict(zip(names, phase, strict=True)) for phase in phases]
-        if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
@@ -430,7 +392,7 @@ class OneCycleLR(LRScheduler):
                     group["base_momentum"] = low
         super().__init__(optimizer, last_epoch)
 
-    def _next_rates(self) -> list[Rate]:
+    def get_lr(self) -> list[Rate]:
         if self.last_epoch > self.total_steps:
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
@@ -557,14 +519,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce(self) -> None:
         groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs):
-            if self.default_min_lr is None:
-                raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
-                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
-                    "`optimizer` param groups."
-                )
+        if self.default_min_lr is not None:
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):
             lr = float(group["lr"])
@@ -638,9 +593,3 @@ def _set_rate(group: dict[str, Any], lr: Rate) -> None:
         group["lr"].fill_(lr.squeeze() if isinstance(lr, Tensor) else lr)
     else:
         group["lr"] = lr
-
-
-def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, int) or value <= 0:
-        raise ValueError(f"Expected positive integer {name}, but got {value}")
-    return value

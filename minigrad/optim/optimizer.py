@@ -8,17 +8,12 @@ from __future__ import annotations
 import copy
 import functools
 import warnings
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from minigrad.autograd.hooks import Hook, RemovableHandle
+from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
 from minigrad.tensor import Tensor
-
-# By when they are called, such as "before a step".
-Hooks = dict[str, OrderedDict[int, Hook]]
-
-_hooks_of_all: Hooks = {}
 
 
 class _Required:
@@ -29,16 +24,6 @@ class _Required:
 
 
 required = _Required()
-
-
-def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; see `register_step_pre_hook`."""
-    return _registered(_hooks_of_all, "before a step", hook)
-
-
-def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` after each step of every optimiser."""
-    return _registered(_hooks_of_all, "after a step", hook)
 
 
 class Optimizer:
@@ -78,7 +63,8 @@ class Optimizer:
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self._hooks: Hooks = {}
+        self._before_step: Hooks = {}
+        self._after_step: Hooks = {}
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
@@ -191,8 +177,6 @@ class Optimizer:
         >>> optimizer.state_dict()["state"], optimizer.state_dict()["param_groups"][0]["params"]
         ({0: {'momentum_buffer': tensor([1., 1.])}}, [0])
         """
-        for hook in _called(self._hooks, "before state_dict"):
-            hook(self)
         parameters = [parameter for group in self.param_groups for parameter in group["params"]]
         # One that is there twice has the first of its numbers.
         numbers = {id(parameter): number for number, parameter in reversed([*enumerate(parameters)])}
@@ -201,7 +185,7 @@ class Optimizer:
             packed = {option: value for option, value in group.items() if option != "params"}
             groups.append(packed | {"params": [numbers[id(parameter)] for parameter in group["params"]]})
         state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
-        return self._replaced("after state_dict", {"state": state, "param_groups": groups})
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take on the options and the state that `state_dict()` of an optimiser with as many parameters returned.
@@ -209,7 +193,6 @@ class Optimizer:
         Parameters are matched by their order; a floating-point state takes on the dtype of its parameter.  Tensors
         that need no conversion are not copied.
         """
-        state_dict = self._replaced("before load_state_dict", state_dict.copy())
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError(
@@ -233,21 +216,13 @@ class Optimizer:
             parameter = of_number.get(number)
             state[number if parameter is None else parameter] = _converted(value, parameter)
         self.__setstate__({"state": state, "param_groups": saved})
-        for hook in _called(self._hooks, "after load_state_dict"):
-            hook(self)
-
-    def _replaced(self, when: str, state_dict: dict[str, Any]) -> dict[str, Any]:
-        """The state dict after the hooks of that time, each of which may return another one."""
-        for hook in _called(self._hooks, when):
-            result = hook(self, state_dict)
-            state_dict = state_dict if result is None else result
-        return state_dict
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.setdefault("_hooks", {})
+        self.__dict__.setdefault("_before_step", {})
+        self.__dict__.setdefault("_after_step", {})
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
@@ -266,39 +241,11 @@ class Optimizer:
 
         A pair `(args, kwargs)` that it returns takes their place.
         """
-        return _registered(self._hooks, "before a step", hook)
+        return RemovableHandle(self._before_step, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return _registered(self._hooks, "after a step", hook)
-
-    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before each `state_dict()`."""
-        return _registered(self._hooks, "before state_dict", hook, prepend)
-
-    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after each `state_dict()`; what it returns, unless None, replaces it."""
-        return _registered(self._hooks, "after state_dict", hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before a `load_state_dict`; what it returns, unless None, is loaded."""
-        return _registered(self._hooks, "before load_state_dict", hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after each `load_state_dict`."""
-        return _registered(self._hooks, "after load_state_dict", hook, prepend)
-
-
-def _registered(hooks: Hooks, when: str, hook: Hook, prepend: bool = False) -> RemovableHandle:
-    ordered = hooks.setdefault(when, OrderedDict())
-    handle = RemovableHandle(ordered, hook)
-    if prepend:
-        ordered.move_to_end(handle.id, last=False)
-    return handle
-
-
-def _called(hooks: Hooks, when: str) -> list[Hook]:
-    return [*hooks.get(when, {}).values()]
+        return RemovableHandle(self._after_step, hook)
 
 
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -306,10 +253,10 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if not (_hooks_of_all or self._hooks):
+        if not (self._before_step or self._after_step):
             return step(self, *args, **kwargs)
         args = (self, *args)
-        for hook in _called(_hooks_of_all, "before a step") + _called(self._hooks, "before a step"):
+        for hook in list(self._before_step.values()):
             result = hook(self, args, kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
@@ -319,7 +266,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                     )
                 args, kwargs = result
         out = step(*args, **kwargs)
-        for hook in _called(self._hooks, "after a step") + _called(_hooks_of_all, "after a step"):
+        for hook in list(self._after_step.values()):
             hook(self, args, kwargs)
         return out
 
