@@ -1,6 +1,6 @@
 """Mutation testing: each small change to a source file has to make a test fail.
 
-    python -m tests.mutation minigrad/core/embedding.py --tests tests/test_lookup.py tests/test_equivalence.py
+    python -m tests.mutation minigrad/core/embedding.py --tests tests/test_programs.py tests/test_equivalence.py
 
 changes one place at a time in a copy of the project, wherever it stands: functions, classes, decorators, lambdas made
 at import.  It runs the tests on the copy up to the first that fails, and prints the mutants that no test killed.

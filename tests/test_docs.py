@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 import recorded
@@ -18,6 +19,7 @@ import table
 
 import minigrad
 from minigrad import declare
+from minigrad.checks import laws
 from minigrad.core.tape import AccumulateGrad
 from minigrad.declare import declared
 from minigrad.ops import mathematics
@@ -42,6 +44,12 @@ MODULES = ["minigrad", *(info.name for info in pkgutil.walk_packages(minigrad.__
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture(autouse=True)
+def _few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks look at fewer examples: those that are shown broken show it at once."""
+    monkeypatch.setattr(laws, "STEADY", hypothesis.settings(laws.STEADY, max_examples=8))
 
 
 def run(tests: list[doctest.DocTest], flags: int = 0, clear: bool = True) -> int:
