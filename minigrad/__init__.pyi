@@ -4,7 +4,6 @@ import builtins
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.tensors.options
-import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
@@ -52,9 +51,7 @@ from minigrad.ops.joining import atleast_1d as atleast_1d
 from minigrad.ops.joining import atleast_2d as atleast_2d
 from minigrad import autograd
 from minigrad import backends
-def bernoulli(input: typing.Any, p: typing.Any = None, *, generator: typing.Any = None) -> typing.Any:
-    """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
-
+from minigrad.tensors.random_tensors import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
 from minigrad.ops.comparison import bitwise_and as bitwise_and
 from minigrad.ops.comparison import bitwise_left_shift as bitwise_left_shift
@@ -205,9 +202,7 @@ from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
 from minigrad import mps
 from minigrad.ops.arithmetic import mul as mul
-def multinomial(input: typing.Any, num_samples: typing.Any, replacement: typing.Any = False, *, generator: typing.Any = None) -> typing.Any:
-    """`num_samples` indices (int64) for each row, drawn with its elements as weights."""
-
+from minigrad.tensors.random_tensors import multinomial as multinomial
 from minigrad.ops.arithmetic import mul as multiply
 from minigrad.ops.products import mv as mv
 nan: builtins.float

@@ -1,7 +1,7 @@
 """`Tensor`: an array that remembers how it was made.
 
-The class is the core's; its methods stand in `minigrad.methods`, a family per file, each a line that calls one op or a
-few that check its arguments, and are attached to it here.
+The class is the core's; its methods are declared with their functions, in `minigrad.ops` and `minigrad.tensors`, and
+are attached to it here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.core.tensor import members
 from minigrad.declare import declared
-from minigrad.methods import drawing, making  # noqa: F401
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
@@ -36,10 +35,10 @@ from minigrad.ops import (  # noqa: F401
     windows,
     writing,
 )
-from minigrad.tensors import attributes, interoperation, printing  # noqa: F401
-from minigrad.tensors.devices import check_on_cpu
+from minigrad.tensors import attributes, creation, interoperation, printing, random_tensors  # noqa: F401
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.nested_data import array_of_arguments
+from minigrad.tensors.options import new_leaf
 from minigrad.tensors.sparse import Sparse
 
 
@@ -209,22 +208,3 @@ class SparseTensor(Sparse, Tensor):  # its data cannot be replaced
     """A tensor of which only some entries are in memory, all others being zero: see `minigrad.tensors.sparse`."""
 
     __slots__ = ("_coalesced", "_entries", "_places", "_size")
-
-
-def new_leaf(array: Array, requires_grad: bool = False, on: Device | str | None = None) -> Tensor:
-    """A leaf tensor of `array` itself, not of a copy."""
-    if on is not None:
-        check_on_cpu(on)
-    check_can_require_grad(array, requires_grad)
-    leaf = Tensor._new(array)
-    leaf._requires_grad = requires_grad
-    return leaf
-
-
-def check_can_require_grad(array: Array, requires_grad: bool) -> None:
-    """Nothing if a tensor of `array` can be made to require a gradient; a RuntimeError for integers and bools."""
-    if requires_grad and array.dtype.kind != "f":
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
-            f"and this tensor has dtype {dtypes.of(array)!r}. Ask for dtype=torch.float32."
-        )

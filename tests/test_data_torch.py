@@ -60,10 +60,6 @@ options = st.fixed_dictionaries(
         "drop_last": st.booleans(),
         "sampler": st.sampled_from([None, None, [2, 0, 1]]),
         "batch_sampler": st.sampled_from([None, None, None, [[0], [2, 1]]]),
-        "num_workers": st.sampled_from([0] * 6 + [-1]),
-        "timeout": st.sampled_from([0] * 8 + [-1, 1]),
-        "prefetch_factor": st.sampled_from([None] * 6 + [2]),
-        "persistent_workers": st.sampled_from([False] * 6 + [True]),
     }
 )
 

@@ -169,6 +169,13 @@ class Function:
     (tensor(8., grad_fn=<CubeBackward>), tensor(12.))
     """
 
+    def __call__(self, *args: Any) -> Any:
+        """An error: a Function is called by `apply`."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. A Function is called by the class, "
+            f"{type(self).__name__}.apply(…)"
+        )
+
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """The outputs, a tensor or a tuple."""

@@ -177,8 +177,6 @@ class Tensor:
         """`total`, to which this gradient is added in its memory."""
     def _is_view(self) -> builtins.bool:
         """Whether this tensor is a view of another one, through which gradients flow."""
-    def _made(self, name: builtins.str, make: collections.abc.Callable[[builtins.tuple[builtins.int, ...], np.dtype[typing.Any]], np.ndarray[typing.Any, np.dtype[typing.Any]]], sizes: collections.abc.Sequence[typing.Any], options: minigrad.tensors.options.Options) -> Tensor:
-        """A leaf that `make(shape, dtype)` fills."""
     @staticmethod
     def _new(array: typing.Any, node: typing.Any = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import storage_of
-from minigrad.tensor import Tensor, check_can_require_grad, new_leaf
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import check_can_require_grad, new_leaf
 
 
 class Parameter(Tensor):
@@ -33,7 +34,7 @@ class Parameter(Tensor):
                 f"'{type(data).__name__}' object has no attribute 'detach': a Parameter is made of a tensor, "
                 "torch.nn.Parameter(torch.tensor(data))"
             )
-        check_can_require_grad(data._array, requires_grad)
+        check_can_require_grad(data.dtype, requires_grad)
         self = object.__new__(cls)
         self._array = data._array
         self._node = None

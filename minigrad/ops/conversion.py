@@ -27,7 +27,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     >>> x, y
     (tensor([1., 2.]), tensor([7., 2.]))
     """
-    return Clone("K" if keeps_order("clone", memory_format) else "C")(input)
+    return Clone("K" if keeps_order(memory_format) else "C")(input)
 
 
 @op("torch")
@@ -55,7 +55,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     out = cast(input, wanted)
     if out is input and given.get("copy"):
         out = Cast(wanted)(input)
-    dense = keeps_order("to", given.get("memory_format")) or out is input
+    dense = keeps_order(given.get("memory_format")) or out is input
     return out if dense else out.contiguous()
 
 

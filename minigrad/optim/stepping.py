@@ -19,7 +19,8 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
 from minigrad.ops.places import read_at, write_at
 from minigrad.optim.optimizer import Optimizer
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import new_leaf
 
 Rate = float | Tensor
 

@@ -12,9 +12,10 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
 from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
-from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.interoperation import shared
 from minigrad.tensors.nested_data import array_of_data
@@ -25,6 +26,7 @@ from minigrad.tensors.options import (
     SizedOptions,
     Sizes,
     as_dtype,
+    check_no_bools,
     check_shape,
     checked,
     filled_with,
@@ -32,6 +34,7 @@ from minigrad.tensors.options import (
     listed,
     made,
     memory_format,
+    new_leaf,
     number_of,
 )
 
@@ -72,13 +75,18 @@ def tensor(
     wanted = as_dtype("tensor", dtype)
     if device is not None or pin_memory:
         checked("tensor", {"device": device, "pin_memory": pin_memory})
-    if isinstance(data, Tensor):
-        warn_program(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-        )
-        data = data._array
-    return new_leaf(array_of_data(data, wanted), requires_grad)
+    return new_leaf(array_of_data(_copied("torch.tensor", data), wanted), requires_grad)
+
+
+def _copied(made_by: str, data: Any) -> Any:
+    """`data`, but of a tensor its array, after a warning."""
+    if not isinstance(data, Tensor):
+        return data
+    warn_program(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {made_by}(sourceTensor)."
+    )
+    return data._array
 
 
 def as_tensor(data: Any, dtype: DType = None, device: OnDevice = None) -> Tensor:
@@ -117,7 +125,7 @@ def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return new_leaf(*made("zeros", np.zeros, sizes, options))
+    return made("zeros", np.zeros, sizes, options)
 
 
 def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
@@ -126,7 +134,7 @@ def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     >>> ones((2,), dtype=dtypes.int64)
     tensor([1, 1])
     """
-    return new_leaf(*made("ones", np.ones, sizes, options))
+    return made("ones", np.ones, sizes, options)
 
 
 def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -135,8 +143,7 @@ def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Un
     >>> empty(2, 3).shape
     torch.Size([2, 3])
     """
-    keeps_order("empty", memory_format)
-    return new_leaf(*made("empty", np.empty, sizes, options))
+    return made("empty", np.empty, sizes, options)
 
 
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
@@ -146,7 +153,7 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     tensor([7, 7])
     """
     value = number_of("full", "fill_value", fill_value, 2)
-    return new_leaf(*made("full", filled_with(value), listed("full", size), options, dtypes.of_number(value)))
+    return made("full", filled_with(value), listed("full", size), options, dtypes.of_number(value))
 
 
 def sparse_coo_tensor(
@@ -196,21 +203,13 @@ def sparse_coo_tensor(
     least = places.max(axis=1, initial=-1) + 1
     given = (*least.tolist(), *shape[1:]) if size is None else size
     sizes = _checked_sizes((given,))
-    if len(sizes) != len(places) + len(shape) - 1:
+    if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
         raise RuntimeError(
-            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(sizes)}, sparse_dim = "
-            f"{len(places)}, dense_dim = {len(shape) - 1}"
+            f"values has incorrect size, expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}: size = "
+            f"{list(sizes)} has {len(places)} sparse dimensions, and those of a value"
         )
-    if sizes[len(places) :] != shape[1:]:
-        expected = [shape[0], *sizes[len(places) :]]
-        raise RuntimeError(f"values has incorrect size, expected {expected}, got {list(shape)}")
-    for dim, row in enumerate(places):
-        if row.size and row.min() < 0:
-            raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
-        if least[dim] > sizes[dim]:
-            raise RuntimeError(
-                f"size is inconsistent with indices: for dim {dim}, size is {sizes[dim]} but found index {row.max()}"
-            )
+    if (places < 0).any() or (least > sizes[: len(places)]).any():
+        raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
     return Tensor._new_sparse(places, entries, sizes, bool(is_coalesced))
 
@@ -230,7 +229,7 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
             [0., 1.]])
     """
     sizes = n, n if m is None else m
-    return new_leaf(*made("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options))
+    return made("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
 
 
 def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
@@ -256,6 +255,60 @@ def full_like(
 def empty_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of the shape, dtype and memory order of `input`, to be written before it is read."""
     return like("empty_like", input, lambda array: None, memory_format, options)
+
+
+# ---- in the dtype of a tensor ----------------------------------------------------------------------------------------
+
+
+@op("Tensor")
+def new_zeros(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """A tensor of zeros, in this tensor's dtype.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2]).new_zeros(3)
+    tensor([0, 0, 0])
+    """
+    return made("new_zeros", np.zeros, sizes, options, input.dtype)
+
+
+@op("Tensor")
+def new_ones(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """A tensor of ones, in this tensor's dtype."""
+    return made("new_ones", np.ones, sizes, options, input.dtype)
+
+
+@op("Tensor")
+def new_empty(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """A tensor in this tensor's dtype, to be written before it is read."""
+    return made("new_empty", np.empty, sizes, options, input.dtype)
+
+
+@op("Tensor")
+def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
+    """A tensor of `fill_value`, in this tensor's dtype."""
+    value = number_of("new_full", "fill_value", fill_value, 2)
+    return made("new_full", filled_with(value), listed("new_full", size), options, input.dtype)
+
+
+@op("Tensor")
+def new_tensor(
+    input: Tensor,
+    data: Any,
+    *,
+    dtype: DType = None,
+    device: OnDevice = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of a copy of `data`, as `torch.tensor` makes it, in this tensor's dtype.
+
+    >>> import minigrad as torch
+    >>> torch.zeros(2).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    wanted = as_dtype("new_tensor", dtype) or input.dtype
+    checked("new_tensor", {"device": device, "pin_memory": pin_memory})
+    return new_leaf(array_of_data(_copied("tensor.new_tensor", data), wanted), requires_grad)
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------------
@@ -290,8 +343,7 @@ def _bounds(start: Any = 0, end: Any = None, step: Any = 1) -> tuple[Any, Any, A
 @np.errstate(all="ignore")
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
-    if wanted.kind == "b":
-        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool': a range has more than two numbers")
+    check_no_bools("arange_cpu", wanted)
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
@@ -308,8 +360,6 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
         if isinstance(end - start, float) or isinstance(step, float)
         else -((start - end) // step)
     )
-    if count >= 2**63:
-        raise RuntimeError("invalid size, possible overflow?")
     if wanted.kind != "f":
         start, step = int(start), int(step)
     return (start + np.arange(count) * step).astype(wanted)
@@ -330,8 +380,8 @@ def _spaced(start: Any, end: Any, count: int, wanted: np.dtype[Any]) -> Array:
     """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
-    if wanted.kind == "b" and count > 1:
-        raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool': expected numbers")
+    if count > 1:
+        check_no_bools("linspace_cpu", wanted)
     exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
     first, last = [
         exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
@@ -357,7 +407,7 @@ def like(
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
-    order: Literal["C", "K"] = "K" if keeps_order(name, memory_format) and 0 not in array.strides else "C"
+    order: Literal["C", "K"] = "K" if keeps_order(memory_format) and 0 not in array.strides else "C"
     new = np.empty_like(array, wanted, order)
     fill(new)
     return new_leaf(new, requires_grad)

@@ -27,8 +27,9 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
 from minigrad.tensors.devices import device
+from minigrad.tensors.options import new_leaf
 
 _VERSION = 1
 _DEEPEST = 100

@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
+from minigrad.declare import refuse
 from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.devices import check_on_cpu
@@ -54,13 +55,8 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-def keeps_order(name: str, given: memory_format | None) -> bool:
-    """Whether a copy in the memory format given to the function `name` lies in memory as its model does."""
-    if given is not None and not isinstance(given, memory_format):
-        raise TypeError(
-            f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(given).__name__}: "
-            "torch.contiguous_format or torch.preserve_format"
-        )
+def keeps_order(given: memory_format | None) -> bool:
+    """Whether a copy in this memory format lies in memory as its model does."""
     return given is not contiguous_format
 
 
@@ -106,20 +102,15 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
         raise TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'")
     if options.get("device") is not None:
         check_on_cpu(options["device"])
-    given = options.get("layout")
-    if given is not None and not isinstance(given, layout):
-        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(given).__name__}")
-    if given not in (None, strided):
-        raise NotImplementedError(f"{name}() makes dense tensors: sparse_coo_tensor() makes one of layout {given}")
+    if options.get("layout") not in (None, strided):
+        raise NotImplementedError(
+            f"{name}() makes dense tensors: sparse_coo_tensor() makes one of layout {options['layout']}"
+        )
     if options.get("pin_memory"):
         raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
     wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()
     requires_grad = bool(options.get("requires_grad"))
-    if requires_grad and not wanted.is_floating_point:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
-            f"and this tensor has dtype {wanted!r}. Ask for dtype=torch.float32."
-        )
+    check_can_require_grad(wanted, requires_grad)
     return wanted._numpy, requires_grad
 
 
@@ -135,21 +126,47 @@ def as_dtype(name: str, given: Any) -> dtypes.dtype | None:
     )
 
 
+def check_no_bools(kernel: str, wanted: np.dtype[Any]) -> None:
+    """Nothing if numbers of that dtype can be in a row of different ones; a NotImplementedError for bools."""
+    if wanted.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': there are two of them only")
+
+
+def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
+    """Nothing if a tensor of that dtype can be made to require a gradient; a RuntimeError for integers and bools."""
+    if requires_grad and not of.is_floating_point:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
+            f"and this tensor has dtype {of!r}. Ask for dtype=torch.float32."
+        )
+
+
+def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:
+    """A leaf tensor of `array` itself, not of a copy."""
+    if on is not None:
+        check_on_cpu(on)
+    if requires_grad:
+        check_can_require_grad(dtypes.of(array), requires_grad)
+    leaf = Tensor._new(array)
+    leaf._requires_grad = requires_grad
+    return leaf
+
+
 def made(
     name: str,
     make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
     sizes: Sequence[Any],
     options: Options,
     default: dtypes.dtype | None = None,
-) -> tuple[Array, bool]:
-    """What `make(shape, dtype)` makes for sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, and as `checked`.
+) -> Any:
+    """The leaf of what `make(shape, dtype)` makes for sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
 
-    Errors: RuntimeError for sizes that no array has.
+    Errors: those of `checked`; RuntimeError for sizes that no array has.
     """
     shape = sizes_of(name, sizes, options.get("size"))
     wanted, requires_grad = checked(name, options, default)
     try:
-        return make(shape, wanted), requires_grad
+        return new_leaf(make(shape, wanted), requires_grad)
     except (ValueError, MemoryError) as error:
         check_shape(name, shape, wanted)
         if isinstance(error, ValueError):
@@ -161,9 +178,8 @@ def made(
 def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> None:
     """Nothing for the shape of an array; a RuntimeError else."""
     if min(shape, default=0) < 0:
-        begin = {"zeros": "zeros: Dimension size must be non-negative.", "eye": "n must be greater or equal to 0,"}.get(
-            name, "Trying to create tensor with"
-        )
+        begins = {"zeros": "zeros: Dimension size must be non-negative.", "eye": "n must be greater or equal to 0,"}
+        begin = begins.get(name, "Trying to create tensor with")
         raise RuntimeError(f"{begin} negative dimension {min(shape)}: {list(shape)}")
     if math.prod(shape) * wanted.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
@@ -171,22 +187,14 @@ def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> Non
 
 def number_of(name: str, argument: str, given: Any, position: int) -> Any:
     """The Python number that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
-    if isinstance(given, Tensor) and given._array.ndim == 0:
-        return given._array.item()
-    if isinstance(given, np.generic):
+    if isinstance(given, (Tensor, np.generic)) and not given.ndim:
         return given.item()
-    if not isinstance(given, int | float):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
-        )
-    return given
+    return given if isinstance(given, (int, float)) else refuse(name, argument, position, Number, given)
 
 
 def listed(name: str, size: Sizes) -> tuple[Sizes]:
     """The sizes of a function that takes them in one tuple or list only; a TypeError for anything else."""
-    if not isinstance(size, Sequence):
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    return (size,)
+    return (size,) if isinstance(size, Sequence) else refuse(name, "size", 1, Sequence[int], size)
 
 
 def filled_with(value: Number) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:

@@ -1,8 +1,8 @@
-"""Functions that draw tensors at random, exactly as PyTorch draws them on the CPU; and the state of the draws."""
+"""Tensors drawn at random, exactly as PyTorch draws them on the CPU; and the state of the draws."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, SupportsIndex, Unpack
 
@@ -10,18 +10,25 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
-from minigrad.methods.drawing import Drawn
-from minigrad.methods.forms import checked_tensor, free
+from minigrad.core.tape import Node
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
 from minigrad.random import Generator, default_generator
-from minigrad.tensor import Tensor, new_leaf
 from minigrad.tensors import distributions
 from minigrad.tensors.creation import like
-from minigrad.tensors.options import Options, SizedOptions, Sizes, checked, made, memory_format
+from minigrad.tensors.options import (
+    Options,
+    SizedOptions,
+    Sizes,
+    check_no_bools,
+    checked,
+    made,
+    memory_format,
+    new_leaf,
+)
 
 __all__ = [
-    "bernoulli",
     "get_rng_state",
-    "multinomial",
     "normal",
     "rand",
     "rand_like",
@@ -41,11 +48,7 @@ def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[Size
     tensor([0.2961, 0.5166])
     """
     source = generator or default_generator
-
-    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
-        return distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source)
-
-    return new_leaf(*made("rand", make, sizes, options))
+    return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
 
 
 def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -63,11 +66,7 @@ def _normal(
 ) -> Tensor:
     """Draws from one normal distribution."""
     source = generator or default_generator
-
-    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
-        return distributions.normal_(np.empty(shape, of), mean, std, source)
-
-    return new_leaf(*made(name, make, sizes, options))
+    return made(name, lambda shape, of: distributions.normal_(np.empty(shape, of), mean, std, source), sizes, options)
 
 
 def rand_like(
@@ -124,11 +123,13 @@ def randint(
             "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
         )
     first, end, source = index(low), index(high), generator or default_generator
-
-    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
-        return distributions.random_(np.empty(shape, of), first, end, source)
-
-    return new_leaf(*made("randint", make, (size,), options, dtypes.int64))
+    return made(
+        "randint",
+        lambda shape, of: distributions.random_(np.empty(shape, of), first, end, source),
+        (size,),
+        options,
+        dtypes.int64,
+    )
 
 
 def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
@@ -139,8 +140,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     tensor([2, 0, 1, 3])
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
-    if wanted.kind == "b":
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool': an order has more than two numbers")
+    check_no_bools("randperm", wanted)
     order = distributions.randperm(index(n), generator or default_generator)
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
@@ -189,8 +189,115 @@ def normal(
     return Drawn(draw, f"NormalBackward{form}")(*tensors)
 
 
-bernoulli = free(Tensor.bernoulli)
-multinomial = free(Tensor.multinomial)
+class Drawn(Node):
+    """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
+
+    __slots__ = ("shapes",)
+
+    draw: Callable[..., Array]
+    form: str
+
+    def forward(self, *arrays: Array) -> Array:
+        self.shapes = [x.shape for x in arrays]
+        return self.draw(*arrays)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        return [g._new(np.zeros(shape, g._array.dtype)) for shape in self.shapes]
+
+    def name(self) -> str:
+        return self.form
+
+
+@op()
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws.
+
+    >>> import minigrad as torch
+    >>> torch.ones(3).bernoulli()
+    tensor([1., 1., 1.])
+    """
+    source = generator or default_generator
+
+    def draw(x: Any) -> Any:
+        return distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
+
+    return Drawn(draw, "BernoulliBackward0")(input)
+
+
+@op()
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """`num_samples` indices (int64) for each row, drawn with its elements as weights.
+
+    The weights are `(N,)` or `(M, N)`, and need not add up to 1; the result is `(S,)` or `(M, S)`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
+    tensor([1, 1, 1])
+    """
+    source = generator or default_generator
+    return input._new(distributions.multinomial(input._array, index(num_samples), replacement, source))
+
+
+# ---- written into a tensor -------------------------------------------------------------------------------------------
+
+
+@op("Tensor")
+def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Write draws from the uniform distribution on `[from_, to)`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(123)
+    >>> torch.empty(3).uniform_(-1, 1)
+    tensor([-0.4078,  0.0331, -0.4967])
+    """
+    source = generator or default_generator
+    return input._write(lambda array: distributions.uniform_(array, from_, to, source), "UniformBackward0")
+
+
+@op("Tensor")
+def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Write draws from the normal distribution.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(123)
+    >>> torch.empty(3).normal_(0, 0.02)
+    tensor([-0.0022,  0.0024, -0.0074])
+    """
+    source = generator or default_generator
+    return input._write(lambda array: distributions.normal_(array, mean, std, source), "NormalBackward0")
+
+
+@op("Tensor")
+def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Write draws from the exponential distribution of rate `lambd`."""
+    source = generator or default_generator
+    return input._write(lambda array: distributions.exponential_(array, lambd, source), "ExponentialBackward0")
+
+
+@op("Tensor")
+def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
+    chance, source = p._array if isinstance(p, Tensor) else p, generator or default_generator
+    return input._write(lambda array: distributions.bernoulli_(array, chance, source), "BernoulliBackward2")
+
+
+@op("Tensor")
+def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Generator | None = None) -> Tensor:
+    """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`.
+
+    Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.
+    """
+    source = generator or default_generator
+    given = bounds if to is None else (*bounds, to)
+    if not given:
+        return input._write(lambda array: distributions.random_all_(array, source), "RandomBackward2")
+    if len(given) > 2:
+        raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
+    low, high = given if len(given) == 2 else (0, *given)
+    form = "RandomBackward1" if len(given) == 1 else "RandomBackward0"
+    return input._write(lambda array: distributions.random_(array, index(low), high, source), form)
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
@@ -211,7 +318,7 @@ def get_rng_state() -> Tensor:
 
 def set_rng_state(new_state: Tensor) -> None:
     """Set the state of the default generator, to one that `get_rng_state` gave, here or in PyTorch."""
-    array = checked_tensor("set_rng_state", new_state, "new_state")._array
+    array = new_state._array
     if array.dtype != np.uint8:
         raise TypeError(f"RNG state must be a torch.ByteTensor, got dtype {new_state.dtype!r}")
     default_generator._set_state_bytes(np.ascontiguousarray(array).reshape(-1))

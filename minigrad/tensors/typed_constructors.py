@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad.core import dtypes
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
 from minigrad.tensors.devices import device as Device
 from minigrad.tensors.nested_data import array_of_arguments
+from minigrad.tensors.options import new_leaf
 
 __all__ = [
     "BoolTensor",

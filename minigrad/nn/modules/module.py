@@ -14,8 +14,9 @@ from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state import LoadResult
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
 from minigrad.tensors.devices import device as Device
+from minigrad.tensors.options import new_leaf
 
 
 class _Kind(NamedTuple):

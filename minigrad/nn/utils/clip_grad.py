@@ -10,7 +10,8 @@ import numpy as np
 
 from minigrad.core.modes import no_grad
 from minigrad.ops.joining import stack
-from minigrad.tensor import Tensor, new_leaf
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import new_leaf
 
 
 def clip_grad_norm_(

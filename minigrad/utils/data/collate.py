@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,11 +98,6 @@ def _like(model: Any, parts: Any) -> Any:
     if isinstance(model, tuple):
         return parts
     try:
-        if not isinstance(model, MutableMapping | MutableSequence):
-            return type(model)(parts)
-        out: Any = copy.copy(model)
-        for place, part in parts.items() if isinstance(parts, dict) else enumerate(parts):
-            out[place] = part
+        return type(model)(parts)
     except TypeError:
         return parts
-    return out

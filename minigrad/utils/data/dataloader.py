@@ -38,9 +38,9 @@ class DataLoader(Generic[T_co]):
         what shuffles; if None, each pass draws a seed from the default generator.
     `num_workers`, `prefetch_factor`, `persistent_workers`, `timeout`, `worker_init_fn`, `multiprocessing_context`,
     `in_order`, `pin_memory`, `pin_memory_device`
-        are checked as in PyTorch; but examples are always made in this process, on the default generator.
+        change nothing: examples are always made in this process, on the default generator.
 
-    Errors: ValueError for options that exclude each other, which later assignments of the options are as well.
+    Errors: ValueError for options that exclude each other.
 
     >>> import minigrad as torch
     >>> from minigrad.utils.data import TensorDataset
@@ -57,7 +57,6 @@ class DataLoader(Generic[T_co]):
     drop_last: bool
     sampler: Any
     batch_sampler: Any
-    _fixed = False
 
     def __init__(
         self,
@@ -80,13 +79,6 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check_workers(
-            num_workers,
-            timeout,
-            prefetch_factor,
-            persistent_workers=persistent_workers,
-            multiprocessing_context=multiprocessing_context,
-        )
         self._is_stream = isinstance(dataset, IterableDataset)
         if self._is_stream:
             for name, given in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
@@ -119,115 +111,51 @@ class DataLoader(Generic[T_co]):
         self.generator = generator
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
         self.num_workers = num_workers
-        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.persistent_workers = persistent_workers
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = multiprocessing_context
         self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.in_order = in_order
-        self._promised: int | None = None
+        self.persistent_workers = persistent_workers
         self._has_seed = False
-        self._fixed = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._fixed and name in _FIXED:
-            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
-        super().__setattr__(name, value)
 
     @property
     def _index_sampler(self) -> Any:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        return _Pass(self)
+        if self.pin_memory:
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
+                "used.",
+                stacklevel=2,
+            )
+        # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
+        if not (self.persistent_workers and self._has_seed):
+            drawn_seed(self.generator)
+            self._has_seed = True
+        return self._of_stream(iter(self.dataset)) if self._is_stream else self._of_indices(iter(self._index_sampler))
+
+    def _of_indices(self, order: Iterator[Any]) -> Iterator[Any]:
+        """The batches of a dataset with indices."""
+        dataset: Any = self.dataset
+        for indices in order:
+            if self.batch_sampler is None:
+                yield self.collate_fn(dataset[indices])
+                continue
+            batch = taken(dataset, indices) if self.collate_fn is default_collate else None
+            yield self.collate_fn(examples(dataset, indices)) if batch is None else batch
+
+    def _of_stream(self, stream: Iterator[Any]) -> Iterator[Any]:
+        """The batches of a stream."""
+        if self.batch_size is None:
+            yield from map(self.collate_fn, stream)
+            return
+        while batch := [*itertools.islice(stream, self.batch_size)]:
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield self.collate_fn(batch)
 
     def __len__(self) -> int:
         if not self._is_stream:
             return len(self._index_sampler)
-        dataset: Any = self.dataset
-        self._promised = len(dataset)
-        if self.batch_size is None:
-            return self._promised
-        return number_of_batches(self._promised, self.batch_size, self.drop_last)
-
-
-_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
-
-
-class _Pass:
-    """One pass through a loader's batches."""
-
-    def __init__(self, loader: DataLoader[Any]) -> None:
-        if loader.timeout and not loader.num_workers:
-            raise AssertionError("a timeout is for workers: expected timeout=0 without them")
-        if loader.pin_memory:
-            warnings.warn(
-                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
-                "used.",
-                stacklevel=3,
-            )
-        self._loader = loader
-        self._indices = iter(loader._index_sampler)
-        # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
-        if not (loader.persistent_workers and loader._has_seed):
-            drawn_seed(loader.generator)
-            loader._has_seed = True
-        self._stream: Iterator[Any] | None = iter(loader.dataset) if loader._is_stream else None
-        self._ended = False
-        self._promised = loader._promised
-        self._given = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        indices = next(self._indices)
-        batch = self._batch(indices) if self._stream is None else self._loader.collate_fn(self._next(indices))
-        self._given += 1
-        if self._promised is not None and self._given > self._promised:
-            warnings.warn(
-                f"Length of IterableDataset {self._loader.dataset} was reported to be {self._promised} (when accessing "
-                f"len(dataloader)), but {self._given} samples have been fetched.",
-                stacklevel=2,
-            )
-        return batch
-
-    def __len__(self) -> int:
-        return len(self._loader._index_sampler)
-
-    def _batch(self, indices: Any) -> Any:
-        dataset: Any = self._loader.dataset
-        collate = self._loader.collate_fn
-        if self._loader.batch_sampler is None:
-            return collate(dataset[indices])
-        at_once = taken(dataset, indices) if collate is default_collate else None
-        return collate(examples(dataset, indices)) if at_once is None else at_once
-
-    def _next(self, indices: Any) -> Any:
-        """The next examples of the stream, as many as there are indices; StopIteration if there are none left."""
-        assert self._stream is not None
-        if self._loader.batch_sampler is None:
-            return next(self._stream)
-        if self._ended:
-            raise StopIteration
-        batch = [*itertools.islice(self._stream, len(indices))]
-        self._ended = len(batch) < len(indices)
-        if not batch or (self._ended and self._loader.drop_last):
-            raise StopIteration
-        return batch
-
-
-def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, **others: Any) -> None:
-    # A ValueError where PyTorch raises one.
-    numbers = {"num_workers": num_workers, "timeout": timeout, "prefetch_factor": prefetch_factor or 0}
-    for name, number in numbers.items():
-        if number < 0:
-            raise ValueError(f"{name} option should be non-negative, got {number}")
-    for name, given in {"prefetch_factor": prefetch_factor, **others}.items():
-        if given and num_workers == 0:
-            raise ValueError(f"{name} option needs num_workers > 0, got {name}={given} and num_workers=0")
+        size = len(self.dataset)  # type: ignore[arg-type]  # a stream may have a length
+        return size if self.batch_size is None else number_of_batches(size, self.batch_size, self.drop_last)
 
 
 def get_worker_info() -> None:

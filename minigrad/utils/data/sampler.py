@@ -44,7 +44,7 @@ class RandomSampler(Sampler[int]):
 
     There are `num_samples` of them, as many as the dataset has if None; without replacement, orders of the whole
     dataset follow each other if there are more.  Without a generator, each order has its own, whose seed is drawn from
-    the default generator.  Errors: TypeError if `replacement` is not a bool, ValueError for no samples.
+    the default generator.  Errors: ValueError for no samples.
 
     >>> import minigrad as torch
     >>> list(RandomSampler(range(5), generator=torch.Generator().manual_seed(123)))
@@ -65,9 +65,7 @@ class RandomSampler(Sampler[int]):
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        _check_positive("num_samples", self.num_samples, (bool, int))
+        _check_positive("num_samples", self.num_samples)
 
     @property
     def num_samples(self) -> int:
@@ -100,8 +98,6 @@ class BatchSampler(Sampler[list[int]]):
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
         _check_positive("batch_size", batch_size)
-        if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
@@ -128,6 +124,6 @@ def drawn_seed(generator: Generator | None) -> int:
     return seed
 
 
-def _check_positive(name: str, given: Any, kinds: tuple[type, ...] = (int,)) -> None:
-    if not isinstance(given, int) or (isinstance(given, bool) and bool not in kinds) or given <= 0:
+def _check_positive(name: str, given: Any) -> None:
+    if not isinstance(given, int) or given <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={given}")
