@@ -168,7 +168,7 @@ def with_imports(module: types.ModuleType, statements: list[str]) -> str:
     """The text of a stub: of these statements, below imports of the modules that they name."""
     text = "\n".join(statements)
     named = {name[:-1] for name in re.findall(r"(?<!from )(?<![\w.`])(?:[a-z_]\w*\.)+(?=[A-Za-z_])", text)}
-    imports = [f"import {name}" for name in sorted(named) if name in sys.modules]
+    imports = [f"import {name}" for name in sorted(named - {"torch"}) if name in sys.modules]
     if module is not core_tensor:
         imports.append(f"from {core_tensor.__name__} import Tensor")
     head = f'"""What type checkers see of `{module.__name__}`; written by `python -m tests.stubs`."""'
