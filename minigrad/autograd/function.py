@@ -275,6 +275,7 @@ def _like(x: Any) -> Any:
 class _Once(Unary):
     """The history of a gradient that cannot be differentiated again."""
 
+    form = "torch::autograd::Error"
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
@@ -282,9 +283,6 @@ class _Once(Unary):
 
     def dx(self, g: Any) -> Any:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-    def name(self) -> str:
-        return "torch::autograd::Error"
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

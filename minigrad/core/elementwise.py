@@ -27,6 +27,7 @@ NUMBERS = (int, float, np.generic)
 class Cast(Unary):
     """`y` is `x` in another dtype."""
 
+    form = "ToCopyBackward0"
     formulas = ("dx = g, cast back",)
     __slots__ = ("x_dtype",)
     to: dtype
@@ -37,9 +38,6 @@ class Cast(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return cast(g, self.x_dtype)
-
-    def name(self) -> str:
-        return "ToCopyBackward0"
 
 
 def cast(x: Any, to: dtype) -> Any:
@@ -200,8 +198,7 @@ class Sub(Elementwise):
 class Rsub(Sub):
     """`a - b` for a number `a`."""
 
-    def name(self) -> str:
-        return "RsubBackward1"
+    form = "RsubBackward1"
 
 
 class Mul(Elementwise):
@@ -222,15 +219,13 @@ class Mul(Elementwise):
 class Scaled(Mul):
     """`a * b`, where b broadcasts to a."""
 
+    form = "MulBackward0"
     formulas = ("da = g * b", "db = g * a, summed to b's shape")
 
     def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
         if b.size > 1:
             read_in_place(a)
         return np.multiply(a, b)
-
-    def name(self) -> str:
-        return "MulBackward0"
 
 
 class Div(Elementwise):
@@ -254,11 +249,10 @@ class Div(Elementwise):
 class Rdiv(Div):
     """`a / b` for a number `a`, computed as `a * (1 / b)`."""
 
+    form = "MulBackward0"
+
     def forward(self, a: Any, b: Array) -> Array:
         return np.multiply(np.reciprocal(b), a)
-
-    def name(self) -> str:
-        return "MulBackward0"
 
 
 class Neg(Unary):

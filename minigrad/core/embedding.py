@@ -41,6 +41,7 @@ class Lookup(Binary):
     of the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
     """
 
+    form = "EmbeddingBackward0"
     formulas = (
         "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given)",
     )
@@ -61,9 +62,6 @@ class Lookup(Binary):
             g = masked(g, ids._array[..., None] != self.padding_idx)
         return _as(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
 
-    def name(self) -> str:
-        return "EmbeddingBackward0"
-
 
 class ScatterAdd(Binary):
     """`T = 0;  T[ids[n]] += R[n]` for each n: row v of the table is the sum of the rows of `R` whose id is v.
@@ -71,6 +69,7 @@ class ScatterAdd(Binary):
     `R` is `(*, D)`, `ids` is `(*)` with values in `[0, V)`, and `T` is `(V, D)`.
     """
 
+    form = "EmbeddingDenseBackwardBackward0"
     formulas = ("dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there",)
     keep = keep_rest
     num_embeddings: int
@@ -81,9 +80,6 @@ class ScatterAdd(Binary):
 
     def da(self, g: Tensor) -> Tensor:
         return Lookup()(g, self.kept(1))
-
-    def name(self) -> str:
-        return "EmbeddingDenseBackwardBackward0"
 
 
 def _as(dtype: np.dtype[Any], x: Tensor) -> Tensor:

@@ -46,9 +46,6 @@ class Linear(Node):
         db = None if to_bias is None else Sum(tuple(range(g._array.ndim - 1)))(g)
         return dx, dw, db
 
-    def name(self) -> str:
-        return self.form
-
 
 def _form(x: Array, bias: Array | None) -> str:
     """The name of the last step PyTorch takes for a linear layer: that depends on the input's rank."""

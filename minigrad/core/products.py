@@ -60,6 +60,7 @@ class SumOfProducts(Binary):
 class ProductOfRows(Binary):
     """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`."""
 
+    form = "MmBackward0"
     formulas = ("da = b @ g.T", "db = a @ g")
     keep = keep_other
 
@@ -71,9 +72,6 @@ class ProductOfRows(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return self.kept(0) @ g
-
-    def name(self) -> str:
-        return "MmBackward0"
 
 
 class Mv(Binary):
@@ -95,6 +93,7 @@ class Mv(Binary):
 class Outer(Binary):
     """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
 
+    form = "MulBackward0"
     formulas = ("da = g @ b", "db = g.T @ a")
     keep = keep_other
     forward = np.multiply.outer
@@ -104,9 +103,6 @@ class Outer(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return g.mT @ self.kept(0)
-
-    def name(self) -> str:
-        return "MulBackward0"
 
 
 class Dot(Binary):

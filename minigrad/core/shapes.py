@@ -137,9 +137,6 @@ class Reshape(Unary):
     def dx(self, g: Tensor) -> Tensor:
         return Reshape(self.x_shape)(g)
 
-    def name(self) -> str:
-        return self.form
-
 
 class Permute(View):
     """`x` with dimension `dims[i]` in place i: a view."""
@@ -154,9 +151,6 @@ class Permute(View):
     def dx(self, g: Tensor) -> Tensor:
         inverse = sorted(range(len(self.dims)), key=self.dims.__getitem__)
         return Permute(tuple(inverse))(g)
-
-    def name(self) -> str:
-        return self.form
 
 
 class Sum(Unary):
@@ -177,13 +171,11 @@ class Sum(Unary):
         # Where no history is recorded, nobody in the walk counts writes: it need not be known as a view.
         return repeat(g) if current.enabled else g._new(repeat.forward(g._array))
 
-    def name(self) -> str:
-        return self.form
-
 
 class Repeat(View):
     """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view."""
 
+    form = "ExpandBackward0"
     formulas = ("dx = Sum(g), over the repetitions",)
     __slots__ = ("keepdim",)
     shape: tuple[int, ...]
@@ -195,9 +187,6 @@ class Repeat(View):
 
     def dx(self, g: Tensor) -> Tensor:
         return Sum(self.dims, self.keepdim)(g)
-
-    def name(self) -> str:
-        return "ExpandBackward0"
 
 
 # ---- the methods -----------------------------------------------------------------------------------------------------

@@ -148,8 +148,8 @@ class Node(metaclass=Fields):
         raise NotImplementedError
 
     def name(self) -> str:
-        """The name PyTorch prints for this operation, such as `MulBackward0`."""
-        return f"{type(self).__name__}Backward0"
+        """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
+        return getattr(self, "form", None) or f"{type(self).__name__}Backward0"
 
     @property
     def node(self) -> Node:

@@ -78,6 +78,7 @@ def positive(input: Tensor) -> Tensor:
 class AddScaled(Add):
     """`a + alpha * b`."""
 
+    form = "AddBackward0"
     formulas = ("da = g", "db = g * alpha")
     alpha: float
 
@@ -87,13 +88,11 @@ class AddScaled(Add):
     def db(self, g: Tensor) -> Tensor:
         return g * self.alpha
 
-    def name(self) -> str:
-        return "AddBackward0"
-
 
 class SubScaled(Sub):
     """`a - alpha * b`."""
 
+    form = "SubBackward0"
     formulas = ("da = g", "db = -g * alpha")
     alpha: float
 
@@ -102,9 +101,6 @@ class SubScaled(Sub):
 
     def db(self, g: Tensor) -> Tensor:
         return -g * self.alpha
-
-    def name(self) -> str:
-        return "SubBackward0"
 
 
 def _checked_alpha(alpha: Number, a: Any, b: Any) -> float:
@@ -161,15 +157,15 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten, operator="floordiv")
 def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, rounded down."""
-    return FloorDivide().of(input, other)
+    return FloorDivide("floor").of(input, other)
 
 
 @op(in_place=rewritten, operator="mod")
 def remainder(input: Operand, other: Operand) -> Tensor:
     """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
     if not isinstance(input, Tensor):
-        return Rremainder().of(input, other)
-    return Remainder(1 if isinstance(other, Tensor) else 0).of(input, other)
+        return Rremainder("torch::autograd::NotImplemented").of(input, other)
+    return Remainder(f"RemainderBackward{isinstance(other, Tensor):d}").of(input, other)
 
 
 @op(in_place=rewritten)
@@ -177,12 +173,13 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
     """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
     if not isinstance(input, Tensor):
         return NotImplemented
-    return Fmod(1 if isinstance(other, Tensor) else 0).of(input, other)
+    return Fmod(f"FmodBackward{isinstance(other, Tensor):d}").of(input, other)
 
 
 class DivRounded(Elementwise):
     """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
 
+    form = "DivBackward2"
     formulas = ("da = 0", "db = 0")
     mode: str
 
@@ -199,35 +196,25 @@ class DivRounded(Elementwise):
     def db(self, g: Tensor) -> Tensor:
         return zeroed(g)
 
-    def name(self) -> str:
-        return "DivBackward2"
-
 
 class FloorDivide(DivRounded):
     """`a / b`, rounded down.  PyTorch has no derivative of it: div(…, rounding_mode="floor") has."""
 
-    def __init__(self) -> None:
-        super().__init__("floor")
+    form = "torch::autograd::NotImplemented"
 
     def backward(self, g: Tensor) -> Any:
         raise RuntimeError(
-            "derivative for aten::floor_divide is not implemented: that of div(…, rounding_mode='floor') is 0"
+            "derivative for aten::floor_divide is not implemented: div(…, rounding_mode='floor') has one"
         )
-
-    def name(self) -> str:
-        return "torch::autograd::NotImplemented"
 
 
 class Remainder(Elementwise):
     """What `a / b`, rounded down, leaves of `a`; it has the sign of `b`."""
 
     formulas = ("da = g", "db = -g * floor(a / b)")
-    __slots__ = ("form",)
+    form: str
     keep = keep_inputs
     rounds_numbers = True
-
-    def __init__(self, form: int = 0) -> None:
-        self.form = form
 
     def forward(self, a: Any, b: Any) -> Array:
         if _is_whole("remainder", a, b):
@@ -241,32 +228,21 @@ class Remainder(Elementwise):
     def db(self, g: Tensor) -> Tensor:
         return -g * DivRounded("floor")(self.kept(0), self.kept(1))
 
-    def name(self) -> str:
-        return f"RemainderBackward{self.form}"
-
 
 class Rremainder(Remainder):
     """What `a / b` leaves of a number `a`.  PyTorch has no derivative of it: that of a tensor `a` has."""
 
     def backward(self, g: Tensor) -> Any:
-        raise RuntimeError(
-            "derivative for aten::remainder is not implemented if the number comes first: make it a tensor"
-        )
-
-    def name(self) -> str:
-        return "torch::autograd::NotImplemented"
+        raise RuntimeError("derivative for aten::remainder is not implemented if the number comes first")
 
 
 class Fmod(Elementwise):
     """What `a / b`, rounded towards 0, leaves of `a`; it has the sign of `a`."""
 
     formulas = ("da = g", "db = -g * trunc(a / b)")
-    __slots__ = ("form",)
+    form: str
     keep = keep_inputs
     rounds_numbers = True
-
-    def __init__(self, form: int) -> None:
-        self.form = form
 
     def forward(self, a: Any, b: Any) -> Array:
         _is_whole("fmod", a, b)
@@ -277,9 +253,6 @@ class Fmod(Elementwise):
 
     def db(self, g: Tensor) -> Tensor:
         return -g * DivRounded("trunc")(self.kept(0), self.kept(1))
-
-    def name(self) -> str:
-        return f"FmodBackward{self.form}"
 
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
@@ -316,6 +289,7 @@ def square(input: Tensor) -> Tensor:
 class Pow(Elementwise):
     """`a ** b`."""
 
+    form = "PowBackward1"
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
     keep = keep_input_and_output
 
@@ -337,22 +311,18 @@ class Pow(Elementwise):
         gradient = g * self.kept_output(g) * base.log()
         return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
 
-    def name(self) -> str:
-        return "PowBackward1"
-
 
 class Rpow(Pow):
     """`a ** b` for a number `a`."""
 
+    form = "PowBackward2"
     formulas = ("", "db = g * y * log(a)")
-
-    def name(self) -> str:
-        return "PowBackward2"
 
 
 class PowNumber(Unary):
     """`x ** n` for a number `n`."""
 
+    form = "PowBackward0"
     formulas = ("dx = g * n * x**(n-1), 0 for n = 0",)
     keep = keep_inputs
     n: int | float
@@ -383,9 +353,6 @@ class PowNumber(Unary):
     def dx(self, g: Tensor) -> Tensor:
         x = self.kept(0)
         return zeroed(g) if self.n == 0 else g * (self.n * x ** (self.n - 1))
-
-    def name(self) -> str:
-        return "PowBackward0"
 
 
 # ---- of three tensors ------------------------------------------------------------------------------------------------
@@ -428,6 +395,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 class Lerp(Ternary):
     """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
 
+    form = "LerpBackward1"
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
     keep = keep_inputs
 
@@ -449,13 +417,11 @@ class Lerp(Ternary):
     def dc(self, g: Tensor) -> Tensor:
         return g * (self.kept(1) - self.kept(0))
 
-    def name(self) -> str:
-        return "LerpBackward1"
-
 
 class LerpNumber(Elementwise):
     """`a + weight * (b - a)` for a number."""
 
+    form = "LerpBackward0"
     formulas = ("da = g * (1 - weight)", "db = g * weight")
     weight: float
 
@@ -471,9 +437,6 @@ class LerpNumber(Elementwise):
 
     def db(self, g: Tensor) -> Tensor:
         return g * self.weight
-
-    def name(self) -> str:
-        return "LerpBackward0"
 
 
 def _check_same_dtype(a: Any, other: Any, name: str) -> None:

@@ -300,6 +300,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 class Prelu(Elementwise):
     """`a` where it is above 0, else `a * b`."""
 
+    form = "PreluKernelBackward0"
     formulas = ("da = g where a > 0, else g * b", "db = g * a where a <= 0, else 0")
     keep = keep_inputs
 
@@ -313,9 +314,6 @@ class Prelu(Elementwise):
     def db(self, g: Tensor) -> Tensor:
         a = self.kept(0)
         return masked(g * a, ~(a._array > 0))
-
-    def name(self) -> str:
-        return "PreluKernelBackward0"
 
 
 @op("nn.functional")
@@ -497,6 +495,7 @@ class Gelu(Smooth):
 class GeluTanh(Smooth):
     """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu."""
 
+    form = "GeluBackward0"
     formulas = ("dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`",)
     kernel = "GeluKernelImpl"
     a: ClassVar[float] = math.sqrt(2 / math.pi)
@@ -526,9 +525,6 @@ class GeluTanh(Smooth):
         t = (x * (self.a + self.b * square)).tanh()
         first = self.a + 3 * self.b * square
         return (1 - t * t) * (first + x * (3 * self.b * x - t * first * first))
-
-    def name(self) -> str:
-        return "GeluBackward0"
 
 
 @op("nn.functional")

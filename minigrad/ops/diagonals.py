@@ -43,18 +43,18 @@ class Diagonal(View):
 class DiagonalCopy(Diagonal):
     """`y[…, i] = x[…, i, …, i + offset, …]`: as Diagonal, but a copy."""
 
+    form = "DiagonalBackward0_copy"
+
     __call__ = Unary.__call__
 
     def forward(self, x: Array) -> Array:
         return super().forward(x).copy()
 
-    def name(self) -> str:
-        return "DiagonalBackward0_copy"
-
 
 class PutDiagonal(Unary):
     """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`."""
 
+    form = "DiagEmbedBackward0"
     formulas = ("dx = Diagonal(g)",)
     shape: tuple[int, ...]
     offset: int
@@ -68,9 +68,6 @@ class PutDiagonal(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Diagonal(self.offset, self.dim1, self.dim2)(g)
-
-    def name(self) -> str:
-        return "DiagEmbedBackward0"
 
 
 def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:

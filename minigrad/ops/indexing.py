@@ -127,7 +127,7 @@ class Index(Node):
     formulas = ("dx = PutIndex(g): an element that was picked twice receives both gradients",)
     __slots__ = ("x_shape",)
     dims: tuple[int, ...]
-    form: str = "Index"
+    form: str = "IndexBackward0"
     keep = keep_rest
 
     def forward(self, x: Array, places: Array) -> Array:
@@ -136,9 +136,6 @@ class Index(Node):
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         return PutIndex(self.x_shape, self.dims)(g, self.kept(1)), None
-
-    def name(self) -> str:
-        return f"{self.form}Backward0"
 
 
 class PutIndex(Node):
@@ -473,7 +470,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
         check_range(ids, size, at, RuntimeError, False, known if size else f"index_select(): {known}")
     if x.ndim == 0 or ids.ndim == 0:
         index = index.reshape(x.shape and 1)
-    return Index((at,) if x.ndim else (), "IndexSelect")(input, index)
+    return Index((at,) if x.ndim else (), "IndexSelectBackward0")(input, index)
 
 
 def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:
@@ -521,7 +518,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
             [3]])
     """
     places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), index._array)
-    return Index(all_dims(input), "Gather")(input, input._new(places))
+    return Index(all_dims(input), "GatherBackward0")(input, input._new(places))
 
 
 @op()
@@ -542,7 +539,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     if dim is None:
         check_range(ids, input._array.size, 0, RuntimeError, False)
-        return Index(all_dims(input), "Gather")(input, indices.reshape(-1))
+        return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))
     at = normal_dim(dim, len(own))
     size = own[at] if own else 1
     shape = common_shape([(*own[:at], 1, *own[at + 1 :])[: len(own)], ids.shape])
@@ -551,7 +548,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         ids = ids % size
     wide = (*shape[:at], size, *shape[at + 1 :])[: len(own)]
     x = input if wide == own else input.expand(wide)
-    return Index(all_dims(x), "Gather")(x, input._new(places_along(ids, at, wide)))
+    return Index(all_dims(x), "GatherBackward0")(x, input._new(places_along(ids, at, wide)))
 
 
 @op()
@@ -561,7 +558,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     if ids.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype!r}: index.long()")
     check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
-    return Index(all_dims(input), "Take")(input, input._new(from_start(ids, size)))
+    return Index(all_dims(input), "TakeBackward0")(input, input._new(from_start(ids, size)))
 
 
 @op()
@@ -579,7 +576,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if holds.shape != x._array.shape:
         shape = common_shape([x._array.shape, holds.shape])
         x, holds = x.expand(shape), np.broadcast_to(holds, shape)
-    return Index(all_dims(x), "MaskedSelect")(x, x._new(np.flatnonzero(holds)))
+    return Index(all_dims(x), "MaskedSelectBackward0")(x, x._new(np.flatnonzero(holds)))
 
 
 @op()
@@ -632,9 +629,6 @@ class TakeAlong(Binary):
         if g._array.ndim == 0 == self.kept(1)._array.ndim:
             return g
         return PutAlong(self.dim, self.size, self.keepdim)(g, self.kept(1))
-
-    def name(self) -> str:
-        return self.form
 
 
 class PutAlong(Binary):

@@ -94,9 +94,6 @@ class Split(Views):
         shapes = [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes]
         return (Cat(self.dim)(*_filled(g, shapes)),)
 
-    def name(self) -> str:
-        return self.form
-
 
 @op("torch", aliases=["concat", "concatenate"])
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:

@@ -200,6 +200,7 @@ class SumBags(ScatterAdd):
     rows.
     """
 
+    form = "EmbeddingBagBackward0"
     formulas = ("dR = Lookup(G), of G over the divisors",)
     size: int | None = None
     divisors: Array | None = None
@@ -214,18 +215,6 @@ class SumBags(ScatterAdd):
 
     def da(self, g: Tensor) -> Tensor:
         return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)))
-
-    def name(self) -> str:
-        return "EmbeddingBagBackward0"
-
-
-class PickFromBags(TakeAlong):
-    """The elements `x[positions[b, d], d]`."""
-
-    formulas = ("dx = g at these places",)
-
-    def name(self) -> str:
-        return "EmbeddingBagBackward0"
 
 
 class Widened(Cast):
@@ -380,7 +369,7 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
         return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
     filled = np.flatnonzero(counts)
     if filled.size:
-        rows = PickFromBags(0)(rows, rows._new(_largest_in_bags(rows._array, bags, size)))
+        rows = TakeAlong(0, form="EmbeddingBagBackward0")(rows, rows._new(_largest_in_bags(rows._array, bags, size)))
     return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
 
 

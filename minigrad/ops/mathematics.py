@@ -100,6 +100,7 @@ Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, formula
 class RoundDecimals(Unary):
     """The nearest multiple of `10**-decimals`."""
 
+    form = "RoundBackward1"
     formulas = ("dx = 0",)
     decimals: int
 
@@ -114,9 +115,6 @@ class RoundDecimals(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return zeroed(g)
-
-    def name(self) -> str:
-        return "RoundBackward1"
 
 
 @op(in_place=rewritten)

@@ -144,9 +144,6 @@ class Normalize(Node):
         """Whether mean and variance are functions of x."""
         return True
 
-    def name(self) -> str:
-        return self.form
-
 
 class NormalizeByKnown(Normalize):
     """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant."""

@@ -223,9 +223,6 @@ class Underived(Node):
     def backward(self, g: Any) -> Any:
         raise self.error
 
-    def name(self) -> str:
-        return self.form
-
 
 def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
     """The distinct elements of `x`, or the distinct parts along `dim`, in order.

@@ -18,6 +18,7 @@ from minigrad.ops import casting
 class ConstantPad(Unary):
     """`x` with `before` and `after` copies of `value` at the ends of each dimension, or cut off if negative."""
 
+    form = "ConstantPadNdBackward0"
     formulas = ("dx = g with the opposite done to it: cut off what was added, zeros for what was cut off",)
     pads: Sequence[tuple[int, int]]
     value: Array
@@ -30,9 +31,6 @@ class ConstantPad(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return ConstantPad([(-before, -after) for before, after in self.pads], np.zeros(()))(g)
-
-    def name(self) -> str:
-        return "ConstantPadNdBackward0"
 
 
 def _inner(pads: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[slice, ...]:
@@ -64,9 +62,6 @@ class RepeatPad(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return RepeatPadBackward(self.repeats, self.form)(g)
-
-    def name(self) -> str:
-        return self.form
 
 
 class RepeatPadBackward(Unary):

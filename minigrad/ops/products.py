@@ -300,9 +300,6 @@ class Einsum(Node):
         terms = [*self.terms[:n], self.output, *self.terms[n + 1 :]]
         return Einsum(terms, self.terms[n])(*[g if m == n else self.kept(m) for m in range(len(terms))])
 
-    def name(self) -> str:
-        return self.form
-
 
 @functools.lru_cache
 def _is_plain(terms: Sequence[str], output: str, shapes: Sequence[tuple[int, ...]]) -> bool:

@@ -42,9 +42,6 @@ class Copy(Elementwise):
     def db(self, g: Tensor) -> Tensor:
         return g
 
-    def name(self) -> str:
-        return self.form
-
 
 class Forget(Unary):
     """`x`, about to be overwritten by values that do not depend on it."""
@@ -57,9 +54,6 @@ class Forget(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return zeroed(g)
-
-    def name(self) -> str:
-        return self.form
 
 
 # ---- the write -------------------------------------------------------------------------------------------------------
@@ -250,6 +244,7 @@ def layout_of(view: Array, base: Array) -> Layout:
 class StridedView(Unary):
     """The elements of `x` where a view of that layout has them."""
 
+    form = "AsStridedBackward0"
     formulas = ("dx = PutStrided(g)",)
     layout: Layout
 
@@ -260,9 +255,6 @@ class StridedView(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return PutStrided(self.layout)(g)
-
-    def name(self) -> str:
-        return "AsStridedBackward0"
 
 
 class PutStrided(Unary):
@@ -289,6 +281,7 @@ class PutStrided(Unary):
 class Overwrite(Binary):
     """`y = x` but for `y's view = v`."""
 
+    form = "torch::autograd::CopySlices"
     formulas = ("dx = g with zeros in the view", "dv = StridedView(g)")
     layout: Layout
     keep = keep_nothing
@@ -310,9 +303,6 @@ class Overwrite(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return StridedView(self.layout)(g)
-
-    def name(self) -> str:
-        return "torch::autograd::CopySlices"
 
 
 class Refused(Unary):

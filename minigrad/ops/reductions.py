@@ -437,9 +437,6 @@ class Var(Unary):
         scaled = ScaledDeviation(self.dims, 2 / free if free else math.inf, deviations)
         return scaled(kept_dims(g, x._array.shape, self.dims), x)
 
-    def name(self) -> str:
-        return self.form
-
 
 class Std(Var):
     """The square root of the variance."""
@@ -660,9 +657,6 @@ class Extremum(Unary):
         x, y = self.kept(0)._array, self.kept_output(g)._array
         chosen = np.isnan(x) if np.isnan(y) else x == y
         return Spread(chosen)(g / int(np.count_nonzero(chosen)))
-
-    def name(self) -> str:
-        return self.form
 
 
 @op()

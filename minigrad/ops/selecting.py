@@ -94,9 +94,6 @@ class Where(Ternary):
     def dc(self, g: Tensor) -> Tensor:
         return masked(g, ~self.kept(0)._array)
 
-    def name(self) -> str:
-        return self.form
-
 
 def _where(condition: Any, a: Any, b: Any) -> Any:
     """`a` where `condition` holds, else `b`; each may be a number."""
@@ -168,9 +165,6 @@ class Clamp(Unary):
         inside = ~np.isnan(x) if self.low is None else x >= self.low
         return masked(g, inside if self.high is None else inside & (x <= self.high))
 
-    def name(self) -> str:
-        return self.form
-
 
 class ClampBetween(Ternary):
     """`a`, raised to `b` and then lowered to `c`; either may be None."""
@@ -198,9 +192,6 @@ class ClampBetween(Ternary):
     def _arrays(self) -> tuple[Any, Any, Any]:
         a, b, c = self.kept(0), self.kept(1), self.kept(2)
         return a._array, -np.inf if b is None else b._array, np.inf if c is None else c._array
-
-    def name(self) -> str:
-        return self.form
 
 
 def _clamped(x: Any, low: Any, high: Any, name: str) -> Any:

@@ -109,6 +109,7 @@ class LogSoftmaxBackwardData(Binary):
 class LogSumExp(Unary):
     """`log(sum(exp(x)))` over `dims`."""
 
+    form = "LogsumexpBackward0"
     formulas = ("dx = g * softmax(x)",)
     __slots__ = ("exponentials",)
     keep = keep_inputs
@@ -126,9 +127,6 @@ class LogSumExp(Unary):
         # Used up: they become the gradient.  Another backward pass computes them anew.
         known, self.exponentials = self.exponentials, None
         return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
-
-    def name(self) -> str:
-        return "LogsumexpBackward0"
 
 
 class ScaledSoftmax(Binary):

@@ -18,10 +18,8 @@ from minigrad.core.tensor import Tensor
 class ToDense(ScatterAdd):
     """The table of zeros to whose rows those of `R` are added: a ScatterAdd."""
 
+    form = "ToDenseBackward0"
     formulas = ("dR = Lookup(G)",)
-
-    def name(self) -> str:
-        return "ToDenseBackward0"
 
 
 class Coalesce(Unary):
@@ -60,9 +58,6 @@ class AddRowsAt(Binary):
 
     def db(self, g: Tensor) -> Tensor:
         return Lookup()(g, g._new(self.ids))
-
-    def name(self) -> str:
-        return self.form
 
 
 def entries_of(x: Any, dims: int) -> Any:

@@ -17,9 +17,6 @@ class Rounded(Cast):
     formulas = ("dx = g, cast back",)
     form: str
 
-    def name(self) -> str:
-        return self.form
-
 
 def in_float32(compute: Callable[..., Any], *inputs: Any) -> Any:
     """`compute(*inputs)`, where a float16 among the tensors is taken as float32 and a first one rounds the result."""

@@ -116,9 +116,6 @@ class IndexInto(Node):
         dvalue = None if edge_value is None else sum_to(Index(self.dims)(g, places), self.value_shape)
         return dx, dvalue, None
 
-    def name(self) -> str:
-        return self.form
-
 
 # ---- x[index] = value ------------------------------------------------------------------------------------------------
 

@@ -204,9 +204,6 @@ class Drawn(Node):
     def backward(self, g: Tensor) -> Sequence[Any]:
         return [g._new(np.zeros(shape, g._array.dtype)) for shape in self.shapes]
 
-    def name(self) -> str:
-        return self.form
-
 
 @op()
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
