@@ -406,8 +406,7 @@ def test_an_index_is_checked_against_what_it_is_for() -> None:
         "gather(): Expected dtype int32/int64 for index, got torch.float32: index.long()"
     )
     assert refusal("scatter", 0, [[0]], x.double()) == (
-        "scatter(): Expected self.dtype to be equal to src.dtype, got torch.float32 and torch.float64: "
-        "src.to(torch.float32)"
+        "scatter(): Expected self.dtype to be equal to src.dtype: src.to(torch.float32)"
     )
 
 
@@ -709,9 +708,7 @@ def test_why_there_is_nothing_at_an_index() -> None:
     for index, text in (((0, slice(None, None, -1)), "-1 at index 1"), (slice(None, None, 0), "0 at index 0")):
         assert message(lambda index=index: x[index], ValueError) == f"step must be greater than zero, got {text}"
     for index, error in ((["a"], TypeError), ([b"a"], TypeError), ([object], RuntimeError)):
-        assert message(lambda index=index: x[index], error) == (
-            f"Could not infer dtype of the index {index!r}: expected ints or bools"
-        )
+        assert message(lambda index=index: x[index], error) == (f"Could not infer dtype of the index {index!r}")
     for index in (slice(0.5, None), slice(None, "a"), slice(None, None, 1.0)):
         message(lambda index=index: x[index], TypeError)
 

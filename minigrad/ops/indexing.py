@@ -308,9 +308,7 @@ def _of_sequence(item: Any) -> Any:
     if array.dtype == np.uint8:
         return _mask_of_bytes(array)
     if array.dtype.kind in "OUS":
-        raise (TypeError if array.dtype.kind != "O" else RuntimeError)(
-            f"Could not infer dtype of the index {item!r}: expected ints or bools"
-        )
+        raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
     if array.ndim == 0 and array.dtype.kind in "iu":
         return int(array)
     return array if array.dtype in (bool, np.int64) else array.astype(np.int64)
@@ -533,10 +531,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """
     ids, own = indices._array, input._array.shape
     if ids.dtype != np.int64 or (dim is not None and ids.ndim != len(own)):
-        raise RuntimeError(
-            "torch.take_along_dim(): dtype of indices should be Long, and input and indices should have the same "
-            f"number of dimensions, but got {indices.dtype._tensor_name}, {len(own)} and {ids.ndim}"
-        )
+        raise RuntimeError("torch.take_along_dim(): expected int64 indices with as many dimensions as the input")
     if dim is None:
         check_range(ids, input._array.size, 0, RuntimeError, False)
         return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))

@@ -178,10 +178,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
         return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
     sizes = ints(split_size_or_sections)
     if sum(sizes) != size or min(sizes, default=0) < 0:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {at}), "
-            f"but got split_sizes={list(sizes)}"
-        )
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
     return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
 
 

@@ -99,10 +99,7 @@ class ClassLoss(Node):
             self.ignored = ids == self.ignore_index
             wrong = ids[~self.ignored & ((ids < 0) | (ids >= self.classes))]
             if wrong.size:
-                raise IndexError(
-                    f"Target {wrong[0]} is out of bounds. Expected class ids in [0, {self.classes}), or ignore_index = "
-                    f"{self.ignore_index}"
-                )
+                raise IndexError(f"Target {wrong[0]} is out of bounds: class ids are in [0, {self.classes})")
             ids = np.where(self.ignored, 0, ids)
         self.ids = ids
         self.places = places_of(ids)
@@ -341,10 +338,7 @@ def _cross_entropy_of_probabilities(
 ) -> Tensor:
     """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
     if target._array.dtype.kind != "f":
-        raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got {target.dtype._tensor_name}. Class "
-            "ids have the input's shape without the dimension of the classes"
-        )
+        raise RuntimeError("Expected floating point type for target with class probabilities: target.float()")
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
     dim = class_dim(x._array)
@@ -404,10 +398,7 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
         _check_weight_shape("weight", x, weight)
         if weight.dtype is not x.dtype:
-            raise RuntimeError(
-                f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}: the weights of "
-                f"the classes, weight.to({x.dtype!r})"
-            )
+            raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
 
 
 def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
@@ -640,10 +631,7 @@ def cosine_embedding_loss(
     if target.ndim > 1:
         raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
     if not input1.ndim == input2.ndim == target.ndim + 1:
-        raise RuntimeError(
-            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}."
-        )
+        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors")
     lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
     alike, apart = masked(1 - cosine, target._array == 1), masked((cosine - margin).clamp_min(0), target._array == -1)
@@ -654,9 +642,7 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     """The loss `op` of the differences of two tensors, of which one is floating point."""
     common = dtypes.result_type(input._array, target._array)
     if not common.is_floating_point:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{common._tensor_name}': make one of the two floating point"
-        )
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{common._tensor_name}': x.float()")
     return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
 
 
@@ -897,9 +883,6 @@ def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> T
     check_constant(function, argument, weight)
     shape = common_shape([weight._array.shape, x._array.shape])
     if shape != x._array.shape:
-        raise RuntimeError(
-            f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}: the {argument} has "
-            f"shape {weight.shape}"
-        )
+        raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}")
     factor: Tensor = cast(weight, x.dtype)
     return factor

@@ -17,16 +17,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
-from minigrad.core.modes import no_grad
+from minigrad.core.modes import current, no_grad
 from minigrad.core.shapes import Reshape
-from minigrad.core.tape import Node, Several, keep_inputs
+from minigrad.core.tape import Node, keep_inputs, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.losses import check_constant
@@ -104,6 +104,9 @@ class Normalize(Node):
     groups: Groups
     form: str
 
+    #: Whether mean and variance are functions of x.
+    moves: ClassVar[bool] = True
+
     def forward(self, x: Array, w: Array | None, b: Array | None) -> Array:
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
@@ -136,50 +139,14 @@ class Normalize(Node):
         return mean, added(squares) / groups.count, d
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
-        needs = [edge is not None for edge in self.edges]
-        gradients = NormalizeBackward(self.groups, self.rounds, self.moves(), needs)(g, self.kept(0), self.kept(1))
-        return tuple([each if needed else None for needed, each in zip(needs, gradients, strict=True)])
+        x, w = self.kept(0), self.kept(1)
+        if current.enabled:
+            return self.composed(g, x, w)
+        arrays = quiet().run(self.fused, g._array, x._array, None if w is None else w._array)
+        return tuple([None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)])
 
-    def moves(self) -> bool:
-        """Whether mean and variance are functions of x."""
-        return True
-
-
-class NormalizeByKnown(Normalize):
-    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant."""
-
-    formulas = ("dx = r * g * w", "dw = sum(g * r * (x - m)) over each channel", "db = sum(g) over each channel")
-    mean: Array
-    variance: Array
-
-    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
-        mean, variance = [each.reshape(self.groups.channels) for each in (self.mean, self.variance)]
-        return mean, variance, np.subtract(x, mean, out=scratch)
-
-    def moves(self) -> bool:
-        return False
-
-
-class NormalizeBackward(Several):
-    """`back(g * w)`, `sum(g * s)` and `sum(g)`: the gradients of x, w and b in Normalize, with sums over each channel.
-
-    Here `s = r * (x - m)` and `back(v) = r * (v - mean(v) - s * mean(v * s))`, which takes a gradient of s to one of x;
-    if m and r do not move with x, `back(v) = r * v`.  Source: S. Ioffe and C. Szegedy, "Batch normalization" (2015),
-    section 3.
-    """
-
-    formulas = (
-        "dg = w * back(h[0]) + s * h[1] + h[2] for the gradients h of the three",
-        "dx = back(g * h[1]) and, if r and s move with x, what h[0] says of them",
-        "dw = sum(g * back(h[0]))",
-    )
-    keep = keep_inputs
-    groups: Groups
-    rounds: list[Round]
-    moves: bool
-    needs: list[bool]
-
-    def forward(self, g: Array, x: Array, w: Array | None) -> list[Array]:
+    def fused(self, g: Array, x: Array, w: Array | None) -> list[Array]:
+        """The gradients of x, w and b; of one that none is asked for, it is anything of its shape."""
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         g, x, dx = [each.reshape(groups.frame) for each in (g, x, result)]
         weights = None if w is None else w.reshape(groups.channels)
@@ -193,9 +160,9 @@ class NormalizeBackward(Several):
                 if groups.center:
                     np.subtract(x[rows], mean, out=d[rows])
                 sum_g, sum_gd = groups.common_sums(g[rows], d[rows])
-                if self.needs[1]:
+                if self.edges[1] is not None:
                     dw.append(groups.over_channels(sum_gd, r))
-                if self.needs[2]:
+                if self.edges[2] is not None:
                     db.append(total(sum_g, groups.others, keepdims=False))
                 if self.moves:
                     means.append([groups.mean(sum_g, varied), groups.mean(sum_gd, varied)])
@@ -212,53 +179,40 @@ class NormalizeBackward(Several):
                         part += mean_g
                     gw = np.subtract(gw, part, out=part)
                 np.multiply(gw, scale, out=dx[rows])
-        return [result, *[self.flat(sums, x.dtype) for sums in (dw, db)]]
+        return [result, *[added(sums).reshape(-1) if sums else g for sums in (dw, db)]]
 
-    def flat(self, sums: list[Array], dtype: Any) -> Array:
-        """What `sums` add up to, an element for each channel; if there are none, zeros."""
-        if not sums:
-            return np.zeros(math.prod(self.groups.channels), dtype)
-        found = added(sums)
-        return found if found.ndim == 1 else found.reshape(-1)
-
-    def backward(self, h: Sequence[Any]) -> tuple[Any, ...]:
-        groups = self.groups
-        g, x = (seen(self.kept(position), groups.frame) for position in (0, 1))
-        w = 1 if self.kept(2) is None else seen(self.kept(2), groups.channels)
-        hx, hw, hb = (
-            None if each is None else seen(each, shape)
-            for each, shape in zip(h, (groups.frame, groups.channels, groups.channels), strict=True)
-        )
-
-        def mean(v: Tensor) -> Tensor:
-            return v.mean(groups.within, True)
-
+    def composed(self, g: Tensor, x: Tensor, w: Tensor | None) -> tuple[Any, ...]:
+        """The same gradients in tensor operations, to be differentiated again."""
+        groups, shape = self.groups, x._array.shape
+        g, x = seen(g, groups.frame), seen(x, groups.frame)
+        gw = g if w is None else g * seen(w, groups.channels)
         if self.moves:
-            d = x - mean(x) if groups.center else x
-            r = (mean(d * d) + groups.eps) ** -0.5
+            d = x - x.mean(groups.within, True) if groups.center else x
+            r = ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
+            s = d * r
+            back = gw - s * (gw * s).mean(groups.within, True)
+            dx = r * (back - gw.mean(groups.within, True) if groups.center else back)
         else:
-            _, known_mean, _, known_scale = self.rounds[0]
-            d, r = x - x._new(known_mean), x._new(known_scale)
-        s = d * r
+            mean, r = [x._new(self.rounds[0][position]) for position in (1, 3)]
+            s, dx = (x - mean) * r, r * gw
+        dw, db = [
+            None if edge is None else each.sum(groups.others).reshape(-1)
+            for edge, each in zip(self.edges[1:], (g * s, g), strict=True)
+        ]
+        return None if self.edges[0] is None else seen(dx, shape), dw, db
 
-        def back(v: Tensor) -> Tensor:
-            """The gradient of x, given that of s; as a map of v it is symmetric."""
-            return r * (v - mean(v) * groups.center - s * mean(v * s)) if self.moves else r * v
 
-        dg, dx, dw = g * 0, x * 0, None
-        if hx is not None:
-            through = back(hx)
-            dg, dw = dg + through * w, (through * g).sum(groups.others)
-            if self.moves:
-                # By way of s, and by way of r.
-                gw = g * w
-                dx = dx - back(r * (hx * mean(gw * s) + gw * mean(hx * s))) - mean(hx * back(gw)) * r * s
-        if hw is not None:
-            dg, dx = dg + hw * s, dx + back(g * hw)
-        if hb is not None:
-            dg = dg + hb
-        found = [seen(each, self.kept(position)._array.shape) for position, each in enumerate((dg, dx))]
-        return (*found, dw if dw is None or self.kept(2) is None else seen(dw, self.kept(2)._array.shape))
+class NormalizeByKnown(Normalize):
+    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant."""
+
+    formulas = ("dx = r * g * w", "dw = sum(g * r * (x - m)) over each channel", "db = sum(g) over each channel")
+    moves: ClassVar[bool] = False
+    mean: Array
+    variance: Array
+
+    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
+        mean, variance = [each.reshape(self.groups.channels) for each in (self.mean, self.variance)]
+        return mean, variance, np.subtract(x, mean, out=scratch)
 
 
 def added(sums: Sequence[Array]) -> Array:
@@ -348,16 +302,10 @@ def group_norm(
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
-        )
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups")
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each.shape != (channels,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {list(each.shape)} and input of shape {list(input.shape)}"
-            )
+            raise RuntimeError(f"Expected {name} to be a vector of size {channels}, but got {list(each.shape)}")
     check_floating("GroupNormKernelImpl", input, "means are real numbers, input.float()")
     _check_parameters(input, weight, bias)
     frame = (n, num_groups, channels // num_groups, math.prod(rest))
@@ -491,16 +439,10 @@ def _row_frame(
     """The frame (N, D) of an input whose last dimensions are `normalized_shape`, as are all of the parameters'."""
     shape = tuple(normalized_shape)
     if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional")
     for name, each in parameters.items():
         if each is not None and each._array.shape != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(each.shape)} "
-                f"and normalized_shape = {list(shape)}"
-            )
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if leading < 0 or input._array.shape[leading:] != shape:
         raise RuntimeError(
@@ -555,7 +497,4 @@ def _check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
     allowed = [input.dtype] if input.dtype is not dtypes.float16 else [dtypes.float16, dtypes.float32]
     found = {each.dtype for each in parameters if each is not None}
     if len(found) > 1 or not found.issubset(allowed):
-        raise RuntimeError(
-            f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}, got "
-            f"{', '.join(sorted([repr(each) for each in found]))}"
-        )
+        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")

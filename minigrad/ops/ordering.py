@@ -280,10 +280,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if ids.dtype.kind in "bf":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
     if ids.ndim != 1 or (ids.size and ids.min() < 0):
-        raise RuntimeError(
-            f"bincount only supports 1-d non-negative integral inputs: got shape {input.shape}"
-            + (f" and a least element of {ids.min()}" if ids.size else "")
-        )
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     try:
         counts = np.bincount(ids, given if ids.size else None, minlength)
     except ValueError as error:
@@ -315,10 +312,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
             builtins.max(high + one, np.nextafter(high, most)),
         )
     if builtins.max(float(high) - float(low), 1) * bins > float(np.finfo(x.dtype).max):
-        raise RuntimeError(
-            f"torch.histc: {bins} bins times the range of [{low}, {high}] is more than {input.dtype} can hold: "
-            "expected fewer bins, or a smaller range"
-        )
+        raise RuntimeError(f"torch.histc: the range of [{low}, {high}] is more than {input.dtype} can hold")
     inside = x[(x >= low) & (x <= high)]
     places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
     return input._new(np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype))
@@ -344,18 +338,12 @@ def histogram(
     """
     x = _elements("histogramdd", input, half=False)
     if weight is not None and (weight.shape != input.shape or weight.dtype is not input.dtype):
-        raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the shape and the dtype of the input, "
-            f"{list(input.shape)} and {input.dtype!r}, but got {list(weight.shape)} and {weight.dtype!r}"
-        )
+        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should be as the input is")
     if isinstance(bins, Tensor):
         if range is not None:
             raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
         if bins.ndim != 1 or len(bins) < 2 or bins.dtype is not input.dtype:
-            raise RuntimeError(
-                "torch.histogramdd: bins tensor should have one dimension, 2 elements or more and the dtype of the "
-                f"input, {input.dtype!r}, but got shape {list(bins.shape)} and {bins.dtype!r}"
-            )
+            raise RuntimeError("torch.histogramdd: bins tensor should have one dimension and the dtype of the input")
         edges = bins._array.copy()
     else:
         low, high = [x.dtype.type(edge) for edge in range or ((x.min(), x.max()) if x.size else (0, 1))]

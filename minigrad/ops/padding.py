@@ -102,21 +102,14 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         filler = casting.filler(0 if value is None else value, input.dtype)
         for size, (before, after) in zip(reversed(input.shape), pads, strict=False):
             if before + size + after < 0 or max(-before, -after) > size:
-                raise RuntimeError(
-                    f"narrow(): length must be non-negative: {-before} and {-after} elements cannot be cut off {size}"
-                )
+                raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
         return ConstantPad([*[(0, 0)] * (input.ndim - len(pads)), *reversed(pads)], filler)(input)
     if mode not in _PLACES:
-        raise NotImplementedError(
-            f"Unrecognised padding mode {mode}: one of 'constant', 'reflect', 'replicate' and 'circular'"
-        )
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2):
-        raise NotImplementedError(
-            f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor: the last 1, 2 or 3 "
-            "dimensions are padded, with one or two before them"
-        )
+        raise NotImplementedError(f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor")
     form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
     name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
     repeats = [
@@ -131,10 +124,7 @@ def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
     if len(pad) > 2 * input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
-        )
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension")
     return list(zip(pad[::2], pad[1::2], strict=True))
 
 
@@ -142,20 +132,12 @@ def _repeats(mode: str, input: Tensor, dim: int, before: int, after: int) -> Rep
     """The elements of a padded dimension; a RuntimeError if it has not those that are to be repeated."""
     size, most = input._array.shape[dim], max(before, after)
     if mode == "reflect" and most >= size:
-        raise RuntimeError(
-            "Padding size should be less than the corresponding input dimension, but got: padding "
-            f"({before}, {after}) at dimension {dim} of input {list(input.shape)}"
-        )
+        raise RuntimeError(f"Padding size should be less than the input dimension: {before, after}")
     if mode == "circular" and most > size:
-        raise RuntimeError(
-            f"Padding value causes wrapping around more than once. Padding ({before}, {after}) at a dimension of size "
-            f"{size}"
-        )
+        raise RuntimeError(f"Padding value causes wrapping around more than once: {before, after} of {size}")
     left = size + min(before, 0) + min(after, 0)
     if not size or before + size + after < 1 or (mode == "circular" and left <= 0):
-        raise RuntimeError(
-            f"Padding ({before}, {after}) leaves nothing of dimension {dim} of input {list(input.shape)}"
-        )
+        raise RuntimeError(f"Padding {before, after} leaves nothing of dimension {dim} of input {list(input.shape)}")
     return Repeats(dim, size, _PLACES[mode](size, before, after))
 
 

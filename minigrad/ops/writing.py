@@ -62,10 +62,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
     """
     if isinstance(value, Tensor):
         if value._array.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value._array.ndim} dimensions: copy_() takes any that broadcasts"
-            )
+            raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
             source = cast(value, input.dtype)
             return input._rewrite(lambda before: Copy("FillBackward3")(before, source))
@@ -274,10 +271,7 @@ def _along(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[Any, Any]
         places = checked_along(name, x._array, at, index._array, shape)
         return x._new(casting.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
-        raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype, got {x.dtype!r} and {src.dtype!r}: "
-            f"src.to({x.dtype!r})"
-        )
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
         if places.size and src._array.ndim:
@@ -354,10 +348,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
     wanted = (*x.shape[:at], places._array.size, *x.shape[at + 1 :]) if dims else ()
     if x.dtype != rows.dtype or rows.shape != wanted:
-        raise RuntimeError(
-            f"index_add_(): source must have the dtype of self, {input.dtype!r}, and shape {list(wanted)}, but has "
-            f"{source.dtype!r} and {list(rows.shape)}"
-        )
+        raise RuntimeError(f"index_add_(): source must have dtype {input.dtype!r} and shape {list(wanted)}")
     if rows.size:
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)
