@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core import dtypes
@@ -168,7 +168,7 @@ class Members(Tensor):
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return RemovableHandle(leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)
 
-    def detach_(self) -> Any:
+    def detach_(self) -> Self:
         """This tensor, from now on a leaf that requires no gradient."""
         if self._is_view():
             raise RuntimeError("Can't detach views in-place. Use detach() instead, which makes a new tensor.")

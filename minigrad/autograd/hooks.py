@@ -79,7 +79,7 @@ class Watch(tape.Watch):
         return [each if each is None else held(each) for each in gradients] if hooks else gradients
 
 
-def keep_retaining(x: Any, earlier: Any) -> None:
+def keep_retaining(x: Tensor, earlier: Any) -> None:
     """Let `x`, if it retained its gradient at the edge `earlier`, retain it at the one it has now."""
     node, index = _place(earlier)
     reference = None if node is None or node.watch is None else node.watch.retained.get(index)
@@ -88,7 +88,7 @@ def keep_retaining(x: Any, earlier: Any) -> None:
         retain_at(x)
 
 
-def retain_at(x: Any) -> None:
+def retain_at(x: Tensor) -> None:
     """Let `x` keep its gradient in `.grad` when one arrives at the node that made it."""
     node, index = _place(x._node)
     tape.watch_of(node).retained[index] = weakref.ref(x)
@@ -99,26 +99,26 @@ def _place(edge: Any) -> tuple[Any, int]:
     return edge if isinstance(edge, tuple) else (edge, 0)
 
 
-def leaf_hooks(leaf: Any, kind: str = "_backward_hooks") -> Hooks:
+def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
     """The hooks on a leaf, to add to them."""
     hooks: Hooks = leaf.__dict__.setdefault(kind, {})
     return hooks
 
 
-def held(gradient: Any) -> Any:
+def held(gradient: Tensor) -> Tensor:
     """A gradient that hooks may hold on to: the walk does not take a view for its own."""
     return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
 
 
 @method("_seen")
-def seen(self: Any, gradient: Any) -> Any:
+def seen(self: Tensor, gradient: Tensor) -> Tensor:
     """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
     hooks = self.__dict__.get("_backward_hooks")
     return held(run_hooks(hooks, gradient)) if hooks else gradient
 
 
 @method("_accumulated")
-def accumulated(self: Any) -> None:
+def accumulated(self: Tensor) -> None:
     """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
     hooks = self.__dict__.get("_post_accumulate_grad_hooks")
     for hook in list(hooks.values()) if hooks else ():
@@ -126,7 +126,7 @@ def accumulated(self: Any) -> None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def run_hooks(hooks: Hooks, gradient: Any) -> Any:
+def run_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
     """The gradient after all hooks: each may return another one, of the same dtype and shape."""
     for hook in list(hooks.values()):
         result = hook(gradient)
@@ -148,7 +148,7 @@ def replaced_by(hook: Hook, gradients: Sequence[Any], result: Any) -> list[Any]:
     return [None if new is None else _replaced(hook, old, new) for old, new in zip(gradients, result, strict=True)]
 
 
-def _replaced(hook: Hook, gradient: Any, result: Any) -> Any:
+def _replaced(hook: Hook, gradient: Tensor | None, result: Any) -> Tensor:
     """What a hook returned in place of a gradient, checked."""
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")

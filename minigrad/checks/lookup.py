@@ -106,10 +106,10 @@ class Arrays:
     #: How many rows a drawn table may be made larger by: beyond what an id of 8 bits can name.
     more_rows: Sequence[int] = (0, 256, 300)
 
-    def output(self, chosen: Array, table: Array, **options: int) -> Any:
+    def output(self, chosen: Array, table: Array, **options: int) -> Array:
         return self.embedding(chosen, table, **options)
 
-    def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Any:
+    def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Array:
         return self.backward(upstream, chosen, table, **options)
 
 
@@ -123,16 +123,16 @@ class Tensors:
     tables: st.SearchStrategy[Array]
     more_rows: Sequence[int] = (0, 256, 300)
 
-    def output(self, chosen: Array, table: Array, **options: int) -> Any:
+    def output(self, chosen: Array, table: Array, **options: int) -> Array:
         return self._array(self._recorded(chosen, table, **options)[0])
 
-    def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Any:
+    def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Array:
         out, weight = self._recorded(chosen, table, **options)
         return self._array(self.library.autograd.grad(out, weight, self.library.from_numpy(upstream))[0])
 
     def gradient_of_gradient(
         self, chosen: Array, table: Array, upstream: Array, direction: Array, **options: int
-    ) -> Any:
+    ) -> Array:
         """The gradient of `(dW * direction).sum()` with respect to the upstream gradient."""
         grad = self.library.autograd.grad
         out, weight = self._recorded(chosen, table, **options)
@@ -145,7 +145,7 @@ class Tensors:
         weight = self.library.from_numpy(table).requires_grad_()
         return self.embedding(self.library.from_numpy(chosen), weight, **options), weight
 
-    def _array(self, found: Any) -> Any:
+    def _array(self, found: Any) -> Array:
         if not isinstance(found, self.library.Tensor):
             return found
         return (found.to_dense() if found.is_sparse else found).detach().numpy()

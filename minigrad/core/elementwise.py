@@ -40,7 +40,7 @@ class Cast(Unary):
         return cast(g, self.x_dtype)
 
 
-def cast(x: Any, to: dtype) -> Any:
+def cast(x: Tensor, to: dtype) -> Tensor:
     """A tensor as a tensor of dtype `to`, itself if it is one; a number as an array of it."""
     if not isinstance(x, Tensor):
         return np.asarray(x).astype(to._numpy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class ProductOfRows(Binary):
     formulas = ("da = b @ g.T", "db = a @ g")
     keep = keep_other
 
-    def forward(self, a: Array, b: Array) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return product(rows(a).T, rows(b))
 
     def da(self, g: Tensor) -> Tensor:
@@ -80,7 +79,7 @@ class Mv(Binary):
     formulas = ("da = outer(g, b)", "db = a.T @ g")
     keep = keep_other
 
-    def forward(self, a: Array, b: Array) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return product(a, b)
 
     def da(self, g: Tensor) -> Tensor:
@@ -111,7 +110,7 @@ class Dot(Binary):
     formulas = ("da = g * b", "db = g * a")
     keep = keep_other
 
-    def forward(self, a: Array, b: Array) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return product(a, b)
 
     def da(self, g: Tensor) -> Tensor:
@@ -132,7 +131,7 @@ def matrices(x: Tensor) -> Tensor:
     return x.reshape(math.prod(leading), n, m)
 
 
-def product(a: Array, b: Array) -> Any:
+def product(a: Array, b: Array) -> Array:
     """`a @ b` in their dtype, with sums in at least float32."""
     if a.dtype == np.float16:
         return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(np.float16)

@@ -75,7 +75,7 @@ def strided(x: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array
     return as_strided(x, shape, strides)
 
 
-def sum_to(x: Any, shape: tuple[int, ...]) -> Tensor:
+def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """`x` summed to `shape`, which broadcasts to x's; `x` itself if it has that shape."""
     return x if x._array.shape == shape else SumTo(shape)(x)
 

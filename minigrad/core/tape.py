@@ -203,7 +203,7 @@ class Node(metaclass=Fields):
                 self.record(tuple(edges), inputs, out)
         return out
 
-    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
+    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Tensor) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
         self.number = next_number()
@@ -273,7 +273,7 @@ class Several(Node):
                 self.record(edges, inputs, outs)
         return outs
 
-    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
+    def record(self, edges: tuple[Edge, ...], inputs: tuple[Tensor | None, ...], out: Any) -> None:
         """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
         self.edges = edges
         self.number = next_number()
@@ -347,7 +347,7 @@ class Binary(Node):
         return (None if edge_a is None else self.da(g), None if edge_b is None else self.db(g))
 
 
-def edge_to(x: Any) -> Edge:
+def edge_to(x: Tensor | None) -> Edge:
     """Where a gradient of `x` goes: to its node, to `x` itself if it is a leaf, or nowhere."""
     if not isinstance(x, Tensor) or not x._requires_grad:
         return None
@@ -414,7 +414,7 @@ def output_entry(out: Tensor) -> Kept:
     return alias, alias._storage.version
 
 
-def keep_nothing(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_nothing(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
     """Keep nothing, but so that a second backward pass, after one that has let go of it, can be told."""
     node._kept = ()
 
@@ -424,7 +424,7 @@ def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:
     node._kept = tuple([entry_of(x) for x in inputs])
 
 
-def keep_other(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_other(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
     edges = node.edges
     node._kept = (
@@ -433,16 +433,16 @@ def keep_other(node: Node, inputs: Sequence[Any], out: Any) -> None:
     )
 
 
-def keep_rest(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_rest(node: Node, inputs: Sequence[Tensor | None], out: Tensor) -> None:
     """Keep all inputs but the first: the indices that say where its elements went."""
     node._kept = (None, *[entry_of(x) for x in inputs[1:]])
 
 
-def keep_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_output(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
     """Keep the output."""
     node._kept = (output_entry(out),)
 
 
-def keep_input_and_output(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_input_and_output(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep the inputs and the output."""
     node._kept = (*[entry_of(x) for x in inputs], output_entry(out))

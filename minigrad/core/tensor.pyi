@@ -166,7 +166,7 @@ class Tensor:
     _base: Tensor | None
     def _before(self) -> Tensor:
         """This tensor as it is, with its history, whatever becomes of it."""
-    def _check_recordable(self, recorded: builtins.bool = False, source: typing.Any = None) -> None:
+    def _check_recordable(self, recorded: builtins.bool = False, source: Tensor | None = None) -> None:
         """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be."""
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
@@ -188,20 +188,20 @@ class Tensor:
     def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
         """The sum of two gradients for one place; in the memory of this one if `in_place`."""
     @classmethod
-    def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> typing.Any:
+    def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[[typing.Any], typing.Any]) -> typing.Any:
         """Take on the values and the history of what `compute` makes of this tensor as it was before."""
-    def _secure(self, result: typing.Any, before: typing.Any, oldest: builtins.int) -> None:
+    def _secure(self, result: Tensor, before: Tensor, oldest: builtins.int) -> None:
         """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write."""
-    def _seen(self, gradient: typing.Any) -> typing.Any:
+    def _seen(self, gradient: Tensor) -> Tensor:
         """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
     _storage: Storage | None
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
-    def _write(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Any:
+    def _write(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Self:
         """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
@@ -361,7 +361,7 @@ class Tensor:
         """This tensor, changed to what `cosh` returns: The hyperbolic cosine of each element."""
     def count_nonzero(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None) -> Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
-    def cpu(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
+    def cpu(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
     def cuda(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
@@ -382,7 +382,7 @@ class Tensor:
         """The address of the first element: equal for tensors that share storage from its start."""
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
-    def detach_(self) -> typing.Any:
+    def detach_(self) -> typing.Self:
         """This tensor, from now on a leaf that requires no gradient."""
     @property
     def device(self) -> minigrad.tensors.devices.device:
@@ -910,9 +910,9 @@ class Tensor:
         """The same as `repeat`, but the dimensions in front of those named are repeated once."""
     def to(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor:
         """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes."""
-    def to_dense(self, dtype: minigrad.core.dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> typing.Any:
+    def to_dense(self, dtype: minigrad.core.dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """This tensor, which is dense; a sparse tensor as a dense one."""
-    def to_sparse(self, sparse_dim: typing.SupportsIndex | None = None, *, layout: minigrad.tensors.options.layout | None = None) -> typing.Any:
+    def to_sparse(self, sparse_dim: typing.SupportsIndex | None = None, *, layout: minigrad.tensors.options.layout | None = None) -> Tensor:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero."""
     def tolist(self) -> typing.Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""

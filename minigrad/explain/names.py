@@ -16,7 +16,7 @@ NamesGiven: TypeAlias = "Mapping[str, Any] | Module | None"
 Place: TypeAlias = tuple[Any, int]
 
 
-def place_of(x: Any) -> Place:
+def place_of(x: Tensor) -> Place:
     """Where gradients of `x` arrive."""
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)
 
@@ -49,7 +49,7 @@ def names_of(given: NamesGiven, leaves: Iterable[Any]) -> dict[Place, tuple[str,
     return found
 
 
-def as_tuple(given: Any) -> tuple[Any, ...]:
+def as_tuple(given: Tensor) -> tuple[Tensor, ...]:
     """One tensor, or several, as a tuple."""
     return (given,) if isinstance(given, Tensor) else tuple(given)
 

@@ -126,7 +126,7 @@ class Story:
 
 
 def backward(
-    tensors: Any,
+    tensors: Tensor,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -207,7 +207,7 @@ def _watching(nodes: Sequence[Node], max_values: int) -> Iterator[list[_Visit]]:
             node.watch = None
 
 
-def _visit(visits: list[_Visit], node: Node, max_values: int, out: Sequence[Any], into: Sequence[Any]) -> None:
+def _visit(visits: list[_Visit], node: Node, max_values: int, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
     """Note, as a hook of the node, what the walk does there: afterwards what the node keeps is gone."""
     rules = formulas(node).gradients
     came_in = tuple([_value(g, max_values) for g in into])

@@ -180,7 +180,7 @@ class DivRounded(Elementwise):
     formulas = ("da = 0", "db = 0")
     mode: str
 
-    def forward(self, a: Any, b: Any) -> Array:
+    def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
             quotient = np.floor_divide(a, b)
             # What is left over makes a negative quotient one too low.
@@ -288,7 +288,7 @@ class Pow(Elementwise):
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
     keep = keep_input_and_output
 
-    def forward(self, a: Any, b: Array) -> Array:
+    def forward(self, a: Array, b: Array) -> Array:
         if b.dtype == bool:
             raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
         if b.dtype.kind == "f" or not (b < 0).any():
@@ -431,7 +431,7 @@ class LerpNumber(Elementwise):
         return g * self.weight
 
 
-def _check_same_dtype(a: Any, other: Any, name: str) -> None:
+def _check_same_dtype(a: Tensor, other: Any, name: str) -> None:
     if a.dtype is not other.dtype:
         raise RuntimeError(f"expected dtype {a.dtype._c_name} for `{name}` but got dtype {other.dtype._c_name}")
 

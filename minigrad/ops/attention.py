@@ -5,8 +5,6 @@ Source: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from minigrad.core import dtypes
@@ -55,7 +53,7 @@ class AttentionWeights(Node):
             part *= np.reciprocal(sums)
         return p
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
+    def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
         to_q, to_k, to_mask = self.edges
         q, k, mask = self.kept(0), self.kept(1), self.kept(2)
         ds = SoftmaxBackwardData((g.ndim - 1,))(g, self.kept_output(g))

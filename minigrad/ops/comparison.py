@@ -232,7 +232,7 @@ def _tensor_of(x: Tensor, other: Any) -> Any:
     return other
 
 
-def compare(ufunc: Callable[..., Any], a: Any, b: Any) -> Any:
+def compare(ufunc: Callable[..., Any], a: Tensor, b: Any) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
     if a._array.dtype.kind == "f" and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
@@ -260,7 +260,7 @@ def _common(a: Any, b: Any) -> dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
-def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Any:
+def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Tensor:
     """The tensor of what `compute` makes of the arrays of `a` and `b` in the dtype `common`."""
     x, y = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (a, b)]
     if x.dtype != common._numpy:

@@ -150,11 +150,11 @@ class Conversion(Tensor):
             return f"torch.{self.dtype._tensor_name}Tensor"
         return cast(self, _dtype_of_type(dtype))
 
-    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
+    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """This tensor, which is dense; a sparse tensor as a dense one."""
         return self if dtype is None else cast(self, dtype)
 
-    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Any:
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Tensor:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero.
 
         >>> import minigrad as torch
@@ -175,7 +175,7 @@ class Conversion(Tensor):
             raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
         return sparse.entries_of(self, dims)
 
-    def cpu(self, memory_format: memory_format | None = None) -> Any:
+    def cpu(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
         return self
 

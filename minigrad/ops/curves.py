@@ -51,7 +51,7 @@ class Curve(Unary):
         """The slope at `x` times `g`."""
         raise NotImplementedError
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Any:
         """The derivative of the slope at `x`; None for 0."""
         return None
 
@@ -357,7 +357,7 @@ class Elu(Smooth):
             slope[...] = chosen(x <= 0, np.exp(x) * self.alpha, np.ones((), x.dtype))
         return chosen(x < 0, np.expm1(x) * self.alpha, x)
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         below = x._array < 0
         # Masked before as well, since the exponential of what is not below may overflow.
         return masked(masked(x, below).exp() * self.alpha, below)
@@ -399,7 +399,7 @@ class Softplus(Smooth):
         z /= self.beta
         return chosen(beyond, x, z) if straight else z
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.
         s = (x * self.beta).sigmoid()
         return masked(self.beta * s * (1 - s), ~(x._array * self.beta >= self.threshold))
@@ -427,7 +427,7 @@ class LogSigmoid(Smooth):
             slope[...] = sigmoid_of(-x)
         return log_sigmoid(x)
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
         return s * (s - 1)
 
@@ -458,7 +458,7 @@ class Silu(Smooth):
             slope *= s
         return np.multiply(s, x, out=s)
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
         return s * (1 - s) * (2 + x * (1 - 2 * s))
 
@@ -488,7 +488,7 @@ class Gelu(Smooth):
             slope += below
         return np.multiply(below, x, out=below)
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
 
 
@@ -520,7 +520,7 @@ class GeluTanh(Smooth):
             slope += p
         return np.multiply(p, x, out=p)
 
-    def bend(self, x: Any) -> Any:
+    def bend(self, x: Tensor) -> Tensor:
         square = x * x
         t = (x * (self.a + self.b * square)).tanh()
         first = self.a + 3 * self.b * square

@@ -158,7 +158,7 @@ class PutIndex(Node):
             add_at(y, self.dims, places, x)
         return y.astype(x.dtype, copy=False)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         return Index(self.dims)(g, self.kept(1)), None
 
 
@@ -181,7 +181,7 @@ class Parts(NamedTuple):
 
 
 @method("__getitem__")
-def getitem(x: Any, index: Any) -> Tensor:
+def getitem(x: Tensor, index: Any) -> Tensor:
     """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     items = index if type(index) is tuple else (index,)
     if all([is_plain(item) for item in items]):
@@ -198,7 +198,7 @@ def getitem(x: Any, index: Any) -> Tensor:
     return read(x, parts.found) if parts.found else x
 
 
-def read(x: Any, found: list[tuple[int, Any]]) -> Tensor:
+def read(x: Tensor, found: list[tuple[int, Any]]) -> Tensor:
     """The elements of `x` that tensors and masks at its dimensions name."""
     dims, places = located(found, x._array.shape)
     if not x._array.size:
@@ -290,7 +290,7 @@ def _checked_slice(item: slice, position: int) -> slice:
     return slice(start, stop, step)
 
 
-def _of_tensor(item: Any) -> Any:
+def _of_tensor(item: Tensor) -> Any:
     """The int that a 0-d integer tensor is, the array of a mask, or the tensor."""
     array = item._array
     if array.dtype == _BOOL:
@@ -499,7 +499,7 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     return places_along(index, dim, x.shape)
 
 
-def all_dims(x: Any) -> tuple[int, ...]:
+def all_dims(x: Tensor) -> tuple[int, ...]:
     """The dimensions of `x`."""
     return tuple(range(x._array.ndim))
 

@@ -19,7 +19,7 @@ from minigrad.declare import op
 from minigrad.ops.dims import ints, normal_dim
 
 
-def listed(name: str, tensors: Any) -> list[Any]:
+def listed(name: str, tensors: Any) -> list[Tensor]:
     """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"{name}() expects a tuple of tensors")
@@ -28,12 +28,12 @@ def listed(name: str, tensors: Any) -> list[Any]:
     return list(tensors)
 
 
-def _given(name: str, tensors: tuple[Any, ...]) -> list[Any]:
+def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     """Tensors given as `f(a, b)` or as `f([a, b])`."""
     return listed(name, tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
 
 
-def _in_one_dtype(tensors: Sequence[Any]) -> Sequence[Any]:
+def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """The tensors in the dtype that all of them promote to."""
     if len({x._array.dtype for x in tensors}) == 1:
         return tensors
@@ -41,12 +41,12 @@ def _in_one_dtype(tensors: Sequence[Any]) -> Sequence[Any]:
     return [cast(x, common) for x in tensors]
 
 
-def _wanted(node: Node, gradients: Sequence[Any]) -> Sequence[Any]:
+def _wanted(node: Node, gradients: Sequence[Tensor]) -> Sequence[Any]:
     """The gradients, None where the node has no edge."""
     return [None if edge is None else each for edge, each in zip(node.edges, gradients, strict=True)]
 
 
-def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequence[Any]:
+def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequence[Tensor]:
     """The gradients, with zeros of these shapes for those that did not arrive."""
     some = next(each for each in gradients if each is not None)
     dtype = some._array.dtype
@@ -90,7 +90,7 @@ class Split(Views):
         ends = itertools.accumulate(self.sizes)
         return [x[(*before, slice(end - size, end))] for size, end in zip(self.sizes, ends, strict=True)]
 
-    def backward(self, g: Sequence[Any]) -> Sequence[Any]:
+    def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
         shapes = [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes]
         return (Cat(self.dim)(*_filled(g, shapes)),)
 
@@ -152,7 +152,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat(atleast_2d(listed("vstack", tensors)))
 
 
-def _along(name: str, x: Any, dim: int) -> tuple[int, int]:
+def _along(name: str, x: Tensor, dim: int) -> tuple[int, int]:
     """The dimension that a tensor is to be split along, and its size."""
     if not x._array.ndim:
         raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
@@ -226,7 +226,7 @@ class Unbind(Views):
         # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
         return [x[(*before, i, ...)] for i in range(x.shape[self.dim])]
 
-    def backward(self, g: Sequence[Any]) -> Sequence[Any]:
+    def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
         return (Stack(self.dim)(*_filled(g, [self.slice_shape] * len(g))),)
 
 

@@ -65,7 +65,7 @@ def _mismatch(shapes: Sequence[tuple[int, ...]]) -> str:
     raise AssertionError(f"{shapes} broadcast")
 
 
-def in_common_dtype(*inputs: Any) -> list[Any]:
+def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
     """The tensors, or None, in the dtype that they have together."""
     if len({x._array.dtype for x in inputs if x is not None}) == 1:
         return list(inputs)

@@ -56,7 +56,7 @@ def reduced(losses: Tensor, reduction: Reduction) -> Tensor:
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
 
 
-def reduced_array(losses: Array, reduction: Reduction) -> Any:
+def reduced_array(losses: Array, reduction: Reduction) -> Array:
     """The losses of the elements, or their mean or sum."""
     if reduction == "none":
         return losses
@@ -108,7 +108,7 @@ class ClassLoss(Node):
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
 
-    def reduced(self, losses: Array) -> Any:
+    def reduced(self, losses: Array) -> Array:
         """The losses, `(N, *)`, as they count, or their sum or mean."""
         if self.counts is not None:
             losses = losses * self.counts
@@ -179,7 +179,7 @@ class CrossEntropy(ClassLoss):
         self.early = x._requires_grad and current.enabled
         return super().__call__(x, *others)
 
-    def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
+    def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         scores = classes_last(x)
         self.aim(target, weight, scores)
         # If there will be one, its gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
@@ -471,7 +471,7 @@ class ElementLoss(Unary):
         """The gradient of d, given that of each element's loss, `g`, of d's shape or the same for all."""
         raise NotImplementedError
 
-    def forward(self, d: Array) -> Any:
+    def forward(self, d: Array) -> Array:
         if self.reduction == "none" or not d.ndim:
             return self.losses(d)
         total = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
@@ -646,7 +646,7 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
 
 
-def _check_tensors(*arguments: Any) -> None:
+def _check_tensors(*arguments: Tensor | None) -> None:
     for given in arguments:
         if isinstance(given, np.ndarray | np.generic):
             raise told(TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)"))
@@ -694,11 +694,11 @@ class BinaryCrossEntropy(Node):
     keep = keep_inputs
     reduction: Reduction
 
-    def forward(self, p: Array, t: Array, w: Array | None) -> Any:
+    def forward(self, p: Array, t: Array, w: Array | None) -> Array:
         losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
+    def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
         p, t, w = self.kept(0), self.kept(1), self.kept(2)
         g = shared(g, self.reduction, p._array.size)
         g = g if w is None else g * w
@@ -720,7 +720,7 @@ class BinaryCrossEntropyBackward(Node):
     def forward(self, g: Array, p: Array, t: Array) -> Array:
         return g * ((p - t) / np.maximum((1 - p) * p, 1e-12))
 
-    def backward(self, h: Tensor) -> tuple[Any, ...]:
+    def backward(self, h: Tensor) -> tuple[Tensor, ...]:
         g, p, t = self.kept(0), self.kept(1), self.kept(2)
         # Here PyTorch keeps clear of 0 in another way.
         uncertainty = (p + 1e-12) * (1 - p + 1e-12)
@@ -743,14 +743,14 @@ class BinaryCrossEntropyWithLogits(Node):
     keep = keep_inputs
     reduction: Reduction
 
-    def forward(self, x: Array, t: Array, w: Array | None, v: Array | None) -> Any:
+    def forward(self, x: Array, t: Array, w: Array | None, v: Array | None) -> Array:
         losses = log_sigmoid(x)
         if v is not None:
             losses = losses * ((v - 1) * t + 1)
         losses = (1 - t) * x - losses
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
+    def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
         x, t, w, v = [self.kept(position) for position in range(4)]
         g = shared(g, self.reduction, x._array.size)
         g = g if w is None else g * w

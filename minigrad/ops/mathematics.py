@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import index
-from typing import Any
 
 import numpy as np
 
@@ -318,7 +317,7 @@ def erf(input: Tensor) -> Tensor:
 class FloatingOfTwo(OfTensors):
     """An op on two tensors whose result is floating point, also for integers."""
 
-    def result_dtype(self, x: Any, y: Any) -> dtype:
+    def result_dtype(self, x: Array, y: Array) -> dtype:
         return floating(dtypes.result_type(x, y))
 
 

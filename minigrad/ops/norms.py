@@ -427,7 +427,7 @@ def _statistics(op: Normalize) -> tuple[Array, Array]:
     return means, variances * (count / (count - 1))
 
 
-def _moved(running: Any, momentum: float, towards: Array) -> Array:
+def _moved(running: Tensor, momentum: float, towards: Array) -> Array:
     """A running mean, moved by `momentum` of its distance towards that of a batch."""
     moved: Array = (1 - momentum) * running._array.astype(towards.dtype) + momentum * towards
     return moved

@@ -125,7 +125,7 @@ def middle(x: Array, dim: int) -> Array:
     return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
 
 
-def middle_element(x: Array) -> Any:
+def middle_element(x: Array) -> Array:
     """The median of all elements; of none it is nan, or what the processor makes of that."""
     elements = x.reshape(-1)
     return elements[middle(elements, 0)[0]] if elements.size else np.array(np.nan).astype(x.dtype)
@@ -291,7 +291,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return _underived("bincount", totals, input, weights)
 
 
-def _underived(name: str, result: Array, x: Any, weight: Any) -> Any:
+def _underived(name: str, result: Array, x: Tensor, weight: Tensor | None) -> Tensor:
     """`result`, computed from `x` and perhaps a weight by the function `name`, as a tensor."""
     error = RuntimeError(f"derivative for aten::{name} is not implemented")
     return Underived(result, "torch::autograd::NotImplemented", error)(x, *([] if weight is None else [weight]))

@@ -168,7 +168,7 @@ class Addmm(Node):
             y += x if self.beta == 1 else x * filler(self.beta, dtypes.of(y))
         return y.astype(a.dtype, copy=False)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         to_a, to_b, to_x = self.edges
         scaled = g if self.alpha == 1 else g * self.alpha
         return (
@@ -243,7 +243,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] | Tensor
     return contracted((first, second), output, [a, b], as_matrices=True)
 
 
-def contracted(terms: Sequence[str], output: str, operands: Sequence[Any], as_matrices: bool = False) -> Tensor:
+def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor], as_matrices: bool = False) -> Tensor:
     """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`.
 
     `as_matrices` says that sums of integers stay of their dtype, and the result is named, as of a product of matrices.
@@ -285,7 +285,7 @@ class Einsum(Node):
         y = np.einsum(equation, *[widened(x) for x in inputs[::-1]], order="C", optimize=optimize)
         return np.asarray(y, inputs[0].dtype)
 
-    def keep(self, inputs: Sequence[Any], out: Any) -> None:
+    def keep(self, inputs: Sequence[Tensor], out: Tensor) -> None:
         """Keep each input if another one requires a gradient, which reads it."""
         edges = [edge is not None for edge in self.edges]
         self._kept = tuple([entry_of(x) if sum(edges) > own else None for x, own in zip(inputs, edges, strict=True)])
@@ -293,7 +293,7 @@ class Einsum(Node):
     def backward(self, g: Tensor) -> Sequence[Any]:
         return [None if edge is None else self._gradient(n, g) for n, edge in enumerate(self.edges)]
 
-    def _gradient(self, n: int, g: Tensor) -> Any:
+    def _gradient(self, n: int, g: Tensor) -> Tensor:
         terms = [*self.terms[:n], self.output, *self.terms[n + 1 :]]
         return Einsum(terms, self.terms[n])(*[g if m == n else self.kept(m) for m in range(len(terms))])
 
@@ -308,7 +308,7 @@ def _is_plain(terms: Sequence[str], output: str, shapes: Sequence[tuple[int, ...
 
 
 def _plain(
-    operands: Sequence[Any], terms: Sequence[str], output: str, as_matrices: bool
+    operands: Sequence[Tensor], terms: Sequence[str], output: str, as_matrices: bool
 ) -> tuple[list[Any], Sequence[str]]:
     """Operands and terms of the same sum of products for which that holds."""
     sizes: dict[str, int] = {}
@@ -321,7 +321,7 @@ def _plain(
     return [x for x, _ in named], [term for _, term in named]
 
 
-def _on_diagonal(x: Any, term: str) -> tuple[Any, str]:
+def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
     """`x` with the diagonal in place of dimensions of one letter."""
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
@@ -334,14 +334,14 @@ def _on_diagonal(x: Any, term: str) -> tuple[Any, str]:
     return x, term
 
 
-def _without_ones(x: Any, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
+def _without_ones(x: Tensor, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
     """`x` without its dimensions of size 1 that are larger elsewhere: a factor of each."""
     own = dict(zip(term, x._array.shape, strict=True))
     left = {each: size for each, size in own.items() if size != 1 or sizes[each] == 1}
     return (x, term) if left == own else (Reshape(tuple(left.values()))(x), "".join(left))
 
 
-def _summed(x: Any, term: str, letters: set[str], dtype: dtypes.dtype | None) -> tuple[Any, str]:
+def _summed(x: Tensor, term: str, letters: set[str], dtype: dtypes.dtype | None) -> tuple[Any, str]:
     """`x` summed over the dimensions of those of these letters that it has."""
     dims = [dim for dim, each in enumerate(term) if each in letters]
     return (x.sum(dims, dtype=dtype), "".join([each for each in term if each not in letters])) if dims else (x, term)

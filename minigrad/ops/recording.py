@@ -9,7 +9,7 @@ of them through the write.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class Recording(Tensor):
         before._requires_grad = self._requires_grad
         return before
 
-    def _write(self, write: Callable[[Array], object], form: str) -> Any:
+    def _write(self, write: Callable[[Array], object], form: str) -> Self:
         """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
         self._check_recordable()
         self._check_writable()
@@ -116,7 +116,7 @@ class Recording(Tensor):
             self._follow(Forget(form)(before)._node)
         return self
 
-    def _secure(self, result: Any, before: Any, oldest: int) -> None:
+    def _secure(self, result: Tensor, before: Tensor, oldest: int) -> None:
         """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write.
 
         Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
@@ -160,7 +160,7 @@ class Recording(Tensor):
                 follow(view, base, made_by)
                 keep_retaining(view, earlier)
 
-    def _check_recordable(self, recorded: bool = False, source: Any = None) -> None:
+    def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
         """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
 
         Else a RuntimeError.
@@ -292,7 +292,7 @@ class Overwrite(Binary):
         part[...] = v
         return np.array(whole)
 
-    def backward(self, g: Any) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         # Nothing kept is read, but PyTorch has no second pass through a write either.
         if self._kept is None:
             raise self._released()
@@ -314,7 +314,7 @@ class Refused(Unary):
         raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))
 
 
-def follow(view: Any, base: Any, made_by: str) -> None:
+def follow(view: Tensor, base: Tensor, made_by: str) -> None:
     """Let the history of `view`, made by the operation `made_by`, be that it is a view of `base` as it is now."""
     node = Refused(made_by) if made_by else StridedView(layout_of(view._array, base._array))
     node.record((base._node,), (base,), view)

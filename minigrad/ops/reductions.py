@@ -156,13 +156,13 @@ class Prod(Sum):
         return Scaled()(others, g)
 
 
-def product_of_others(x: Any, dim: int) -> Tensor:
+def product_of_others(x: Tensor, dim: int) -> Tensor:
     """For each element the product of all others along `dim`: of those before it and of those after it."""
     before, after = (behind_one(each, dim).cumprod(dim) for each in (x, x.flip(dim)))
     return before * after.flip(dim)
 
 
-def behind_one(x: Any, dim: int) -> Any:
+def behind_one(x: Tensor, dim: int) -> Tensor:
     """`x` moved by one place along `dim`, behind a 1; the last elements go."""
     first = np.arange(x._array.shape[dim]) == 0
     return x.roll(1, dim).masked_fill(x._new(first.reshape([-1] + [1] * (x.ndim - 1 - dim))), 1)
@@ -174,7 +174,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     return input._new(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)))
 
 
-def _summands(name: str, x: Any, dtype: Any) -> Any:
+def _summands(name: str, x: Tensor, dtype: Any) -> Tensor:
     """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
     if dtype is None and x._array.dtype.kind == "f":
         return x
@@ -238,7 +238,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     return Cumprod(normal_dim(dim, input.ndim))(_running("cumprod", input, dtype))
 
 
-def _running(name: str, x: Any, dtype: Any) -> Any:
+def _running(name: str, x: Tensor, dtype: Any) -> Tensor:
     """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
     if as_dtype(name, dtype) is dtypes.bool_ and x._array.ndim and x._array.size:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")
@@ -573,7 +573,7 @@ class LinalgVectorNorm(Unary):
             return in_float32(lambda x, g, y: Scaled()(x, g / y), x, g, y)
         return in_float32(self._slope, x, g, y)
 
-    def _slope(self, x: Any, g: Tensor, y: Any) -> Tensor:
+    def _slope(self, x: Tensor, g: Tensor, y: Tensor) -> Tensor:
         powers = x.abs() ** (self.p - 1)
         if self.p < 1:
             powers = masked(powers, x._array != 0)
@@ -632,7 +632,7 @@ def _extremum(x: Tensor, find: Callable[..., Any], kind: type, dim: int | None, 
     return selected(kind, x, position, indices, keepdim, f"{name.capitalize()}Backward0")
 
 
-def selected(kind: type[S], x: Any, dim: int, indices: Any, keepdim: bool, form: str) -> S:
+def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, form: str) -> S:
     """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
     kept = given = x._new(indices)
     if not keepdim and x._array.ndim:
@@ -650,7 +650,7 @@ class Extremum(Unary):
     find: Callable[..., Any]
     form: str
 
-    def forward(self, x: Array) -> Any:
+    def forward(self, x: Array) -> Array:
         return self.find(x)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -689,7 +689,7 @@ class Extrema(Unary):
     dims: tuple[int, ...]
     keepdim: bool
 
-    def forward(self, x: Array) -> Any:
+    def forward(self, x: Array) -> Array:
         if self.dims == (x.ndim - 1,) and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
             # To find where in a short row it is takes NumPy half the time.
             places = _INDEX_OF[self.find](x, axis=-1, keepdims=self.keepdim)

@@ -72,7 +72,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
-def _keep_condition(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def _keep_condition(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
     """Keep the first input."""
     keep_inputs(node, inputs[:1], out)
 
@@ -95,7 +95,7 @@ class Where(Ternary):
         return masked(g, ~self.kept(0)._array)
 
 
-def _where(condition: Any, a: Any, b: Any) -> Any:
+def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
     """`a` where `condition` holds, else `b`; each may be a number."""
     if condition._array.dtype not in (bool, np.uint8):
         raise RuntimeError(
@@ -142,7 +142,7 @@ def clamp_max(input: Tensor, max: Operand) -> Tensor:
     return _clamped(input, None, max, "ClampMax")
 
 
-def clipped(x: Array, low: Any, high: Any) -> Array:
+def clipped(x: Array, low: Array | None, high: Array | None) -> Array:
     """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
     raised = x if low is None else np.maximum(x, low)
     return raised if high is None else np.minimum(raised, high)
@@ -194,7 +194,7 @@ class ClampBetween(Ternary):
         return a._array, -np.inf if b is None else b._array, np.inf if c is None else c._array
 
 
-def _clamped(x: Any, low: Any, high: Any, name: str) -> Any:
+def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
     """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))

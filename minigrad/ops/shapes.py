@@ -134,7 +134,7 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
     return out
 
 
-def _view_as_dtype(x: Any, to: dtype) -> Tensor:
+def _view_as_dtype(x: Tensor, to: dtype) -> Tensor:
     """The same bytes as elements of `to`: fewer and larger, or more and smaller, along the last dimension."""
     ratio = max(to.itemsize // x._array.itemsize, 1)
     try:
@@ -257,7 +257,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return Permute(order)(input)
 
 
-def _swapped(x: Any, dim0: int, dim1: int, form: str = "TransposeBackward0") -> Any:
+def _swapped(x: Tensor, dim0: int, dim1: int, form: str = "TransposeBackward0") -> Tensor:
     dims = list(range(x._array.ndim))
     if dims:
         dims[dim0], dims[dim1] = dims[dim1], dims[dim0]

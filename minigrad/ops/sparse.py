@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ class AddRowsAt(Binary):
         return Lookup()(g, g._new(self.ids))
 
 
-def entries_of(x: Any, dims: int) -> Any:
+def entries_of(x: Tensor, dims: int) -> Tensor:
     """The sparse tensor of those entries of `x`, each at a place in its first `dims` dimensions, that are not zero."""
     shape: tuple[int, ...] = x._array.shape
     table = (math.prod(shape[:dims]), math.prod(shape[dims:]))

@@ -25,7 +25,7 @@ def in_float32(compute: Callable[..., Any], *inputs: Any) -> Any:
     return rounded(result, dtypes.float16) if _is_float16(inputs[0]) else result
 
 
-def rounded(x: Any, to: dtype) -> Any:
+def rounded(x: Tensor, to: dtype) -> Tensor:
     """`x` in the dtype `to`, under the name of the operation that made it."""
     if x._array.dtype == to._numpy:
         return x
@@ -39,5 +39,5 @@ def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
 
 
-def _is_float16(x: Any) -> bool:
+def _is_float16(x: Tensor | None) -> bool:
     return isinstance(x, Tensor) and x._array.dtype == dtypes.float16._numpy

@@ -71,7 +71,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
 
 
 @method("zero_")
-def zero_(self: Any) -> Tensor:
+def zero_(self: Tensor) -> Tensor:
     """Write 0 everywhere."""
     return self._write(lambda array: array.fill(0), "ZeroBackward0")
 
@@ -79,7 +79,7 @@ def zero_(self: Any) -> Tensor:
 # ---- at places -------------------------------------------------------------------------------------------------------
 
 
-def keep_places(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_places(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
     """Keep all inputs but the first two: where the second was written into the first."""
     keep_rest(node, inputs[1:], out)
 
@@ -104,7 +104,7 @@ class IndexInto(Node):
         """Write into `y` itself."""
         (add_at if self.adds else write_at)(y, self.dims, places, value)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_x, edge_value, _ = self.edges
         places = self.kept(1)
         dx: Any = None
@@ -118,7 +118,7 @@ class IndexInto(Node):
 
 
 @method("__setitem__")
-def setitem(self: Any, index: Any, value: Any) -> None:
+def setitem(self: Tensor, index: Any, value: Any) -> None:
     """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
     if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
         raise TypeError(
@@ -137,7 +137,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         self._write(lambda array: quiet().run(write_item, array, index, given._array), "")
 
 
-def _set_recorded(x: Any, index: Any, value: Any) -> None:
+def _set_recorded(x: Tensor, index: Any, value: Tensor) -> None:
     """`x[index] = value` as a write to the view that the basic part of the index selects."""
     parts = parsed(index, x._array.shape)
     view: Any = Slice(parts.basic)(x) if parts.selects else x
@@ -155,7 +155,7 @@ def _set_recorded(x: Any, index: Any, value: Any) -> None:
     view._rewrite(lambda before: IndexInto(dims)(before, cast(value, x.dtype), places))
 
 
-def _places_for(x: Any, parts: Parts, value: Array) -> tuple[tuple[int, ...], Any]:
+def _places_for(x: Tensor, parts: Parts, value: Array) -> tuple[tuple[int, ...], Any]:
     """The dimensions of `x` that an index is for, and the places it names there, checked for a write of `value`."""
     dims, places = located(parts.found, x._array.shape)
     check_broadcasts(value.shape, x._array.shape, dims, places)
@@ -264,7 +264,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     return told
 
 
-def _along(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[Any, Any]:
+def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any, Any]:
     """Of `src`, a tensor or a number, what goes to the places that `index` names along `dim`, and these."""
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if not isinstance(src, Tensor):
@@ -322,7 +322,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 
 
 def _rows(
-    name: str, x: Any, dim: int, index: Any, error: type[Exception] = IndexError
+    name: str, x: Tensor, dim: int, index: Tensor, error: type[Exception] = IndexError
 ) -> tuple[tuple[int, ...], int, Any]:
     """The dimensions that a vector of indices is for (none of a 0-d tensor), that dimension, and the vector."""
     ids = index._array

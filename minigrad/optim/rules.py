@@ -175,7 +175,7 @@ class Adam(ByParameter):
         if sparse:
             raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
         count, kept = self._remembered(parameter, *names)
         lr, decay, kind = number(group["lr"]), group["weight_decay"], computed_in(parameter._array)
@@ -294,7 +294,7 @@ class Adagrad(ByParameter):
                 "only some; set weight_decay=0"
             )
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         count, (total,) = self._remembered(parameter, "sum")
         kind = computed_in(parameter._array)
         step, eps = (
@@ -362,7 +362,7 @@ class RMSprop(ByParameter):
     ) -> None:
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         centered, momentum, alpha = group["centered"], group["momentum"], group["alpha"]
         names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(centered)]
         _, kept = self._remembered(parameter, *names)
@@ -474,7 +474,7 @@ class SparseAdam(ByParameter):
         if not sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         state = self.state[parameter]
         if not state:
             state |= {"step": 0, "exp_avg": filled_like(parameter), "exp_avg_sq": filled_like(parameter)}

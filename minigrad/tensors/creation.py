@@ -167,7 +167,7 @@ def sparse_coo_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
 
     `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that

@@ -166,7 +166,7 @@ class Interoperation(Tensor):
         return {name: value for name, value in self.__dict__.items() if not name.endswith("_hooks")}
 
     @classmethod
-    def _rebuilt(cls, array: Array, requires_grad: builtins.bool) -> Any:
+    def _rebuilt(cls, array: Array, requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
         leaf = cls._new(array)
         leaf._requires_grad = requires_grad
@@ -264,7 +264,9 @@ def _overlaps_itself(array: Array) -> bool:
     return any([step == 0 and size > 1 for size, step in zip(array.shape, array.strides, strict=True)])
 
 
-def _unpickled(kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool) -> Any:
+def _unpickled(
+    kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool
+) -> Tensor:
     array = as_strided(memory, shape, strides)
     if _overlaps_itself(array):
         array.flags.writeable = False

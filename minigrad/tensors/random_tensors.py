@@ -177,7 +177,7 @@ def normal(
     source = generator or default_generator
     means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
 
-    def draw(*arrays: Any) -> Any:
+    def draw(*arrays: Array) -> Array:
         array = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
         if not isinstance(std, Tensor):
             return distributions.normal_(array, 0.0, float(deviations), source) + means

@@ -45,7 +45,7 @@ class DeclaredLayer(Module):
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input)
 
-    def _compute(self, *inputs: Any, **more: Any) -> Tensor:
+    def _compute(self, *inputs: Tensor, **more: Any) -> Tensor:
         options = {name: getattr(self, name) for name in self._options}
         return type(self)._function(*inputs, **options, **more)
 
