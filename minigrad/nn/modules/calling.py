@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,38 +15,20 @@ class ForwardHook(NamedTuple):
 
     function: Callable[..., Any]
     with_kwargs: bool
-    always_call: bool = False
 
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `module.forward` returns, with the module's hooks called before, after, and in the backward pass."""
-    result = None
-    called: set[int] = set()
-    after: dict[int, ForwardHook] = module._hooks.get("forward", {})
-    try:
-        for before in list(module._hooks.get("forward_pre", {}).values()):
-            args, kwargs = _inputs_after(before, module, args, kwargs)
-        gradients = None
-        if module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"):
-            gradients = _BackwardHooks(module)
-            args = gradients.watch_inputs(args)
-        result = module.forward(*args, **kwargs)
-        for key, hook in list(after.items()):
-            called.add(key)
-            result = _output_after(hook, module, args, kwargs, result)
-        return result if gradients is None else gradients.watch_outputs(result)
-    except Exception:
-        for key, hook in list(after.items()):
-            if hook.always_call and key not in called:
-                try:
-                    result = _output_after(hook, module, args, kwargs, result)
-                except Exception as error:
-                    warnings.warn(
-                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                        f"another error was raised in forward: {error}",
-                        stacklevel=3,
-                    )
-        raise
+    for before in list(module._hooks.get("forward_pre", {}).values()):
+        args, kwargs = _inputs_after(before, module, args, kwargs)
+    gradients = None
+    if module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"):
+        gradients = _BackwardHooks(module)
+        args = gradients.watch_inputs(args)
+    result = module.forward(*args, **kwargs)
+    for after in list(module._hooks.get("forward", {}).values()):
+        result = _output_after(after, module, args, kwargs, result)
+    return result if gradients is None else gradients.watch_outputs(result)
 
 
 def _inputs_after(

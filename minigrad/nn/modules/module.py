@@ -322,8 +322,6 @@ class Module:
 
         The parameters stay the same objects, with other values.  Errors: TypeError for an integer dtype.
         """
-        if "copy" in kwargs:
-            raise RuntimeError(".to() does not accept copy argument: it changes the module, copy.deepcopy(module)")
         wanted = new_leaf(np.empty(0, np.float32)).to(*args, **kwargs)
         if not wanted.is_floating_point():
             raise TypeError(
@@ -399,12 +397,12 @@ class Module:
         return self._add_hook("forward_pre", ForwardHook(hook, with_kwargs), prepend)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
 
-        With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `always_call`, it is called also if
-        `forward` raises; with `prepend`, it is called before the hooks that are there, else after them.
+        With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `prepend`, it is called before the hooks
+        that are there, else after them.
 
         >>> import minigrad as torch
         >>> layer = torch.nn.Linear(2, 3)
@@ -412,7 +410,7 @@ class Module:
         ...     _ = layer(torch.ones(4, 2))
         torch.Size([4, 3])
         """
-        return self._add_hook("forward", ForwardHook(hook, with_kwargs, always_call), prepend)
+        return self._add_hook("forward", ForwardHook(hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
@@ -468,8 +466,6 @@ class Module:
             hook(self, prefix, keep_vars)
         for name, member in state.persistent(self).items():
             found[prefix + name] = member if keep_vars else member.detach()
-        if self._overrides("get_extra_state"):
-            found[prefix + state.EXTRA] = self.get_extra_state()
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
@@ -486,17 +482,6 @@ class Module:
         changed.
         """
         return state.load(self, state_dict, strict, assign)
-
-    def get_extra_state(self) -> Any:
-        """What else `state_dict` is to hold; a subclass defines it together with `set_extra_state`."""
-        raise RuntimeError(_EXTRA_STATE)
-
-    def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` gave, when `load_state_dict` finds it."""
-        raise RuntimeError(_EXTRA_STATE)
-
-    def _overrides(self, name: str) -> bool:
-        return getattr(type(self), name) is not getattr(Module, name)
 
     # ---- printed form --------------------------------------------------------------------------------------------
 
@@ -517,11 +502,6 @@ _PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Paramete
 _MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None")
 _BUFFER = _Kind("_buffers", "buffer", "buffer", (), Tensor, "torch.Tensor or None")
 _KINDS = (_PARAMETER, _MODULE, _BUFFER)
-
-_EXTRA_STATE = (
-    "Reached a code path in Module.get_extra_state() or set_extra_state() that should never be called: a subclass "
-    "defines both or neither"
-)
 
 
 def type_name(value: object) -> str:

@@ -10,8 +10,6 @@ from minigrad.core.modes import no_grad
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
-EXTRA = "_extra_state"
-
 
 class LoadResult(NamedTuple):
     """Which keys `load_state_dict` missed, and which it did not expect."""
@@ -88,14 +86,9 @@ class _Plan:
                 self._add_tensor(module, name, member, prefix + name, state[prefix + name])
             else:
                 self.missing.append(prefix + name)
-        takes_extra = module._overrides("set_extra_state")
-        if takes_extra and prefix + EXTRA in state:
-            self.writes.append(lambda: module.set_extra_state(state[prefix + EXTRA]))
-        elif takes_extra:
-            self.missing.append(prefix + EXTRA)
         for key in state:
             name, dot, _ = key.removeprefix(prefix).partition(".")
-            known = name in module._modules if dot else name in own or (takes_extra and name == EXTRA)
+            known = name in module._modules if dot else name in own
             if not known:
                 self.unexpected.append(key)
         for name, child in module._modules.items():
