@@ -81,7 +81,7 @@ def features(example: dict[str, Any]) -> Iterator[Any]:
     seen = example["seen"]
     yield "out", seen["out"].get("raised") or seen["out"].get("type")
     yield "digits", example["digits"] and bool(seen.get("first"))
-    yield "order", len(seen.get("first", ())), sum(map(len, seen.get("second", ())))
+    yield "order", len(seen.get("first", ())), sum(map(len, filter(None, seen.get("second", ()))))
     yield "grads", tuple(example["grads"])
     for position, operand in enumerate(example["operands"]):
         if isinstance(operand, np.ndarray):
@@ -98,7 +98,7 @@ def richness(example: dict[str, Any]) -> tuple[Any, ...]:
     """How much can go wrong: gradients of gradients, gradients, a result; many numbers, of all digits."""
     seen = example["seen"]
     first = [d for gradients in seen.get("first", ()) for d, _ in gradients]
-    second = sum(map(len, seen.get("second", ())))
+    second = sum(map(len, filter(None, seen.get("second", ()))))
     different = sum(len(np.unique(d[np.isfinite(d)])) for d in first)
     return second > 0, bool(first), "raised" not in seen["out"], min(different, 12), example["digits"]
 
@@ -106,7 +106,7 @@ def richness(example: dict[str, Any]) -> tuple[Any, ...]:
 def chosen(case: Case) -> tuple[list[dict[str, Any]], list[str]]:
     """The examples of a new row, and where minigrad differs in what was drawn."""
     fit, differences = [], []
-    for example in drawn(case):
+    for example in drawn(case, 6 if case.line else DRAWN):
         example["seen"] = recorded.observed(torch, case, example)
         if size(example) > LARGEST:
             continue
@@ -117,7 +117,7 @@ def chosen(case: Case) -> tuple[list[dict[str, Any]], list[str]]:
             recorded.compare(example["seen"], got, case, example, slack=0.5)
         except AssertionError as error:
             if not example["digits"]:
-                differences.append(f"{case.covers}: {example['operands']}: {str(error).strip().splitlines()[0]}")
+                differences.append(f"{case}: {example['operands']}: {str(error).strip().splitlines()[0]}")
             continue
         fit.append(example)
     fit.sort(key=richness, reverse=True)
@@ -158,7 +158,7 @@ def marked(case: Case, taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
         example["smooth"] = bool(example["seen"].get("first")) and is_smooth(case, example)
     if any(example["smooth"] for example in taken) or not any(example["seen"].get("first") for example in taken):
         return taken
-    for example in [*taken, *drawn(case, 5 * DRAWN)]:
+    for example in [*taken, *drawn(case, 1 if case.line else 5 * DRAWN)]:
         double = {
             **example,
             "operands": tuple(map(in_double, example["operands"])),
@@ -183,7 +183,7 @@ def main() -> int:
     after: dict[str, Any] = {}
     told = 0
     for name, case in [row for family in recorded.rows().values() for row in family]:
-        if name not in before or not set(case.covers.split()).isdisjoint(arguments.anew):
+        if name not in before or not {case.line, *case.covers.split()}.isdisjoint(arguments.anew):
             after[name], differences = chosen(case)
             print(f"new: {name}: {len(after[name])} examples", *differences, sep="\n  ", flush=True)
             continue

@@ -34,7 +34,7 @@ def rows() -> dict[str, list[tuple[str, Case]]]:
         named[family] = []
         for case in cases:
             how = (_told(case.call), case.ulps, case.grad_ulps, case.least, case.grad_least, case.twice)
-            name = f"{case.covers} {zlib.crc32(repr(how).encode()):08x}"
+            name = f"{case.line or case.covers} {zlib.crc32(repr(how).encode()):08x}"
             seen[name] += 1
             named[family].append((f"{name} {seen[name]}", case))
     return named
@@ -78,13 +78,18 @@ def observed(api: Any, case: Case, example: dict[str, Any]) -> dict[str, Any]:
         if not result.requires_grad or result.is_leaf or not leaves:
             continue
         g = _cotangent(api, result, draws, example["digits"]).requires_grad_()
-        first = _gradients(api, [result], leaves, [g])
+        first = outcome(lambda result=result, g=g: _gradients(api, [result], leaves, [g]))
+        if isinstance(first, Raised):
+            seen["backward"] = type(first.error).__name__
+            continue
         seen["first"].append([[array_of(d), d.requires_grad] for d in first])
         recorded = [d for d in first if d.requires_grad]
         second = []
         if recorded and case.twice:
             directions = [_cotangent(api, d, draws, example["digits"]) for d in recorded]
-            second = [_digest(array_of(d), draws) for d in _gradients(api, recorded, [*leaves, g], directions)]
+            found = outcome(lambda of=recorded, g=g, h=directions: _gradients(api, of, [*leaves, g], h))
+            # PyTorch has no gradients of some gradients.
+            second = None if isinstance(found, Raised) else [_digest(array_of(d), draws) for d in found]
         seen["second"].append(second)
     return seen
 
@@ -143,9 +148,10 @@ def _gradients(api: Any, outputs: Sequence[Any], inputs: Sequence[Any], cotangen
     """The gradients; zeros for inputs that were not used."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return api.autograd.grad(
+        found = api.autograd.grad(
             outputs, inputs, cotangents, create_graph=True, allow_unused=True, materialize_grads=True
         )
+    return [d.to_dense() if d.is_sparse else d for d in found]
 
 
 def _digest(array: Array, draws: np.random.RandomState) -> Array:
@@ -173,6 +179,9 @@ def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: di
     if "raised" in wanted["out"]:
         return
     assert wanted["shared"] == got["shared"], f"(is, shares) with inputs: {wanted['shared']}, {got['shared']}"
+    if "backward" in wanted:
+        return
+    assert "backward" not in got, f"the backward pass raises {got['backward']}"
     floats = [a.dtype for a, _ in wanted["after"] if a.dtype.kind == "f"]
     floats += [d.dtype for first in wanted["first"] for d, _ in first]
     for first, other, second, another in zip(*(o[k] for k in ("first", "second") for o in (wanted, got)), strict=True):
@@ -184,9 +193,10 @@ def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: di
         differing = [b for (a, one), (b, two) in zip(first, other, strict=True) if one != two]
         if differing:
             # Zeros on one side are a constant, on the other the result of a mask: of x**0, of what copy_ overwrites.
-            assert not any(b.any() for b in differing)
+            assert not any(b.any() for b in differing), "one side's gradients require gradients"
             continue
-        for position, (a, b) in enumerate(zip(second, another, strict=True)):
+        assert second is None or another is not None, "gradients of gradients"
+        for position, (a, b) in enumerate(zip(second or (), another or (), strict=second is not None)):
             _values(
                 a,
                 b,

@@ -7,6 +7,7 @@ The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,8 @@ class Case:
         what counts as the largest of the values, or of a gradient's, if all are smaller: where differences cancel.
     `twice`
         whether gradients of gradients are compared.
+    `line`
+        the call as it is written, where the operands are given.
     """
 
     covers: str
@@ -42,9 +45,10 @@ class Case:
     least: float = 0
     grad_least: float = 0
     twice: bool = True
+    line: str = ""
 
     def __str__(self) -> str:
-        return self.covers.replace(" ", "+")
+        return self.line or self.covers.replace(" ", "+")
 
 
 # ---- operands ----------------------------------------------------------------------------------------------------
@@ -156,6 +160,50 @@ CASES: list[Case] = []
 def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> None:
     """Add a row to the table."""
     CASES.append(Case(covers, call, operands, **how))
+
+
+def calls(text: str, *dtypes: str, ulps: float = 4, **operands: Any) -> None:
+    """Add a row for each line: an expression in the operands it names, `torch`, `F`, `put`, `inf` and `nan`.
+
+    Lists become arrays; those of floats are drawn in each of the dtypes, which are all three unless told.
+    """
+    for line in filter(None, map(str.strip, text.splitlines())):
+        names = [name for name in operands if re.search(rf"\b{name}\b", line)]
+        call = _evaluated(line, names, {name: operands[name] for name in names})
+        arrays = [tuple([_array(operands[name], dtype) for name in names]) for dtype in dtypes or FLOATS]
+        add("", call, st.sampled_from(arrays), line=line, ulps=ulps, grad_ulps=64, grad_least=1)
+
+
+def _evaluated(line: str, names: Sequence[str], operands: dict[str, Any]) -> Callable[..., Any]:
+    code = compile(line, line, "eval")
+
+    def call(api: Any, *tensors: Any) -> Any:
+        known = {
+            "torch": api,
+            "F": api.nn.functional,
+            "L": api.tensor,
+            "put": put,
+            "at": np.s_,
+            "inf": float("inf"),
+            "nan": float("nan"),
+        }
+        return eval(code, {**known, **operands, **dict(zip(names, tensors, strict=True))})
+
+    return call
+
+
+def _array(data: Any, dtype: str) -> Any:
+    if isinstance(data, np.ndarray):
+        return data
+    array = np.array(data)
+    return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def put(x: Any, index: Any, value: Any) -> Any:
+    """A copy of `x` with the value written at the index."""
+    y = x * 1
+    y[index] = value
+    return y
 
 
 @cache
