@@ -155,10 +155,14 @@ def is_smooth(case: Case, example: dict[str, Any]) -> bool:
 def marked(case: Case, taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The examples, told which are smooth; one more if none is."""
     for example in taken:
-        example["smooth"] = bool(example["seen"].get("first")) and is_smooth(case, example)
-    if any(example["smooth"] for example in taken) or not any(example["seen"].get("first") for example in taken):
+        example["smooth"] = not case.line and bool(example["seen"].get("first")) and is_smooth(case, example)
+    if (
+        case.line
+        or any(example["smooth"] for example in taken)
+        or not any(example["seen"].get("first") for example in taken)
+    ):
         return taken
-    for example in [*taken, *drawn(case, 1 if case.line else 5 * DRAWN)]:
+    for example in [*taken, *drawn(case, 5 * DRAWN)]:
         double = {
             **example,
             "operands": tuple(map(in_double, example["operands"])),

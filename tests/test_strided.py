@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from strategies import Array
 
 import minigrad as torch
-from minigrad.ops.strided import Overwrite, PutStrided, StridedView, layout_of
+from minigrad.ops.recording import Overwrite, PutStrided, StridedView, layout_of
 
 
 def counted(*sizes: int) -> Array:

@@ -64,7 +64,7 @@ def write_over(x: Tensor) -> None:
 
 
 # A function of a tensor is its method, and a method in place is the one that gives a new tensor.
-NAMED = [row for family in recorded.rows().values() for row in family]
+NAMED = [row for family in recorded.rows().values() for row in family if not row[1].line]
 METHODS = {case.covers.removeprefix("Tensor.") for _, case in NAMED if case.covers.startswith("Tensor.")}
 ROWS = [row for row in NAMED if row[1].covers not in METHODS and not row[1].covers.endswith("_")]
 RECORD = recorded.read()["rows"]

@@ -1,4 +1,4 @@
-"""What small mistakes in sparse tensors the laws of `test_sparse.py` let pass: names, messages in full, shapes."""
+"""Sparse tensors: names of nodes, refusals, sums with dense tensors, writes in place, copies."""
 
 from __future__ import annotations
 
