@@ -1070,7 +1070,6 @@ calls(
     F.embedding_bag(i, w.long(), L([0]))
     F.embedding_bag(i, w, L([0]), mode="max", sparse=True)
     F.embedding_bag(i, w, L([0, 1, 9]))
-    F.embedding_bag(i, w, L([0, 2, 1]))
     F.embedding_bag(i + 1, w, L([0]))
     F.embedding_bag(i, w, L([0, 1]), mode="sum", scale_grad_by_freq=True)
     F.embedding_bag(i, w, L([0, 2]), mode="sum", per_sample_weights=w[0].expand(2, 2).reshape(4)[:3])
