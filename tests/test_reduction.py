@@ -204,7 +204,7 @@ def test_the_words_for_a_correction() -> None:
     for biased in (x.var(False), x.var(unbiased=False), x.var(correction=0), x.var((0, 1), False), x.var(None, False)):
         assert biased.item() == 3.5
     assert x.var(0, True, True).tolist() == x.var(axis=0, keepdims=True).tolist() == [[2, 8]]
-    with pytest.raises(TypeError, match="both unbiased=False and correction=1"):
+    with pytest.raises(TypeError, match="received an invalid combination of arguments"):
         x.var(unbiased=False, correction=1)
     with pytest.raises(RuntimeError, match="std and var only support floating point and complex dtypes"):
         torch.tensor([1, 2]).std()

@@ -102,21 +102,14 @@ def scaled_dot_product_attention(
     """
     given = (query, key, value)
     if min([x.ndim for x in given]) < 2:
-        raise RuntimeError(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
-        )
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, (*, L, E)")
     if len({x.dtype for x in given}) > 1:
-        raise RuntimeError(
-            f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype._c_name} "
-            f"key.dtype: {key.dtype._c_name} and value.dtype: {value.dtype._c_name} instead."
-        )
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {[x.dtype for x in given]}")
     if not query.is_floating_point():
         raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
         raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{attn_mask.dtype._c_name} and  query.dtype: {query.dtype._c_name} instead."
+            f"Expected attn_mask dtype to be bool or float or the query dtype, but got {attn_mask.dtype!r}"
         )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
@@ -132,10 +125,7 @@ def scaled_dot_product_attention(
     shape = _weights_shape(query, key, value, attn_mask)
     fused = not dropout_p and _is_fused(query, key, value, attn_mask)
     if attn_mask is not None and is_causal and not fused:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True: put both into "
-            "the mask"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     size, number = query._array.shape[-1], query._array.dtype.type
     factor = (1 / size**0.5 if size else 1.0) if scale is None else scale
     bias = np.triu(np.full(shape, number(-np.inf)), 1) if is_causal else None
@@ -151,9 +141,7 @@ def _for_each_head(x: Tensor, query: Tensor) -> Tensor:
     heads = query.size(-3)
     own = x.size(-3)
     if heads % own:
-        raise RuntimeError(
-            f"Number of heads in key and value must divide the number of heads in query: got {own} and {heads}"
-        )
+        raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {own}, {heads}")
     *leading, rows, columns = x.shape
     repeated = x.unsqueeze(-3).expand(*leading, heads // own, rows, columns)
     return repeated.reshape(*leading[:-1], heads, rows, columns)
@@ -175,10 +163,7 @@ def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     """The shape (L, S) of the weights of one head; an error if shapes do not fit."""
     q, k, v = (x._array.shape for x in (query, key, value))
     if q[-1] != k[-1] or k[-2] != v[-2]:
-        raise RuntimeError(
-            f"query {query.shape}, key {key.shape} and value {value.shape} do not fit: the last sizes of query and key "
-            "must be equal, and the next to last of key and value"
-        )
+        raise RuntimeError(f"query {query.shape}, key {key.shape} and value {value.shape} do not fit")
     common_shape([q[:-2], k[:-2], v[:-2]])
     scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
     if mask is not None and common_shape([scores, mask._array.shape]) != scores:

@@ -166,9 +166,7 @@ class Conversion(Tensor):
         shape = self._array.shape
         dims = len(shape) if sparse_dim is None else index(sparse_dim)
         if not 0 <= dims <= len(shape):
-            raise RuntimeError(
-                f"dense_to_sparse: sparse_dim argument must be in [0,{len(shape)}] range, but {dims} is given"
-            )
+            raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{len(shape)}] range, not {dims}")
         if shape and not dims:
             raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
         if layout not in (None, sparse_coo):
@@ -228,8 +226,5 @@ def _arguments_of_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str,
         or len(given) < len(args) + len(kwargs)
         or kwargs.keys() - {*names, "memory_format", "dtype"}
     ):
-        raise TypeError(
-            "to() received an invalid combination of arguments: expected (dtype), (device, dtype) or (other), each "
-            "with non_blocking, copy and memory_format"
-        )
+        raise TypeError("to() received an invalid combination of arguments: expected dtype, device and dtype, or other")
     return given

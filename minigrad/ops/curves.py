@@ -263,7 +263,7 @@ class LeakyRelu(Curve):
 
     formulas = ("dx = g where x > 0, else g * negative_slope",)
     negative_slope: float
-    in_place: bool
+    form: str
 
     def forward(self, x: Array) -> Array:
         check_floating("leaky_relu_cpu", x)
@@ -276,9 +276,6 @@ class LeakyRelu(Curve):
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return of_elements(lambda g, x: chosen(x > 0, g, g * self.negative_slope), g, x)
 
-    def name(self) -> str:
-        return f"LeakyReluBackward{self.in_place:d}"
-
 
 @op("nn.functional")
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -288,7 +285,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    return _applied(LeakyRelu(float(negative_slope), inplace), input, inplace)
+    form = "LeakyReluBackward1" if inplace else "LeakyReluBackward0"
+    return _applied(LeakyRelu(float(negative_slope), form), input, inplace)
 
 
 @op("nn.functional")
@@ -324,19 +322,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
     channels = input.shape[1] if input.ndim > 1 else 1
     if weight.dtype is not input.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype._tensor_name} and {weight.dtype._tensor_name}: "
-            f"weight.to({input.dtype!r})"
-        )
+        raise RuntimeError("prelu: Type promoting not supported: weight.to(input.dtype)")
     if weight.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.numel() not in (1, channels):
-        raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and "
-            f"channel size = {channels}."
-            if input.ndim
-            else "Not allow zero-dim input tensor: its weight is 0-d as well, or of one element."
-        )
+        raise RuntimeError(f"Mismatch of parameter numbers and input channel size: {weight.numel()} and {channels}")
     shape = [-1, *[1] * (input.ndim - 2)] if weight.numel() > 1 else [1] * min(input.ndim, 1)
     return Prelu()(input, weight if list(weight.shape) == shape else weight.reshape(shape))
 
@@ -350,7 +340,7 @@ class Elu(Smooth):
     formulas = ("dx = g where x > 0, else g * alpha * exp(x)",)
     kernel = "elu_cpu"
     alpha: float
-    in_place: bool
+    form: str
 
     def value(self, x: Array, slope: Array | None) -> Array:
         if slope is not None:
@@ -362,14 +352,12 @@ class Elu(Smooth):
         # Masked before as well, since the exponential of what is not below may overflow.
         return masked(masked(x, below).exp() * self.alpha, below)
 
-    def name(self) -> str:
-        return f"EluBackward{self.in_place:d}"
-
 
 @op("nn.functional")
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
-    return _applied(Elu(float(alpha), inplace), input, inplace)
+    form = "EluBackward1" if inplace else "EluBackward0"
+    return _applied(Elu(float(alpha), form), input, inplace)
 
 
 @op("nn.functional")

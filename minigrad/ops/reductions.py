@@ -110,9 +110,7 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dt
     """The mean as of `mean`, of the elements that are not nan."""
     for each in (input.dtype, as_dtype("nanmean", dtype)):
         if each is not None and not each.is_floating_point:
-            raise RuntimeError(
-                f"nanmean(): expected input to have floating point or complex dtype but got {each._tensor_name}"
-            )
+            raise RuntimeError("nanmean(): expected input to have floating point or complex dtype")
     numbers = input._new(~np.isnan(input._array)).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / numbers
 
@@ -375,10 +373,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
     if isinstance(dim, bool) and unbiased is None:
         dim, unbiased = None, dim
     if unbiased is not None and correction is not None:
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got both unbiased={unbiased} and "
-            f"correction={correction}: unbiased=False is correction=0, and unbiased=True is correction=1"
-        )
+        raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
     if x._array.dtype.kind != "f":
         subject = name if name.endswith("mean") else "std and var"
         raise RuntimeError(f"{subject} only support floating point and complex dtypes: got {x.dtype!r}")
@@ -510,10 +505,7 @@ def norm(
             f"{input.dtype._tensor_name}: x.float().norm()"
         )
     if wanted is not None and dtypes.promote_types(input.dtype, wanted) is not wanted:
-        raise RuntimeError(
-            f"linalg.vector_norm: dtype should be floating point, and the input ({input.dtype._tensor_name}) "
-            f"convertible without narrowing to it, but got {wanted._tensor_name}"
-        )
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {wanted!r}")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
     dims = reduced_dims(dim, input._array.ndim)
@@ -521,10 +513,7 @@ def norm(
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     power = 2.0 if p is None or isinstance(p, str) else float(p)
     if (power < 0 or math.isinf(power)) and 0 in [input._array.shape[d] for d in dims]:
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor because the operation does "
-            f"not have an identity: the tensor has shape {input.shape}"
-        )
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor")
     return LinalgVectorNorm(power, dims, keepdim)(input if wanted is None else cast(input, wanted))
 
 
