@@ -72,7 +72,9 @@ def rewritten(method: Callable[..., Any]) -> Callable[..., Any]:
             return self._rewrite(lambda before: method(before, *args, **kwargs))
         except TypeError as error:
             # The error of a wrong argument names the form that was called.
-            raise TypeError(str(error).replace(f"{method.__name__}()", f"{method.__name__}_()", 1)) from None
+            if not str(error).startswith(f"{method.__name__}()"):
+                raise
+            raise told(TypeError(str(error).replace("()", "_()", 1))) from None
 
     return call
 
@@ -172,7 +174,10 @@ def of_node(
                 try:
                     return made()(input)
                 except _FAILURES as error:
-                    return _otherwise(function, position, (input,), {}, error)
+                    found = _otherwise(function, position, (input,), {}, error)
+                    if found is None:
+                        raise
+                    return found[0]
 
             return call
 
@@ -207,7 +212,10 @@ def binary(
                 try:
                     result = made()(input, other)
                 except _FAILURES as error:
-                    return _otherwise(function, position, (input, other), {}, error)
+                    found = _otherwise(function, position, (input, other), {}, error)
+                    if found is None:
+                        raise
+                    return found[0]
                 if result is NotImplemented:
                     _check_arguments(function, position, (input, other), {})
                 return result
@@ -341,7 +349,10 @@ def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
         try:
             result = function(*args, **kwargs)
         except _FAILURES as error:
-            return _otherwise(function, position, args, kwargs, error)
+            found = _otherwise(function, position, args, kwargs, error)
+            if found is None:
+                raise
+            return found[0]
         if result is NotImplemented:
             _check_arguments(function, position, args, kwargs)
         return result
@@ -351,16 +362,14 @@ def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
 
 def _spread(function: Callable[..., Any], position: int) -> Callable[..., Any]:
     """`_called(function, position)`, but that the method takes the ints of its argument one by one as well."""
+    called = _called(function, position)
     if position:
-        return _called(function, position)
+        return called
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if len(args) > 1 or (args and hasattr(args[0], "__index__")):
             args = (args,)
-        try:
-            return function(self, *args, **kwargs)
-        except _FAILURES as error:
-            return _otherwise(function, 0, (self, *args), kwargs, error)
+        return called(self, *args, **kwargs)
 
     return call
 
@@ -375,23 +384,22 @@ _KERNELS: dict[Callable[..., Any], str] = {}
 
 def _otherwise(
     function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> Any:
+) -> tuple[Any] | None:
     """What a call returns after all that raised `error`: with NumPy's names of arguments, or of a sparse tensor.
 
-    Else a TypeError that names the first argument that is not what its annotation says, or the error itself.
+    Else None, for the error as it is, or a TypeError that names the first argument that is not what its annotation
+    says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
     """
     name = function.__name__
-    ours = {_OTHER_NAMES.get(key, key): value for key, value in kwargs.items()}
-    if ours.keys() != kwargs.keys():
-        return _called(function, position)(*args, **ours)
+    renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
+    if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
+        return (_called(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs}),)
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
-        if own is not None and own is not declared["Tensor"].get(name):
-            return own(*args, **kwargs)
-        raise error
+        return None if own is None or own is declared["Tensor"].get(name) else (own(*args, **kwargs),)
     if not isinstance(error, NotImplementedError) and not hasattr(error, "told"):
         _check_arguments(function, position, args, kwargs)
-    raise error
+    return None
 
 
 def _check_arguments(
@@ -405,12 +413,18 @@ def _check_arguments(
     except TypeError as unfit:
         words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
         if "out" in kwargs:
-            remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
+            remedy = f"write y.copy_(torch.{name}(…))"
+            if kwargs["out"] is None:
+                remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
             words = f"got an unexpected keyword argument 'out': {remedy}"
         raise TypeError(f"{name}() {words}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
-        if not _fits(value, wanted.get(argument, Any)):
+        several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
+        for number, each in enumerate(value if several else ()):
+            if not _fits(each, wanted.get(argument, Any)):
+                refuse(name, argument, place + number, wanted[argument], each)
+        if not several and not _fits(value, wanted.get(argument, Any)):
             refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and _fits(value, Number):

@@ -125,7 +125,11 @@ def of_number(number: Number) -> dtype:
     """
     if isinstance(number, bool | np.bool_):
         return bool_
-    return int64 if isinstance(number, int | np.integer) else _default
+    if isinstance(number, int | np.integer):
+        return int64
+    if not isinstance(number, float | np.floating):
+        raise TypeError(f"expected a number, got {type(number).__name__}")
+    return _default
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:

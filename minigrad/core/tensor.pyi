@@ -311,7 +311,7 @@ class Tensor:
         """This tensor, changed to what `bitwise_xor` returns: The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
-    def bool(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def bool(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.bool."""
     @typing.overload
     def broadcast_to(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -319,13 +319,13 @@ class Tensor:
     @typing.overload
     def broadcast_to(self, *size: typing.SupportsIndex) -> Tensor:
         """The same as `expand`."""
-    def byte(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def byte(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.uint8."""
     def ceil(self) -> Tensor:
         """The smallest whole number that is not below each element."""
     def ceil_(self) -> typing.Self:
         """This tensor, changed to what `ceil` returns: The smallest whole number that is not below each element."""
-    def char(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def char(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int8."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
@@ -405,7 +405,7 @@ class Tensor:
         """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
     def dot(self, tensor: Tensor) -> Tensor:
         """The inner product of two vectors."""
-    def double(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def double(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.float64."""
     @property
     def dtype(self) -> minigrad.core.dtypes.dtype:
@@ -458,7 +458,7 @@ class Tensor:
     @typing.overload
     def flip(self, *dims: typing.SupportsIndex) -> Tensor:
         """A copy in reverse order along `dims`."""
-    def float(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def float(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.float32."""
     def floor(self) -> Tensor:
         """The largest whole number that is not above each element."""
@@ -508,7 +508,7 @@ class Tensor:
         """Whether each element is above that of `other`."""
     def gt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
-    def half(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def half(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.float16."""
     def histc(self, bins: builtins.int = 100, min: builtins.bool | builtins.int | builtins.float | np.generic = 0, max: builtins.bool | builtins.int | builtins.float | np.generic = 0) -> Tensor:
         """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
@@ -528,7 +528,7 @@ class Tensor:
         """This tensor, changed to what `index_put` returns: A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
-    def int(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def int(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int32."""
     def is_complex(self) -> builtins.bool:
         """Whether the elements are complex numbers: never here."""
@@ -619,7 +619,7 @@ class Tensor:
         """This tensor, changed to what `logit` returns: `log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
     def logsumexp(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
-    def long(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def long(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int64."""
     def lt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
@@ -814,7 +814,7 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
-    def short(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+    def short(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int16."""
     def sigmoid(self) -> Tensor:
         """`1 / (1 + exp(-x))` of each element."""

@@ -133,19 +133,19 @@ def isfinite(input: Tensor) -> Tensor:
 @op(in_place=answered)
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element and that of `other` are both not 0."""
-    return _combined(np.logical_and, input, other, dtypes.bool_)
+    return _logical(np.logical_and, input, other)
 
 
 @op(in_place=answered)
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element or that of `other` is not 0."""
-    return _combined(np.logical_or, input, other, dtypes.bool_)
+    return _logical(np.logical_or, input, other)
 
 
 @op(in_place=answered)
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether one of each element and that of `other` is 0, and the other one is not."""
-    return _combined(np.logical_xor, input, other, dtypes.bool_)
+    return _logical(np.logical_xor, input, other)
 
 
 @op(in_place=answered)
@@ -238,6 +238,11 @@ def compare(ufunc: Callable[..., Any], a: Tensor, b: Any) -> Any:
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
+
+
+def _logical(ufunc: Callable[..., Any], a: Tensor, b: Tensor) -> Any:
+    """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
+    return _combined(ufunc, a, b, dtypes.bool_) if isinstance(b, Tensor) else NotImplemented
 
 
 def _bitwise(ufunc: Callable[..., Any], kernel: str, a: Any, b: Any) -> Any:

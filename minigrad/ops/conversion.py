@@ -62,7 +62,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def _cast_to(name: str, to: dtypes.dtype) -> None:
     """Declare the method `x.float()` and its like."""
 
-    def method(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
+    def method(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         return cast(self, to)
 
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
@@ -86,7 +86,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 @op()
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers: never here."""
-    return False
+    return input._array.dtype.kind == "c"
 
 
 @op("torch")
