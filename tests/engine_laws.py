@@ -279,6 +279,26 @@ def ownership_of_what_was_seen() -> None:
 
 
 @law()
+def ownership_of_what_a_hook_returned() -> None:
+    """A gradient that a hook put in place of another reaches each input of the node as it is."""
+    ways: list[Callable[[Any, Any], Any]] = [
+        lambda y, replacement: y.register_hook(lambda g: replacement),
+        lambda y, replacement: (y.retain_grad(), y.register_hook(lambda g: replacement)),
+        lambda y, replacement: y.grad_fn.register_prehook(lambda gradients: (replacement,)),
+    ]
+    for hang in ways:
+        for ask in (None, torch.autograd.grad):
+            a, b = leaves([1, 2], [3, 4])
+            replacement = torch.tensor([10.0, 20.0]).double()
+            more, y = a * 3, a + b
+            hang(y, replacement)
+            loss = y.sum() + more.sum()
+            da, db = (loss.backward(), (a.grad, b.grad))[1] if ask is None else ask(loss, [a, b])
+            assert (da.tolist(), db.tolist(), replacement.tolist()) == ([13, 23], [10, 20], [10, 20])
+            assert not y.retains_grad or y.grad.tolist() == [10, 20]
+
+
+@law()
 def overflow() -> None:
     """Sums that the walk makes, and those in `.grad`, become infinite without a warning."""
     asks: list[Callable[[Any, Any], Any]] = [

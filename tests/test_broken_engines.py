@@ -294,6 +294,11 @@ ENGINES: list[Engine] = [
         {"Hooks see and change gradients"},
     ),
     (
+        "what a hook returned is the walk's own",
+        lambda: method(hooks.Watch, "before", "held(each)", "each"),
+        {"ownership_of_what_a_hook_returned"},
+    ),
+    (
         "a hook may return anything",
         lambda: hooked("_replaced(hook, gradient, result)", "result"),
         {"A hook that fails changes nothing"},

@@ -59,7 +59,10 @@ class Watch(tape.Watch):
         return RemovableHandle(self.hooks.setdefault(where, {}), hook)
 
     def before(self, g: list[Any], retained: list[tuple[Any, Any]]) -> list[Any]:
-        """The gradients of a node's outputs after their hooks; those that tensors retain are added to `retained`."""
+        """The gradients of a node's outputs after their hooks, which may hold on to them.
+
+        Those that tensors retain are added to `retained`, with them.
+        """
         for index, gradient in enumerate(g):
             if gradient is not None and self.hooks.get(index):
                 g[index] = run_hooks(self.hooks[index], gradient)
@@ -69,7 +72,7 @@ class Watch(tape.Watch):
             tensor = reference()
             if g[index] is not None and tensor is not None:
                 retained.append((tensor, g[index]))
-        return g
+        return [each if each is None else held(each) for each in g] if self.hooks else g
 
     def after(self, gradients: Sequence[Any], g: Sequence[Any]) -> Sequence[Any]:
         """The gradients of a node's inputs after its hooks."""
