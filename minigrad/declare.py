@@ -24,7 +24,7 @@ from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
-from minigrad.core.dtypes import Number, dtype
+from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.tape import (
     Binary,
     Node,
@@ -35,7 +35,7 @@ from minigrad.core.tape import (
     keep_output,
     output_entry,
 )
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Function, Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,10 +44,10 @@ OPERANDS = (Tensor, int, float, np.generic)
 Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
 #: What makes one form of a function of another, such as the method that writes in place.
-Form: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+Form: TypeAlias = Callable[[Function], Function]
 
 #: The declared functions by the namespace they belong to and their names there.
-declared: dict[str, dict[str, Callable[..., Any]]] = {"torch": {}, "Tensor": {}, "nn.functional": {}}
+declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.functional": {}}
 
 EVERYWHERE = ("torch", "Tensor")
 
@@ -64,7 +64,7 @@ def as_number(given: Any) -> float:
     return given
 
 
-def rewritten(method: Callable[..., Any]) -> Callable[..., Any]:
+def rewritten(method: Function) -> Function:
     """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -136,8 +136,8 @@ def attribute(function: F) -> F:
 
 
 def unary(
-    forward: Callable[..., Any],
-    gradient: Callable[..., Any],
+    forward: Callable[..., Array],
+    gradient: Function,
     base: type[Unary] = Unary,
     *on: str,
     formula: str | None = None,
@@ -169,7 +169,7 @@ def of_node(
         made = node(name or function.__name__.capitalize())
         made.__doc__ = made.__doc__ or function.__doc__
 
-        def calling(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+        def calling(function: Function, position: int) -> Function:
             def call(input: Any) -> Any:
                 try:
                     return made()(input)
@@ -187,9 +187,9 @@ def of_node(
 
 
 def binary(
-    forward: Callable[..., Any],
-    da: Callable[..., Any],
-    db: Callable[..., Any],
+    forward: Callable[..., Array],
+    da: Function,
+    db: Function,
     base: type[Binary],
     *on: str,
     name: str | None = None,
@@ -207,7 +207,7 @@ def binary(
         made = node_of(name or function.__name__.capitalize(), base, forward, da, db, formulas=formulas)
         made.__doc__ = function.__doc__
 
-        def calling(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+        def calling(function: Function, position: int) -> Function:
             def call(input: Any, other: Any) -> Any:
                 try:
                     result = made()(input, other)
@@ -230,8 +230,8 @@ def binary(
 def node_of(
     name: str,
     base: type[Node],
-    forward: Callable[..., Any],
-    *gradients: Callable[..., Any],
+    forward: Callable[..., Array],
+    *gradients: Function,
     formulas: tuple[str, ...] = (),
 ) -> type[Node]:
     """The class of nodes of an operation on arrays, whose gradients' parameter names say what it keeps.
@@ -256,7 +256,7 @@ def node_of(
     return type(name, (base,), members)
 
 
-def _reading(gradient: Callable[..., Any], names: str) -> Callable[[Any, Any], Any]:
+def _reading(gradient: Function, names: str) -> Callable[[Any, Any], Any]:
     """The method of a node that calls `gradient` with what it reads."""
     if names == "":
         return lambda self, g: gradient(g)
@@ -302,7 +302,7 @@ def _keeping(reads: list[list[str]]) -> Callable[..., None] | None:
 
 def _published(
     function: Any,
-    calling: Callable[[Callable[..., Any], int], Callable[..., Any]],
+    calling: Callable[[Function, int], Function],
     on: Sequence[str],
     in_place: Form | None,
     aliases: Sequence[str],
@@ -342,7 +342,7 @@ def _told_as(call: Any, function: Any, qualified: str) -> Any:
     return call
 
 
-def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+def _called(function: Function, position: int) -> Function:
     """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -360,7 +360,7 @@ def _called(function: Callable[..., Any], position: int) -> Callable[..., Any]:
     return call
 
 
-def _spread(function: Callable[..., Any], position: int) -> Callable[..., Any]:
+def _spread(function: Function, position: int) -> Function:
     """`_called(function, position)`, but that the method takes the ints of its argument one by one as well."""
     called = _called(function, position)
     if position:
@@ -379,11 +379,11 @@ def _spread(function: Callable[..., Any], position: int) -> Callable[..., Any]:
 _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
 
 #: What PyTorch's errors call functions, if not by their names.
-_KERNELS: dict[Callable[..., Any], str] = {}
+_KERNELS: dict[Function, str] = {}
 
 
 def _otherwise(
-    function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+    function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> tuple[Any] | None:
     """What a call returns after all that raised `error`: with NumPy's names of arguments, or of a sparse tensor.
 
@@ -402,9 +402,7 @@ def _otherwise(
     return None
 
 
-def _check_arguments(
-    function: Callable[..., Any], position: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
+def _check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
     name = _KERNELS.get(function, function.__name__)
     signature = inspect.signature(function)

@@ -84,7 +84,7 @@ class Broken(Exception):  # noqa: N818 -- a finding about what is under test.
         self.findings = findings
 
 
-def demand(expected: Array, got: Array, what: str = "") -> None:
+def demand(expected: Array, got: Any, what: str = "") -> None:
     """Nothing if `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
     labels = (f"expected {what}".rstrip(), "got")
     if not isinstance(got, np.ndarray):

@@ -40,7 +40,7 @@ class Cast(Unary):
         return cast(g, self.x_dtype)
 
 
-def cast(x: Tensor, to: dtype) -> Tensor:
+def cast(x: Any, to: dtype) -> Any:
     """A tensor as a tensor of dtype `to`, itself if it is one; a number as an array of it."""
     if not isinstance(x, Tensor):
         return np.asarray(x).astype(to._numpy)
@@ -233,7 +233,7 @@ class Div(Elementwise):
 
     formulas = ("da = g / b", "db = -g * a / b / b")
     keep = keep_inputs
-    forward: ClassVar[Callable[..., Any]] = np.true_divide
+    forward: ClassVar[Callable[..., Array]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))

@@ -11,19 +11,19 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
-from minigrad.core.tensor import Operand, Tensor
-from minigrad.declare import as_number, declared, op, rewritten
+from minigrad.core.tensor import Function, Operand, Tensor
+from minigrad.declare import Form, as_number, declared, op, rewritten
 from minigrad.ops import casting
 from minigrad.ops.kinds import Ternary, in_common_dtype
 
 
-def added_to(sign: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def added_to(sign: int) -> Form:
     """What makes the form in place of a sum, or of a difference for the `sign` -1.
 
     Of a sparse operand it reads and writes the listed entries only.
     """
 
-    def form(method: Callable[..., Any]) -> Callable[..., Any]:
+    def form(method: Function) -> Function:
         dense = rewritten(method)
 
         def call(self: Any, other: Any, **scaled: Any) -> Any:
@@ -477,7 +477,7 @@ class Addcdiv(Ternary):
         return -g * (self.value * b / (c * c))
 
 
-def _widened(compute: Callable[..., Any], *arrays: Array) -> Array:
+def _widened(compute: Callable[..., Array], *arrays: Array) -> Array:
     """What `compute` makes of arrays of one dtype, in that dtype; of float16, computed in float32."""
     if arrays[0].dtype != np.float16:
         return compute(*arrays)

@@ -12,13 +12,13 @@ from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
-from minigrad.core.tensor import Operand, Tensor
+from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import OPERANDS, op, operation, rewritten
 from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
 
-def answered(method: Callable[..., Any]) -> Callable[..., Any]:
+def answered(method: Function) -> Function:
     """The method `x.f_(…)` that writes the answers of `x.f(…)` into `x` itself, as 1 and 0; they have no gradient."""
     name = "".join([word.capitalize() for word in method.__name__.split("_")])
 
@@ -232,7 +232,7 @@ def _tensor_of(x: Tensor, other: Any) -> Any:
     return other
 
 
-def compare(ufunc: Callable[..., Any], a: Tensor, b: Any) -> Any:
+def compare(ufunc: Callable[..., Array], a: Tensor, b: Any) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
     if a._array.dtype.kind == "f" and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
@@ -240,12 +240,12 @@ def compare(ufunc: Callable[..., Any], a: Tensor, b: Any) -> Any:
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
 
 
-def _logical(ufunc: Callable[..., Any], a: Tensor, b: Tensor) -> Any:
+def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
     return _combined(ufunc, a, b, dtypes.bool_) if isinstance(b, Tensor) else NotImplemented
 
 
-def _bitwise(ufunc: Callable[..., Any], kernel: str, a: Any, b: Any) -> Any:
+def _bitwise(ufunc: Callable[..., Array], kernel: str, a: Any, b: Any) -> Any:
     """The tensor of `ufunc(a, b)` for integers, or bools if it is no shift; PyTorch calls it `kernel`."""
     if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
         return NotImplemented
@@ -265,7 +265,7 @@ def _common(a: Any, b: Any) -> dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
-def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Tensor:
+def _combined(compute: Callable[..., Array], a: Any, b: Any, common: dtype) -> Tensor:
     """The tensor of what `compute` makes of the arrays of `a` and `b` in the dtype `common`."""
     x, y = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (a, b)]
     if x.dtype != common._numpy:

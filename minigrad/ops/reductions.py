@@ -573,7 +573,7 @@ class LinalgVectorNorm(Unary):
 # ---- extrema ---------------------------------------------------------------------------------------------------------
 
 # What finds the index of what each of them finds.
-_INDEX_OF = {ndarray.max: ndarray.argmax, ndarray.min: ndarray.argmin}
+_INDEX_OF: dict[Callable[..., Array], Callable[..., Array]] = {ndarray.max: ndarray.argmax, ndarray.min: ndarray.argmin}
 
 # Rows of as many elements are short: see `extrema`.
 _SHORT = 1024
@@ -609,7 +609,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     return _extremum(input, ndarray.min, return_types.min, dim, keepdim)
 
 
-def _extremum(x: Tensor, find: Callable[..., Any], kind: type, dim: int | None, keepdim: bool) -> Any:
+def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: int | None, keepdim: bool) -> Any:
     """The extremum of all of `x`, or that along `dim` and its index."""
     name, array = find.__name__, x._array
     if dim is None:
@@ -636,7 +636,7 @@ class Extremum(Unary):
 
     formulas = ("dx = g / n at the n elements equal to it, 0 elsewhere",)
     keep = keep_input_and_output
-    find: Callable[..., Any]
+    find: Callable[..., Array]
     form: str
 
     def forward(self, x: Array) -> Array:
@@ -660,7 +660,7 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
     return _extrema(input, ndarray.min, dim, keepdim)
 
 
-def _extrema(x: Tensor, find: Callable[..., Any], dim: Dims, keepdim: bool) -> Tensor:
+def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) -> Tensor:
     """The extrema over `dim`, over all for ()."""
     dims = reduced_dims(dim, x.ndim)
     if dim == ():
@@ -674,7 +674,7 @@ class Extrema(Unary):
 
     formulas = ("dx = g / n at the n elements equal to them, 0 elsewhere",)
     keep = keep_input_and_output
-    find: Callable[..., Any]
+    find: Callable[..., Array]
     dims: tuple[int, ...]
     keepdim: bool
 
@@ -722,7 +722,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return _argument(ndarray.argmin, input, dim, keepdim)
 
 
-def _argument(find: Callable[..., Any], x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """The index (int64) that `find` finds, of all of `x` or along `dim`."""
     array = x._array
     if array.dtype == bool:
@@ -737,7 +737,7 @@ def _argument(find: Callable[..., Any], x: Tensor, dim: int | None, keepdim: boo
     return x._new(index_of(find, array, position, keepdim) if array.ndim else np.zeros((), np.int64))
 
 
-def index_of(find: Callable[..., Any], x: Array, dim: int, keepdim: bool) -> Array:
+def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool) -> Array:
     """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
     if x.strides[dim] == x.itemsize or x.size < 2**14:
         found: Array = find(x, axis=dim, keepdims=keepdim)

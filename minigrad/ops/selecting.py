@@ -242,7 +242,7 @@ class Maximum(OfTensors):
         "db = the same, the other way round",
     )
     keep = keep_inputs
-    forward: ClassVar[Callable[..., Any]] = np.maximum
+    forward: ClassVar[Callable[..., Array]] = np.maximum
     loses: ClassVar[Any] = np.less
 
     def da(self, g: Tensor) -> Tensor:
@@ -274,7 +274,7 @@ class Fmax(OfTensors):
 
     formulas = ("da = g where it is a, of equals too, else 0", "db = g where it is b alone, else 0")
     keep = keep_inputs
-    forward: ClassVar[Callable[..., Any]] = np.fmax
+    forward: ClassVar[Callable[..., Array]] = np.fmax
     wins: ClassVar[Any] = np.greater_equal
 
     def da(self, g: Tensor) -> Tensor:

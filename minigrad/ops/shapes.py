@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -15,7 +15,7 @@ from minigrad.core.dtypes import Array, dtype
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
 from minigrad.core.tape import Unary
-from minigrad.core.tensor import Size, Tensor, storage_of
+from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
 from minigrad.ops.dims import ints, normal_dim, normal_dims
 
@@ -32,7 +32,7 @@ _IN_PLACE = {
 }
 
 
-def restrided(method: Callable[..., Any]) -> Callable[..., Any]:
+def restrided(method: Function) -> Function:
     """The method `x.f_(…)` that gives `x` itself the shape, strides and history of `x.f(…)`; no element is written."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import dtype
 from minigrad.core.elementwise import Cast, cast
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Function, Tensor
 
 
 class Rounded(Cast):
@@ -18,7 +17,7 @@ class Rounded(Cast):
     form: str
 
 
-def in_float32(compute: Callable[..., Any], *inputs: Any) -> Any:
+def in_float32(compute: Function, *inputs: Any) -> Any:
     """`compute(*inputs)`, where a float16 among the tensors is taken as float32 and a first one rounds the result."""
     wide = [cast(x, dtypes.float32) if _is_float16(x) else x for x in inputs]
     result = compute(*wide)

@@ -14,7 +14,7 @@ from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, keep_rest, quiet
-from minigrad.core.tensor import Operand, Tensor, method
+from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op
 from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
@@ -246,7 +246,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
 
     function.__annotations__ = {**prepare.__annotations__, "return": "Tensor"}
 
-    def in_place(method: Callable[..., Any]) -> Callable[..., Any]:
+    def in_place(method: Function) -> Function:
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
             if self._requires_grad and is_grad_enabled():
                 self._check_recordable()

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised
 
@@ -410,7 +410,7 @@ class OneCycleLR(LRScheduler):
             for group in self.optimizer.param_groups
         ]
 
-    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+    def _set_momentum(self, group: Group, momentum: Any) -> None:
         if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
         else:
@@ -587,7 +587,7 @@ def _per_group(option: str, optimizer: Optimizer, given: Any) -> list[Any]:
     return [_copied(each) for each in given]
 
 
-def _set_rate(group: dict[str, Any], lr: Rate) -> None:
+def _set_rate(group: Group, lr: Rate) -> None:
     """Set the learning rate of a group; one that is a tensor is written to."""
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(lr.squeeze() if isinstance(lr, Tensor) else lr)

@@ -10,7 +10,7 @@ import functools
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
 from minigrad.tensor import Tensor
@@ -24,6 +24,10 @@ class _Required:
 
 
 required = _Required()
+
+
+#: What a group of parameters has: these, "params", and its options.
+Group: TypeAlias = dict[str, Any]
 
 
 class Optimizer:
@@ -73,7 +77,7 @@ class Optimizer:
         if not isinstance(params, Iterable):
             raise TypeError(f"'{type(params).__name__}' object is not iterable: pass model.parameters()")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
-        self.param_groups: list[dict[str, Any]] = []
+        self.param_groups: list[Group] = []
         groups = list(params)
         if not groups:
             raise ValueError(
@@ -103,7 +107,7 @@ class Optimizer:
                 else:
                     gradient.detach_().zero_()
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Let the parameters of one more group move, by the options it gives and the defaults of others.
 
         >>> import minigrad as torch

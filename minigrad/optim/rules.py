@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.modes import no_grad
+from minigrad.optim.optimizer import Group
 from minigrad.optim.stepping import (
     ByParameter,
     Rate,
@@ -71,14 +72,14 @@ class SGD(ByParameter):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+    def _check_gradient(self, sparse: bool, group: Group) -> None:
         if sparse and group["weight_decay"] != 0:
             raise RuntimeError(
                 "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all "
                 "rows, and a sparse gradient only some; set weight_decay=0"
             )
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
         lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
         if gradient.is_sparse:
             d = -gradient if group["maximize"] else gradient
@@ -92,7 +93,7 @@ class SGD(ByParameter):
         wrote(parameter)
 
     def _move_with_momentum(
-        self, parameter: Tensor, gradient: Tensor, group: dict[str, Any], lr: float, momentum: float, decay: float
+        self, parameter: Tensor, gradient: Tensor, group: Group, lr: float, momentum: float, decay: float
     ) -> None:
         state, kind = self.state[parameter], computed_in(parameter._array)
         first = state.get("momentum_buffer") is None
@@ -110,7 +111,7 @@ class SGD(ByParameter):
         wrote(state["momentum_buffer"])
 
     @no_grad()
-    def _rows_with_momentum(self, parameter: Tensor, d: Any, group: dict[str, Any]) -> Any:
+    def _rows_with_momentum(self, parameter: Tensor, d: Any, group: Group) -> Any:
         """The sparse direction that momentum makes of `d`: of the rows that it has, or that any has had so far."""
         momentum, state, d = group["momentum"], self.state[parameter], d.coalesce()
         if state.get("momentum_buffer") is None:
@@ -171,11 +172,11 @@ class Adam(ByParameter):
         given["betas"] = tuple([beta.squeeze() if isinstance(beta, Tensor) else beta for beta in betas])
         super()._begin(given)
 
-    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+    def _check_gradient(self, sparse: bool, group: Group) -> None:
         if sparse:
             raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
         count, kept = self._remembered(parameter, *names)
         lr, decay, kind = number(group["lr"]), group["weight_decay"], computed_in(parameter._array)
@@ -280,21 +281,21 @@ class Adagrad(ByParameter):
     ) -> None:
         self._begin(locals())
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Let the parameters of one more group move; what is remembered of them begins at once."""
         super().add_param_group(param_group)
         for parameter in param_group["params"]:
             total = filled_like(parameter, self.defaults["initial_accumulator_value"])
             self.state[parameter] = {"step": step_counter(), "sum": total}
 
-    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+    def _check_gradient(self, sparse: bool, group: Group) -> None:
         if sparse and group["weight_decay"] != 0:
             raise RuntimeError(
                 "weight_decay option is not compatible with sparse gradients: it moves all rows, and a sparse gradient "
                 "only some; set weight_decay=0"
             )
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
         count, (total,) = self._remembered(parameter, "sum")
         kind = computed_in(parameter._array)
         step, eps = (
@@ -362,7 +363,7 @@ class RMSprop(ByParameter):
     ) -> None:
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
         centered, momentum, alpha = group["centered"], group["momentum"], group["alpha"]
         names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(centered)]
         _, kept = self._remembered(parameter, *names)
@@ -421,7 +422,7 @@ class Adadelta(ByParameter):
         refuse(not rho <= 1.0, "rho value", rho)
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
         _, kept = self._remembered(parameter, "square_avg", "acc_delta")
         rho, kind = group["rho"], computed_in(parameter._array)
         eps, step = np.array(group["eps"], kind), np.array(-number(group["lr"]), kind)
@@ -470,11 +471,11 @@ class SparseAdam(ByParameter):
         refuse(eps == 0.0, "epsilon value", eps)
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+    def _check_gradient(self, sparse: bool, group: Group) -> None:
         if not sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
         state = self.state[parameter]
         if not state:
             state |= {"step": 0, "exp_avg": filled_like(parameter), "exp_avg_sq": filled_like(parameter)}

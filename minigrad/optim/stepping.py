@@ -18,7 +18,7 @@ from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
 from minigrad.ops.places import read_at, write_at
-from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import new_leaf
 
@@ -83,16 +83,16 @@ class ByParameter(Optimizer):
         quiet().run(self._move_all, moving)
         return loss
 
-    def _check_gradient(self, sparse: bool, group: dict[str, Any]) -> None:
+    def _check_gradient(self, sparse: bool, group: Group) -> None:
         """Nothing if a parameter of the group can move by a sparse, or a dense, gradient; else a RuntimeError."""
         if sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
-    def _move_all(self, moving: list[tuple[Tensor, Any, dict[str, Any]]]) -> None:
+    def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
         for parameter, gradient, group in moving:
             self._move(parameter, gradient, group)
 
-    def _move(self, parameter: Tensor, gradient: Any, group: dict[str, Any]) -> None:
+    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
         """Move one parameter by its gradient and the options of its group."""
         raise NotImplementedError
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from minigrad.autograd.hooks import RemovableHandle
+from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules import state
 from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
@@ -387,7 +387,7 @@ class Module:
     # ---- hooks ---------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
@@ -396,9 +396,7 @@ class Module:
         """
         return self._add_hook("forward_pre", ForwardHook(hook, with_kwargs), prepend)
 
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
 
         With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `prepend`, it is called before the hooks
@@ -412,7 +410,7 @@ class Module:
         """
         return self._add_hook("forward", ForwardHook(hook, with_kwargs), prepend)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
 
         Both are tuples with None for what has no gradient; what the hook returns, unless None, takes the place of
@@ -420,7 +418,7 @@ class Module:
         """
         return self._add_hook("full_backward", hook, prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` once the gradients of the outputs of a call are known.
 
         What it returns, unless None, takes their place.
