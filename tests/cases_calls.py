@@ -1083,3 +1083,29 @@ calls(
     w=[[3.0, 4.0], [0.5, 0.0], [-6.0, 8.0]],
     i=[0, 1, 2],
 )
+
+# ---- to the last bit, the sign of 0 among them -----------------------------------------------------------------------
+
+calls(
+    """
+    x % 3.0
+    x % -3.0
+    x % L(3.0, dtype=x.dtype)
+    x.fmod(3.0)
+    x.relu()
+    x.abs()
+    x.trunc()
+    x**2
+    """,
+    "float32",
+    "float64",
+    ulps=0,
+    x=[-7.0, -6.0, -1.5, -0.0, 0.0, 1.5, 6.0, 7.0],
+)
+calls(
+    "a.lerp(b, 0.5)\na.lerp(b, 0.75)\na.lerp(b, 0.25)\na.lerp(b, L(0.75))",
+    "float32",
+    ulps=0,
+    a=np.random.RandomState(0).uniform(-4, 4, 12).round(6).tolist(),
+    b=np.random.RandomState(1).uniform(-4, 4, 12).round(6).tolist(),
+)
