@@ -29,11 +29,10 @@ from minigrad.core.tape import (
     Binary,
     Node,
     Unary,
-    entry_of,
     keep_input_and_output,
     keep_inputs,
     keep_output,
-    output_entry,
+    keep_read,
 )
 from minigrad.core.tensor import Function, Tensor
 
@@ -248,6 +247,7 @@ def node_of(
         "__doc__": None,
         "forward": forward,
         "keep": _keeping(reads),
+        "reads": tuple(["".join(names) for names in reads]),
         "gradients": gradients,
         "formulas": tuple([f"{method} = {text}" for method, text in zip(methods, formulas, strict=False)]),
     }
@@ -280,21 +280,7 @@ def _keeping(reads: list[list[str]]) -> Callable[..., None] | None:
             "": None, "x": keep_inputs, "y": keep_output, "xy": keep_input_and_output
         }  # fmt: skip
         return by_names["".join(sorted(names))]
-    if not names:
-        return None
-    # Which of a, b and y are read by the gradient of a, and which by that of b.
-    by_a, by_b = [["a" in each, "b" in each, "y" in each] for each in reads]
-
-    def keep(node: Any, inputs: Sequence[Any], out: Any) -> None:
-        to_a, to_b = [edge is not None for edge in node.edges]
-        a, b, y = [(to_a and read) or (to_b and also) for read, also in zip(by_a, by_b, strict=True)]
-        node._kept = (
-            entry_of(inputs[0]) if a else None,
-            entry_of(inputs[1]) if b else None,
-            output_entry(out) if y else None,
-        )
-
-    return keep
+    return keep_read if names else None
 
 
 # ---- where a declared function appears -------------------------------------------------------------------------------

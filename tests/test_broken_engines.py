@@ -22,7 +22,7 @@ from minigrad import autograd
 from minigrad.autograd import function, hooks
 from minigrad.core import shapes, tape
 from minigrad.core import walk as walking
-from minigrad.core.elementwise import Mul, Sub
+from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
 from minigrad.ops import recording
 from minigrad.tensor import Tensor
@@ -256,6 +256,7 @@ ENGINES: list[Engine] = [
         {"every_write_counts", "kept_values"},
     ),
     ("a sum keeps its input", lambda: [(Sum, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a quotient keeps its dividend", lambda: [(Div, "reads", ("ab", "ab"))], {"what_is_not_kept_dies"}),
     ("a product keeps both factors", lambda: [(Mul, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
     ("views do not follow a write", lambda: [(recording, "follow", gradients_of_views_alone)], {"writes_to_views"}),
     (

@@ -12,7 +12,7 @@ from .arrays import cleared, read_in_place
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, keep_inputs, keep_other, keep_output, next_number, quiet, seams
+from .tape import Binary, Unary, keep_inputs, keep_other, keep_output, keep_read, next_number, quiet, seams
 from .tensor import Operand, Operator, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
@@ -232,7 +232,8 @@ class Div(Elementwise):
     """`a / b`, in floating point also for integers."""
 
     formulas = ("da = g / b", "db = -g * a / b / b")
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("b", "ab")
     forward: ClassVar[Callable[..., Array]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:

@@ -12,12 +12,20 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_rest
+from minigrad.core.tape import (
+    Node,
+    keep_input_and_output,
+    keep_inputs,
+    keep_other,
+    keep_output,
+    keep_read,
+    keep_rest,
+)
 from minigrad.core.tensor import Tensor
 from minigrad.explain.symbols import formula
 
-_KEEP_INPUTS = (keep_inputs, keep_other, keep_rest, keep_input_and_output)
-_KEEP_OUTPUT = (keep_output, keep_input_and_output)
+_KEEP_INPUTS = (keep_inputs, keep_other, keep_read, keep_rest, keep_input_and_output)
+_KEEP_OUTPUT = (keep_output, keep_read, keep_input_and_output)
 
 
 class Formulas(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
-from minigrad.core.tape import Unary, keep_input_and_output, keep_inputs
+from minigrad.core.tape import Unary, keep_inputs, keep_read
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, op, rewritten
 from minigrad.ops import casting
@@ -208,7 +208,8 @@ class Remainder(Elementwise):
 
     formulas = ("da = g", "db = -g * floor(a / b)")
     form: str
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("", "ab")
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -236,7 +237,8 @@ class Fmod(Elementwise):
 
     formulas = ("da = g", "db = -g * trunc(a / b)")
     form: str
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("", "ab")
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -286,7 +288,8 @@ class Pow(Elementwise):
 
     form = "PowBackward1"
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
-    keep = keep_input_and_output
+    keep = keep_read
+    reads = ("ab", "aby")
 
     def forward(self, a: Array, b: Array) -> Array:
         if b.dtype == bool:
@@ -389,7 +392,8 @@ class Lerp(Ternary):
 
     form = "LerpBackward1"
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("c", "c", "ab")
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return _widened(self._between, a, b, c)
@@ -440,7 +444,8 @@ class Addcmul(Ternary):
     """`a + value * b * c`."""
 
     formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("", "c", "b")
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
@@ -460,7 +465,8 @@ class Addcdiv(Ternary):
     """`a + value * b / c`."""
 
     formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
-    keep = keep_inputs
+    keep = keep_read
+    reads = ("", "c", "bc")
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
