@@ -146,6 +146,8 @@ OTHER_NAMES = {
     ("torch::autograd::CopySlices", "CopySlices"),
     # A norm by its older name.
     ("NormBackward1", "LinalgVectorNormBackward0"),
+    # A linear map whose bias broadcasts: minigrad adds it by an operation of its own.
+    ("AddmmBackward0", "AddBackward0"),
     # Divided by a number, in C++.
     ("DivBackward1", "DivBackward0"),
     # In place with an operand of a wider dtype: minigrad records the cast back.
