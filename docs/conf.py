@@ -21,6 +21,7 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 import minigrad
+from minigrad.declare import declared
 
 PACKAGE = Path(minigrad.__file__).parent
 
@@ -60,8 +61,11 @@ class Names(SphinxDirective):
         module = importlib.import_module(self.arguments[0])
         home = importlib.import_module(self.options.get("of", module.__name__))
         names = " ".join(self.content).split() or public(module)
-        # Of two things of one name, users see one.
+        # Of two things of one name, users see one; a declared function may have several names.
         seen = [name for name in names if getattr(home, name, None) is getattr(module, name)]
+        if home is minigrad:
+            own = [name for name, each in declared["torch"].items() if each.__module__ == module.__name__]
+            seen += [name for name in own if name not in seen]
         return self.parse_text_to_nodes("\n\n".join(entry(home, name) for name in seen))
 
 
@@ -201,12 +205,14 @@ def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
     """Say the language of a page; on pages of source, keep one link back from what has several names."""
     context["language"] = "zh-Hans" if page.startswith("zh/") else "en"
     if page.startswith("_modules/"):
-        names, back = app.env.domains.python_domain.objects, r'<a class="viewcode-back" href="[^"]*#([^"]*)">.*?</a>\n'
+        names = app.env.domains.python_domain.objects
+        back = r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>\n'
         block = '<div class="viewcode-block"'
         body = re.sub(rf'{block}( id="[^"]*">)\n{back}(?={block})', r"<div\1", context["body"])
         body = re.sub(r"</div>\n(?=</div>)", "</div>", body)
         # `viewcode` takes all names of a module to be found in one place.
-        context["body"] = re.sub(back, lambda link: link[0] if link[1] in names else "", body)
+        found = {name: f"{each.docname}.html" for name, each in names.items()}
+        context["body"] = re.sub(back, lambda link: link[0] if link[1].endswith(found.get(link[2], " ")) else "", body)
 
 
 def setup(app: Sphinx) -> None:

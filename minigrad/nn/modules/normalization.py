@@ -19,7 +19,6 @@ class ScaledLayer(Module):
 
     __call__: Callable[..., Tensor]
     weight: Parameter | None
-    bias: Parameter | None
 
     def _add_scale(
         self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: dtype | None
@@ -53,6 +52,8 @@ class LayerNorm(ScaledLayer):
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
+
+    bias: Parameter | None
 
     def __init__(
         self,
@@ -124,6 +125,8 @@ class GroupNorm(ScaledLayer):
 
     See `nn.functional.group_norm`.
     """
+
+    bias: Parameter | None
 
     def __init__(
         self,
