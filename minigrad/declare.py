@@ -54,7 +54,7 @@ EVERYWHERE = ("torch", "Tensor")
 _FAILURES = (TypeError, AttributeError, NotImplementedError)
 
 
-def as_number(given: Any) -> float:
+def as_number(given: object) -> float:
     """`given`, a number or a 0-d tensor that requires no gradient, as a Python number; else a TypeError."""
     if isinstance(given, (Tensor, np.generic)) and not getattr(given, "requires_grad", False) and not given.ndim:
         return given.item()
@@ -66,7 +66,7 @@ def as_number(given: Any) -> float:
 def rewritten(method: Function) -> Function:
     """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did."""
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         try:
             return self._rewrite(lambda before: method(before, *args, **kwargs))
         except TypeError as error:
@@ -169,7 +169,7 @@ def of_node(
         made.__doc__ = made.__doc__ or function.__doc__
 
         def calling(function: Function, position: int) -> Function:
-            def call(input: Any) -> Any:
+            def call(input: object) -> Any:
                 try:
                     return made()(input)
                 except _FAILURES as error:
@@ -331,7 +331,7 @@ def _told_as(call: Any, function: Any, qualified: str) -> Any:
 def _called(function: Function, position: int) -> Function:
     """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             result = function(*args, **kwargs)
         except _FAILURES as error:
@@ -352,7 +352,7 @@ def _spread(function: Function, position: int) -> Function:
     if position:
         return called
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         if len(args) > 1 or (args and hasattr(args[0], "__index__")):
             args = (args,)
         return called(self, *args, **kwargs)
@@ -415,7 +415,7 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
         refuse(name, first, position, Tensor, value)
 
 
-def _fits(value: Any, wanted: Any) -> bool:
+def _fits(value: object, wanted: object) -> bool:
     """Whether a value is what an annotation says."""
     kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
     if kind in (typing.Union, types.UnionType):
@@ -438,7 +438,7 @@ def told(error: Exception) -> Exception:
     return error
 
 
-def refuse(name: str, argument: str, place: int, wanted: Any, value: Any) -> NoReturn:
+def refuse(name: str, argument: str, place: int, wanted: object, value: object) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
     words, found = _in_words(wanted), f"not {type(value).__name__}"
     if words == "Tensor":
@@ -465,7 +465,7 @@ def _in_words(wanted: Any) -> str:
     return {float: "Number", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
 
 
-def _remedy(value: Any) -> str:
+def _remedy(value: object) -> str:
     """What to do if `value` stands where a tensor should."""
     if value is None:
         return ": does the forward that made it return it?"

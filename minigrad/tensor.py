@@ -48,7 +48,7 @@ class Members(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, device: Device | str | None = None) -> Tensor:  # type: ignore[misc]  # it is Tensor's
+    def __new__(cls, *args: object, device: Device | str | None = None) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
         if len(args) == 1 and isinstance(args[0], Tensor):
             return args[0].detach()

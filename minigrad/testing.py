@@ -16,8 +16,8 @@ _TOLERANCES = {torch.float16: (1e-3, 1e-5), torch.float32: (1.3e-6, 1e-5), torch
 
 
 def assert_close(
-    actual: Any,
-    expected: Any,
+    actual: object,
+    expected: object,
     *,
     allow_subclasses: bool = True,
     rtol: float | None = None,
@@ -99,7 +99,7 @@ def _pairs(actual: Any, expected: Any, where: str, allow_subclasses: bool) -> It
         yield from _pairs(actual[key], expected[key], item, allow_subclasses)
 
 
-def _dtype(number: Any) -> torch.dtype | None:
+def _dtype(number: object) -> torch.dtype | None:
     """The dtype in which a number of Python is compared."""
     return torch.float64 if isinstance(number, float) else None
 

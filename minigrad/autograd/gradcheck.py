@@ -26,7 +26,7 @@ class GradcheckError(RuntimeError):
 
 def gradcheck(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: object,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -99,11 +99,11 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     return gradcheck(gradients, (*given, *cotangents), **options)
 
 
-def _as_tuple(given: Any) -> tuple[Any, ...]:
+def _as_tuple(given: object) -> tuple[Any, ...]:
     return tuple(given) if isinstance(given, tuple | list) else (given,)
 
 
-def _differentiable(given: Any) -> tuple[Any, ...]:
+def _differentiable(given: object) -> tuple[Any, ...]:
     """Those of the tensors that require gradients."""
     return tuple([x for x in _as_tuple(given) if isinstance(x, Tensor) and x._requires_grad])
 
@@ -237,7 +237,7 @@ class _Check(NamedTuple):
         found = _as_tuple(self.func(*self.inputs))
         return _differentiable(found) or tuple([y for y in found if y.is_floating_point()])
 
-    def analytical(self, y: Any) -> list[Array]:
+    def analytical(self, y: object) -> list[Array]:
         """For each input, its Jacobian, `(x.numel(), y.numel())`, a column for each cotangent."""
         first, second = [self.gradients(y) for _ in range(2)]
         for one, other in zip(first, second, strict=True):

@@ -82,7 +82,7 @@ class Watch(tape.Watch):
         return [each if each is None else held(each) for each in gradients] if hooks else gradients
 
 
-def keep_retaining(x: Tensor, earlier: Any) -> None:
+def keep_retaining(x: Tensor, earlier: object) -> None:
     """Let `x`, if it retained its gradient at the edge `earlier`, retain it at the one it has now."""
     node, index = _place(earlier)
     reference = None if node is None or node.watch is None else node.watch.retained.get(index)
@@ -97,7 +97,7 @@ def retain_at(x: Tensor) -> None:
     tape.watch_of(node).retained[index] = weakref.ref(x)
 
 
-def _place(edge: Any) -> tuple[Any, int]:
+def _place(edge: object) -> tuple[Any, int]:
     """The node that an edge leads to, and which of its outputs it is for."""
     return edge if isinstance(edge, tuple) else (edge, 0)
 
@@ -137,7 +137,7 @@ def run_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
     return gradient
 
 
-def replaced_by(hook: Hook, gradients: Sequence[Any], result: Any) -> list[Any]:
+def replaced_by(hook: Hook, gradients: Sequence[Any], result: object) -> list[Any]:
     """The gradients after a hook of a node has seen them all and returned `result`: a tuple of others, or None."""
     if result is None:
         return list(gradients)
@@ -151,7 +151,7 @@ def replaced_by(hook: Hook, gradients: Sequence[Any], result: Any) -> list[Any]:
     return [None if new is None else _replaced(hook, old, new) for old, new in zip(gradients, result, strict=True)]
 
 
-def _replaced(hook: Hook, gradient: Tensor | None, result: Any) -> Tensor:
+def _replaced(hook: Hook, gradient: Tensor | None, result: object) -> Tensor:
     """What a hook returned in place of a gradient, checked."""
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")

@@ -41,7 +41,7 @@ class Law:
     statement: str
     check: Callable[[Any, Draw], None]
 
-    def broken_by(self, subject: Any, profile: settings = STEADY) -> str | None:
+    def broken_by(self, subject: object, profile: settings = STEADY) -> str | None:
         """The story of the smallest example on which the law does not hold for the subject; None if there is none."""
 
         @profile
@@ -84,7 +84,7 @@ class Broken(Exception):  # noqa: N818 -- a finding about what is under test.
         self.findings = findings
 
 
-def demand(expected: Array, got: Any, what: str = "") -> None:
+def demand(expected: Array, got: object, what: str = "") -> None:
     """Nothing if `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
     labels = (f"expected {what}".rstrip(), "got")
     if not isinstance(got, np.ndarray):
@@ -101,7 +101,7 @@ def demand(expected: Array, got: Any, what: str = "") -> None:
 
 
 def check(
-    caller: str, laws: Sequence[Law], subject: Any, without: Collection[str], profile: settings | None = None
+    caller: str, laws: Sequence[Law], subject: object, without: Collection[str], profile: settings | None = None
 ) -> None:
     """Nothing if all laws but those named in `without` hold; else an AssertionError that tells the first broken one."""
     asked = [law for law in laws if law.name not in without]
@@ -129,7 +129,7 @@ def _story(law: Law, drawn: Sequence[tuple[str, str]], findings: Any) -> str:
     return "\n".join([f"{law.name}: {law.statement}", *told])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as Python would read it; an array with what that does not tell: no usual dtype, the shape if empty."""
     if not isinstance(value, np.ndarray):
         return str(value)

@@ -145,7 +145,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
 
 
-def check_dtype(name: str, given: Any, argument: str, position: int) -> None:
+def check_dtype(name: str, given: object, argument: str, position: int) -> None:
     """Nothing if `given` is a dtype; a TypeError else."""
     if not isinstance(given, dtype):
         raise TypeError(

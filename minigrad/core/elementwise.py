@@ -40,7 +40,7 @@ class Cast(Unary):
         return cast(g, self.x_dtype)
 
 
-def cast(x: Any, to: dtype) -> Any:
+def cast(x: object, to: dtype) -> Any:
     """A tensor as a tensor of dtype `to`, itself if it is one; a number as an array of it."""
     if not isinstance(x, Tensor):
         return np.asarray(x).astype(to._numpy)
@@ -124,7 +124,7 @@ class Elementwise(Binary):
         """The dtype to compute in."""
         return dtypes.result_type(x, y)
 
-    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any, dtype]:
+    def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
         """The inputs in the result's dtype, the arrays to compute with, and that dtype.
 
         A number stays one as an input, since gradients read it as it is.
@@ -148,7 +148,7 @@ class Elementwise(Binary):
         return da, db
 
 
-def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
+def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:
     """A tensor in the dtype `common` (a number as it is), and its array in the dtype `computed`."""
     if not isinstance(a, Tensor):
         return a, quiet().run(np.asarray(a).astype, computed._numpy)
@@ -179,7 +179,7 @@ class Sub(Elementwise):
 
     forward = np.subtract
 
-    def promote(self, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any, dtype]:
+    def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
         bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
         if any(bools):
             raise RuntimeError(

@@ -404,7 +404,7 @@ class AccumulateGrad:
         return f"<AccumulateGrad object at {id(self.variable):#x}>"
 
 
-def entry_of(x: Any) -> Kept:
+def entry_of(x: object) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
     storage = x._storage if isinstance(x, Tensor) else None
     return x if storage is None or not storage.version else (x, storage.version)
@@ -422,7 +422,7 @@ def keep_nothing(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
     node._kept = ()
 
 
-def keep_inputs(node: Node, inputs: Sequence[Any], out: Any) -> None:
+def keep_inputs(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep all inputs."""
     node._kept = tuple([entry_of(x) for x in inputs])
 

@@ -79,7 +79,7 @@ class Tensor:
     backward: ClassVar[Callable[..., None]]
 
     @staticmethod
-    def _new(array: Any, node: Any = None) -> Tensor:
+    def _new(array: object, node: object = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
         out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.

@@ -39,7 +39,7 @@ class Tensor:
     def __and__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def __array__(self, dtype: typing.Any = None, copy: builtins.bool | None = None) -> np.ndarray[typing.Any, np.dtype[typing.Any]]: ...
-    def __array_wrap__(self, array: np.ndarray[typing.Any, np.dtype[typing.Any]], context: typing.Any = None, return_scalar: builtins.bool = False) -> Tensor:
+    def __array_wrap__(self, array: np.ndarray[typing.Any, np.dtype[typing.Any]], context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
     def __bool__(self) -> builtins.bool: ...
     def __complex__(self) -> builtins.complex: ...
@@ -58,7 +58,7 @@ class Tensor:
     def __format__(self, spec: builtins.str) -> builtins.str: ...
     def __ge__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or above that of `other`."""
-    def __getitem__(self, index: typing.Any) -> Tensor:
+    def __getitem__(self, index: builtins.object) -> Tensor:
         """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     def __gt__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
@@ -109,7 +109,7 @@ class Tensor:
         """Whether each element differs from that of `other`."""
     def __neg__(self) -> Tensor:
         """`-a`."""
-    def __new__(cls, *args: typing.Any, device: minigrad.tensors.devices.device | builtins.str | None = None) -> Tensor:
+    def __new__(cls, *args: builtins.object, device: minigrad.tensors.devices.device | builtins.str | None = None) -> Tensor:
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
     def __or__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
@@ -123,7 +123,7 @@ class Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def __rdiv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`b / a`."""
-    def __reduce_ex__(self, protocol: typing.Any) -> builtins.tuple[typing.Any, ...]:
+    def __reduce_ex__(self, protocol: builtins.object) -> builtins.tuple[typing.Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
     def __repr__(self) -> builtins.str: ...
     def __rfloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
@@ -150,7 +150,7 @@ class Tensor:
         """`b / a`."""
     def __rxor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
-    def __setitem__(self, index: typing.Any, value: typing.Any) -> None:
+    def __setitem__(self, index: builtins.object, value: builtins.object) -> None:
         """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
     def __sub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`a - b`."""
@@ -178,7 +178,7 @@ class Tensor:
     def _is_view(self) -> builtins.bool:
         """Whether this tensor is a view of another one, through which gradients flow."""
     @staticmethod
-    def _new(array: typing.Any, node: typing.Any = None) -> Tensor:
+    def _new(array: builtins.object, node: builtins.object = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
     @staticmethod
     def _new_sparse(indices: np.ndarray[typing.Any, np.dtype[typing.Any]], values: Tensor, shape: builtins.tuple[builtins.int, ...], coalesced: builtins.bool = False) -> typing.Any:
@@ -532,7 +532,7 @@ class Tensor:
         """This tensor as torch.int32."""
     def is_complex(self) -> builtins.bool:
         """Whether the elements are complex numbers: never here."""
-    def is_contiguous(self, memory_format: typing.Any = None) -> builtins.bool:
+    def is_contiguous(self, memory_format: builtins.object = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
     @property
     def is_cuda(self) -> builtins.bool:
@@ -940,7 +940,7 @@ class Tensor:
         """The whole part of each element: it is rounded towards 0."""
     def trunc_(self) -> typing.Self:
         """This tensor, changed to what `trunc` returns: The whole part of each element: it is rounded towards 0."""
-    def type(self, dtype: typing.Any = None, non_blocking: builtins.bool = False) -> typing.Any:
+    def type(self, dtype: builtins.object = None, non_blocking: builtins.bool = False) -> typing.Any:
         """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type."""
     def type_as(self, other: Tensor) -> Tensor:
         """This tensor in the dtype of `other`."""

@@ -180,7 +180,7 @@ class Walk:
 
     # ---- beside it: several outputs, hooks, gradients asked for by name ----------------------------------------------
 
-    def _visit(self, node: Node, g: Any) -> Sequence[Tensor | None] | None:
+    def _visit(self, node: Node, g: object) -> Sequence[Tensor | None] | None:
         """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
         requested, arrived = self.requested, [g]
         edges: list[Edge] = [node]
@@ -320,7 +320,7 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
     return starts
 
 
-def _start_gradient(output: Tensor, gradient: Any, position: int, record: bool) -> Tensor:
+def _start_gradient(output: Tensor, gradient: object, position: int, record: bool) -> Tensor:
     """The gradient to start with at `output`: the user's if there is one, else 1 for the only element."""
     if gradient is None:
         if output._array.size != 1:

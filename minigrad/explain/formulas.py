@@ -105,7 +105,7 @@ def _kept(node: Node) -> dict[str, Any]:
 
 
 @functools.cache
-def _stated(kind: Any) -> Formulas:
+def _stated(kind: object) -> Formulas:
     """What a class states of all its inputs."""
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
     computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")

@@ -41,7 +41,7 @@ class Graph:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """The graph as a notebook takes it: JupyterLab draws Mermaid."""
         return {"text/vnd.mermaid": str(self), "text/plain": str(self)}
 

@@ -29,7 +29,7 @@ def names_of(given: NamesGiven, leaves: Iterable[Any]) -> dict[Place, tuple[str,
     """
     found: dict[Place, tuple[str, tuple[int, ...]]] = {}
 
-    def add(name: str, value: Any) -> None:
+    def add(name: str, value: object) -> None:
         if isinstance(value, Module):
             for path, parameter in value.named_parameters():
                 add(f"{name}.{path}" if name else path, parameter)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class Pair:
         return [n for n, each in enumerate(self.ids) if each == id_]
 
 
-def pair(ids: Any, weight: Any, upstream: Any) -> Pair:
+def pair(ids: object, weight: object, upstream: object) -> Pair:
     """Compute both ways: for ids of any shape `(*)`, a table `(V, D)` and the gradient of the output, `(*, D)`.
 
     A table of integers counts as one of floating-point numbers.

@@ -49,7 +49,7 @@ class Picture:
         return f'{before}<svg role="img" {attributes}>\n{words}{content}'
 
 
-def lookup(ids: Any, weight: Any, upstream: Any) -> Picture:
+def lookup(ids: object, weight: object, upstream: object) -> Picture:
     """Draw a lookup beside the product with one-hot vectors, forward and backward; equal ids have one colour.
 
     `ids` of shape `(*)`, the table `weight` of shape `(V, D)` and the gradient `upstream` of the output, `(*, D)`, are
@@ -174,7 +174,7 @@ class _Drawing:
             self._matrix(x + _SIGN, top, matrix)
             x += _SIGN + self.block
 
-    def _text(self, x: float, y: float, text: str, **style: Any) -> None:
+    def _text(self, x: float, y: float, text: str, **style: object) -> None:
         self.axes.text(x, y, text, **{"ha": "center", "va": "center", "size": 9, "color": _INK, **style})
 
     def _title(self, x: float, top: float, title: str, formula: str) -> None:

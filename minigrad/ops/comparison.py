@@ -22,7 +22,7 @@ def answered(method: Function) -> Function:
     """The method `x.f_(…)` that writes the answers of `x.f(…)` into `x` itself, as 1 and 0; they have no gradient."""
     name = "".join([word.capitalize() for word in method.__name__.split("_")])
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = cast(method(self, *args, **kwargs), self.dtype)
         beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
         return self._rewrite(lambda before: Copy(f"{name}Backward{int(beside_tensor)}")(before, answers))
@@ -222,7 +222,7 @@ def contains(input: Tensor, element: Operand) -> bool:
 # ---- on arrays -------------------------------------------------------------------------------------------------------
 
 
-def _tensor_of(x: Tensor, other: Any) -> Any:
+def _tensor_of(x: Tensor, other: object) -> Any:
     """`other`, as a tensor if it is an array that can be one."""
     if isinstance(other, np.ndarray):
         try:
@@ -232,7 +232,7 @@ def _tensor_of(x: Tensor, other: Any) -> Any:
     return other
 
 
-def compare(ufunc: Callable[..., Array], a: Tensor, b: Any) -> Any:
+def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
     if a._array.dtype.kind == "f" and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
@@ -245,7 +245,7 @@ def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     return _combined(ufunc, a, b, dtypes.bool_) if isinstance(b, Tensor) else NotImplemented
 
 
-def _bitwise(ufunc: Callable[..., Array], kernel: str, a: Any, b: Any) -> Any:
+def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:
     """The tensor of `ufunc(a, b)` for integers, or bools if it is no shift; PyTorch calls it `kernel`."""
     if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
         return NotImplemented

@@ -137,7 +137,7 @@ class Conversion(Tensor):
 
     __slots__ = ()
 
-    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+    def type(self, dtype: object = None, non_blocking: builtins.bool = False) -> Any:
         """The name of this tensor's type, such as "torch.FloatTensor"; or this tensor in a dtype, or in such a type.
 
         The type is given by its name or as the constructor `torch.FloatTensor`.  Errors: ValueError for other types.
@@ -197,7 +197,7 @@ class Conversion(Tensor):
 _TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}
 
 
-def _dtype_of_type(given: Any) -> dtypes.dtype:
+def _dtype_of_type(given: object) -> dtypes.dtype:
     """The dtype of what `type` takes: of itself, of the name of a type, or of one of the older constructors."""
     if not isinstance(given, dtypes.dtype | str | type):
         raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")

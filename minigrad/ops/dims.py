@@ -49,7 +49,7 @@ def ints(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
     return tuple([index(each) for each in given]) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
 
 
-def sizes_of(name: str, sizes: Sequence[Any], named: Any = None) -> tuple[int, ...]:
+def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int, ...]:
     """The sizes given as `f(2, 3)`, `f((2, 3))` or by `f`'s name for them; each an int or a 0-d integer tensor."""
     if named is not None:
         sizes = (named,)

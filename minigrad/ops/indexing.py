@@ -181,7 +181,7 @@ class Parts(NamedTuple):
 
 
 @method("__getitem__")
-def getitem(x: Tensor, index: Any) -> Tensor:
+def getitem(x: Tensor, index: object) -> Tensor:
     """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     items = index if type(index) is tuple else (index,)
     if all([is_plain(item) for item in items]):
@@ -211,7 +211,7 @@ def read(x: Tensor, found: list[tuple[int, Any]]) -> Tensor:
         raise
 
 
-def check_places(places: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+def check_places(places: object, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Nothing if `places` are in the dimensions `dims`, counted from their start or end; else an IndexError."""
     check_range(array_of(places), math.prod([shape[dim] for dim in dims]), dims[0])
 
@@ -224,7 +224,7 @@ def array_of(index: Any) -> Array:
 # ---- the items of an index -------------------------------------------------------------------------------------------
 
 
-def is_plain(item: Any) -> bool:
+def is_plain(item: object) -> bool:
     """Whether NumPy takes the item for what PyTorch takes it for, which it does without further ado."""
     if type(item) is not slice:
         return type(item) in _PLAIN
@@ -236,7 +236,7 @@ def is_plain(item: Any) -> bool:
     )
 
 
-def _is_places(item: Any) -> bool:
+def _is_places(item: object) -> bool:
     """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
     return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 
@@ -248,7 +248,7 @@ def _items(index: Any) -> list[Any]:
     return [_item(item, position) for position, item in enumerate(index)]
 
 
-def _stands_for_tuple(index: Any) -> bool:
+def _stands_for_tuple(index: object) -> bool:
     """Whether PyTorch takes a sequence for a tuple of indices, as NumPy did long ago."""
     if not isinstance(index, list) or len(index) >= 32:
         return False
@@ -262,7 +262,7 @@ def _stands_for_tuple(index: Any) -> bool:
     return True
 
 
-def _item(item: Any, position: int) -> Any:
+def _item(item: object, position: int) -> Any:
     if item is None or item is Ellipsis:
         return item
     if isinstance(item, slice):
@@ -302,7 +302,7 @@ def _of_tensor(item: Tensor) -> Any:
     return item
 
 
-def _of_sequence(item: Any) -> Any:
+def _of_sequence(item: object) -> Any:
     """The int, or the array of ints or bools, that an array or a nested sequence stands for."""
     array = np.asarray(item)
     if array.dtype == np.uint8:
@@ -323,7 +323,7 @@ def _mask_of_bytes(array: Array) -> Array:
 # ---- the items, taken together ---------------------------------------------------------------------------------------
 
 
-def parsed(index: Any, shape: tuple[int, ...]) -> Parts:
+def parsed(index: object, shape: tuple[int, ...]) -> Parts:
     """The parts of an index of a tensor of `shape`; an IndexError, TypeError or ValueError if it is none."""
     basic: list[Any] = []
     found: list[tuple[int, Any]] = []
@@ -375,7 +375,7 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
     return expanded
 
 
-def _dims_used(item: Any) -> int:
+def _dims_used(item: object) -> int:
     """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
     if item is None or item is Ellipsis:
         return 0

@@ -19,7 +19,7 @@ from minigrad.declare import op
 from minigrad.ops.dims import ints, normal_dim
 
 
-def listed(name: str, tensors: Any) -> list[Tensor]:
+def listed(name: str, tensors: object) -> list[Tensor]:
     """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"{name}() expects a tuple of tensors")

@@ -17,7 +17,7 @@ from minigrad.core.tensor import Tensor
 class OfTensors(Elementwise):
     """An op on two tensors, none of them a number."""
 
-    def with_number(self, a: Any, b: Any) -> Any:
+    def with_number(self, a: object, b: object) -> Any:
         tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
         return super().with_number(a, b) if tensors else NotImplemented
 
@@ -41,15 +41,15 @@ class Ternary(Node):
         gradients = zip(self.edges, (self.da, self.db, self.dc), self.shapes, strict=True)
         return [None if edge is None else sum_to(d(g), shape) for edge, d, shape in gradients]
 
-    def da(self, g: Any) -> Any:
+    def da(self, g: Tensor) -> Any:
         """The gradient of the first input, given that of the output, `g`."""
         raise NotImplementedError
 
-    def db(self, g: Any) -> Any:
+    def db(self, g: Tensor) -> Any:
         """The gradient of the second input, given that of the output, `g`."""
         raise NotImplementedError
 
-    def dc(self, g: Any) -> Any:
+    def dc(self, g: Tensor) -> Any:
         """The gradient of the third input, given that of the output, `g`."""
         raise NotImplementedError
 

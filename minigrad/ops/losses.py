@@ -29,7 +29,7 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 Places = tuple[Array, ...]
 
 
-def reduction_of(reduction: Any, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
+def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
     """The reduction that is asked for; the two flags are what PyTorch's first versions had for it."""
     reduction = legacy_reduction(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
@@ -37,7 +37,7 @@ def reduction_of(reduction: Any, size_average: bool | None = None, reduce: bool 
     return reduction
 
 
-def legacy_reduction(reduction: Any, size_average: bool | None, reduce: bool | None) -> Any:
+def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool | None) -> Any:
     """The reduction, unless it is told by the old flags, with a warning."""
     if size_average is None and reduce is None:
         return reduction
@@ -236,7 +236,7 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
-def excess(x: Array, places: Places, g: Any) -> tuple[Array, Array, Array]:
+def excess(x: Array, places: Places, g: object) -> tuple[Array, Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and for each `(N, *)` two numbers.
 
     These are the sum of the exponentials, and the largest score, which all are shifted by.  Without g, they are all

@@ -172,7 +172,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     return input._new(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)))
 
 
-def _summands(name: str, x: Tensor, dtype: Any) -> Tensor:
+def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
     """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
     if dtype is None and x._array.dtype.kind == "f":
         return x
@@ -236,7 +236,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     return Cumprod(normal_dim(dim, input.ndim))(_running("cumprod", input, dtype))
 
 
-def _running(name: str, x: Tensor, dtype: Any) -> Tensor:
+def _running(name: str, x: Tensor, dtype: object) -> Tensor:
     """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
     if as_dtype(name, dtype) is dtypes.bool_ and x._array.ndim and x._array.size:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")

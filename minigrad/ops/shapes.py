@@ -35,7 +35,7 @@ _IN_PLACE = {
 def restrided(method: Function) -> Function:
     """The method `x.f_(…)` that gives `x` itself the shape, strides and history of `x.f(…)`; no element is written."""
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         if self._requires_grad and is_grad_enabled():
             self._check_recordable()
         view = method(self._before(), *args, **kwargs)

@@ -118,7 +118,7 @@ class IndexInto(Node):
 
 
 @method("__setitem__")
-def setitem(self: Tensor, index: Any, value: Any) -> None:
+def setitem(self: Tensor, index: object, value: object) -> None:
     """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
     if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
         raise TypeError(
@@ -137,7 +137,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         self._write(lambda array: quiet().run(write_item, array, index, given._array), "")
 
 
-def _set_recorded(x: Tensor, index: Any, value: Tensor) -> None:
+def _set_recorded(x: Tensor, index: object, value: Tensor) -> None:
     """`x[index] = value` as a write to the view that the basic part of the index selects."""
     parts = parsed(index, x._array.shape)
     view: Any = Slice(parts.basic)(x) if parts.selects else x
@@ -163,7 +163,7 @@ def _places_for(x: Tensor, parts: Parts, value: Array) -> tuple[tuple[int, ...],
     return dims, places if isinstance(places, Tensor) else x._new(places)
 
 
-def write_item(array: Array, index: Any, value: Array) -> None:
+def write_item(array: Array, index: object, value: Array) -> None:
     """`array[index] = value`, in place, for any index that PyTorch takes."""
     items = index if type(index) is tuple else (index,)
     if all([is_plain(item) for item in items]):
@@ -198,7 +198,7 @@ def write_item(array: Array, index: Any, value: Array) -> None:
         raise
 
 
-def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: Any) -> None:
+def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: object) -> None:
     """Nothing if a value of that shape can be written to such places of `shape`; else a RuntimeError."""
     first = 0 if in_front(len(shape), dims) else dims[0]
     rest = [size for dim, size in enumerate(shape) if dim not in dims]

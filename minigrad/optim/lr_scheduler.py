@@ -12,7 +12,7 @@ import warnings
 import weakref
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minigrad.optim.optimizer import Group, Optimizer
@@ -149,10 +149,15 @@ class LambdaLR(LRScheduler):
 
     _apart = ("optimizer", "lr_lambdas")
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
         self.optimizer = optimizer
         count = len(optimizer.param_groups)
-        if not isinstance(lr_lambda, list | tuple):
+        if not isinstance(lr_lambda, Sequence):
             lr_lambda = [lr_lambda] * count
         if len(lr_lambda) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(lr_lambda)}: one per parameter group")
@@ -410,7 +415,7 @@ class OneCycleLR(LRScheduler):
             for group in self.optimizer.param_groups
         ]
 
-    def _set_momentum(self, group: Group, momentum: Any) -> None:
+    def _set_momentum(self, group: Group, momentum: float) -> None:
         if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
         else:
@@ -531,7 +536,7 @@ class ReduceLROnPlateau(LRScheduler):
 # ---- an optimiser and its groups -------------------------------------------------------------------------------------
 
 
-def _checked_optimizer(optimizer: Any) -> Optimizer:
+def _checked_optimizer(optimizer: object) -> Optimizer:
     """`optimizer` if it is one; else a TypeError."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
@@ -565,7 +570,7 @@ def _warn_of_epoch() -> None:
     )
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> Any:
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -574,7 +579,7 @@ def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
     return [_copied(group[option]) for group in optimizer.param_groups]
 
 
-def _per_group(option: str, optimizer: Optimizer, given: Any) -> list[Any]:
+def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
     """A value for each group: those given, or the one given for all."""
     count = len(optimizer.param_groups)
     if not isinstance(given, list | tuple):

@@ -256,7 +256,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     """The method `step`, which calls the hooks before and after."""
 
     @functools.wraps(step)
-    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def hooked(self: Optimizer, *args: object, **kwargs: object) -> Any:
         if not (self._before_step or self._after_step):
             return step(self, *args, **kwargs)
         args = (self, *args)
@@ -277,7 +277,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     return hooked
 
 
-def _converted(value: Any, parameter: Tensor | None, key: Any = None) -> Any:
+def _converted(value: object, parameter: Tensor | None, key: object = None) -> Any:
     """A state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
     if parameter is None or key == "step":
         return value

@@ -92,7 +92,7 @@ class ByParameter(Optimizer):
         for parameter, gradient, group in moving:
             self._move(parameter, gradient, group)
 
-    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
         """Move one parameter by its gradient and the options of its group."""
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ class ByParameter(Optimizer):
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 
-def _check_rate(lr: Any) -> None:
+def _check_rate(lr: object) -> None:
     """Nothing if the learning rate is a number or has one element; else a TypeError or a ValueError."""
     if not isinstance(lr, Tensor | float | int | np.number):
         raise TypeError(f"the learning rate has to be a number or a tensor of one element, such as 1e-3, not {lr!r}")
@@ -129,13 +129,13 @@ def _check_rate(lr: Any) -> None:
         raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(lr.shape)}")
 
 
-def refuse(wrong: Any, option: str, value: Any) -> None:
+def refuse(wrong: object, option: str, value: object) -> None:
     """A ValueError that names an option and its value, if that is `wrong`."""
     if wrong:
         raise ValueError(f"Invalid {option}: {value}")
 
 
-def number(option: Any) -> Any:
+def number(option: object) -> Any:
     """An option that may be a tensor of one element, as a Python number."""
     return option._array.item() if isinstance(option, Tensor) else option
 

@@ -86,7 +86,7 @@ class Attributes(Tensor):
             steps = tuple(accumulate([size or 1 for size in array.shape[:0:-1]], mul, initial=1))[::-1]
         return steps if dim is None else _of_dim(dim, steps)
 
-    def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
+    def is_contiguous(self, memory_format: object = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
         return self._array.flags.c_contiguous
 

@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Operand, Tensor
 from minigrad.declare import op
 from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
@@ -58,7 +58,7 @@ __all__ = [
 
 
 def tensor(
-    data: Any, *, dtype: DType = None, device: OnDevice = None, requires_grad: bool = False, pin_memory: bool = False
+    data: object, *, dtype: DType = None, device: OnDevice = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """A new leaf tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
@@ -78,7 +78,7 @@ def tensor(
     return new_leaf(array_of_data(_copied("torch.tensor", data), wanted), requires_grad)
 
 
-def _copied(made_by: str, data: Any) -> Any:
+def _copied(made_by: str, data: object) -> Any:
     """`data`, but of a tensor its array, after a warning."""
     if not isinstance(data, Tensor):
         return data
@@ -89,7 +89,7 @@ def _copied(made_by: str, data: Any) -> Any:
     return data._array
 
 
-def as_tensor(data: Any, dtype: DType = None, device: OnDevice = None) -> Tensor:
+def as_tensor(data: object, dtype: DType = None, device: OnDevice = None) -> Tensor:
     """`data` as a tensor: a tensor as it is and an array without a copy, if they have the dtype asked for.
 
     >>> import numpy as np
@@ -118,7 +118,7 @@ def from_numpy(ndarray: Array) -> Tensor:
 # ---- filled ------------------------------------------------------------------------------------------------------
 
 
-def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
+def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of zeros.
 
     >>> zeros(2, 3)
@@ -128,7 +128,7 @@ def zeros(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     return made("zeros", np.zeros, sizes, options)
 
 
-def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
+def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of ones.
 
     >>> ones((2,), dtype=dtypes.int64)
@@ -137,7 +137,11 @@ def ones(*sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     return made("ones", np.ones, sizes, options)
 
 
-def empty(*sizes: Any, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+def empty(
+    *sizes: SupportsIndex | Sizes,
+    memory_format: memory_format | None = None,
+    **options: Unpack[SizedOptions],
+) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
     >>> empty(2, 3).shape
@@ -157,8 +161,8 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
 
 
 def sparse_coo_tensor(
-    indices: Any = None,
-    values: Any = None,
+    indices: object = None,
+    values: object = None,
     size: Sizes | None = None,
     *,
     dtype: DType = None,
@@ -314,7 +318,13 @@ def new_tensor(
 # ---- ranges ------------------------------------------------------------------------------------------------------
 
 
-def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, **options: Unpack[Options]) -> Tensor:
+def arange(
+    *bounds: Operand,
+    start: Operand | None = None,
+    end: Operand | None = None,
+    step: Operand | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
     """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
 
     >>> arange(3), arange(1, 2, 0.25)
@@ -333,7 +343,7 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, *
     return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
-def _bounds(start: Any = 0, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
+def _bounds(start: object = 0, end: object = None, step: object = 1) -> tuple[Any, Any, Any]:
     """The bounds of a range, and its step, by place or by name."""
     if end is None:
         raise TypeError("arange() received an invalid combination of arguments: there is no end")
@@ -365,7 +375,7 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     return (start + np.arange(count) * step).astype(wanted)
 
 
-def linspace(start: Any, end: Any, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
+def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
     >>> linspace(0, 1, 5)
@@ -376,7 +386,7 @@ def linspace(start: Any, end: Any, steps: SupportsIndex, **options: Unpack[Optio
         return new_leaf(_spaced(start, end, index(steps), wanted).astype(wanted), requires_grad)
 
 
-def _spaced(start: Any, end: Any, count: int, wanted: np.dtype[Any]) -> Array:
+def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Array:
     """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")

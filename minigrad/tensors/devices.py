@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 _TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
@@ -25,7 +24,7 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
+    def __init__(self, type: object, index: int | None = None) -> None:
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(f"Cannot access accelerator device when none is available: {type} is one's. Use 'cpu'.")
         if not isinstance(type, str | device):
@@ -67,7 +66,7 @@ class device:
 CPU = device("cpu")
 
 
-def check_on_cpu(given: Any) -> None:
+def check_on_cpu(given: object) -> None:
     """Nothing if tensors can be made on this device; else an error as a PyTorch without accelerators raises."""
     kind = device(given).type
     if kind in ("cuda", "xpu"):

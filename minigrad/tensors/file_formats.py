@@ -53,7 +53,7 @@ _SAFETENSORS = {
 # ---- a nested object as a text and arrays ----------------------------------------------------------------------------
 
 
-def packed(value: Any, name_of: Callable[[str], str]) -> tuple[str, dict[str, Array]]:
+def packed(value: object, name_of: Callable[[str], str]) -> tuple[str, dict[str, Array]]:
     """The text and the arrays of `value`; an array has the name `name_of(path)`, or one like it if that is taken.
 
     Tensors on the very same memory are one array.  Errors: TypeError for what cannot be stored, ValueError for what
@@ -136,7 +136,7 @@ class _Packer:
         return name
 
 
-def _refusal(value: Any, path: tuple[Any, ...]) -> str:
+def _refusal(value: object, path: tuple[Any, ...]) -> str:
     where = f" at {''.join([f'[{key!r}]' for key in path])}" if path else ""
     remedy = "save what it is made of, such as dict(x), vars(x) or str(x)"
     if hasattr(value, "state_dict"):
@@ -165,7 +165,7 @@ class _Unpacker:
         self._arrays = arrays
         self._tensors: dict[tuple[str, int], Tensor] = {}
 
-    def unpack(self, node: Any, depth: int) -> Any:
+    def unpack(self, node: object, depth: int) -> Any:
         if isinstance(node, (*_PLAIN, float)):
             return node
         if depth > _DEEPEST or not isinstance(node, dict) or not node:
@@ -195,7 +195,7 @@ class _Unpacker:
         }
         return leaf[kind](content)
 
-    def _all(self, nodes: Any, depth: int) -> list[Any]:
+    def _all(self, nodes: object, depth: int) -> list[Any]:
         return [self.unpack(each, depth + 1) for each in _checked_list(nodes)]
 
     def _tensor(self, node: dict[str, Any]) -> Tensor:
@@ -210,7 +210,7 @@ class _Unpacker:
         return self._tensors[name, alias]
 
 
-def _checked_list(content: Any) -> list[Any]:
+def _checked_list(content: object) -> list[Any]:
     if not isinstance(content, list):
         raise ValueError(f"expected a list in the description, got {type(content).__name__}")
     return content

@@ -1,19 +1,19 @@
 """What is answered about hardware that is not there, in `torch.cuda`, `mps`, `accelerator` and `backends` alike."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
-def no(*args: Any, **kwargs: Any) -> bool:
+def no(*args: object, **kwargs: object) -> bool:
     """False."""
     return False
 
 
-def zero(*args: Any, **kwargs: Any) -> int:
+def zero(*args: object, **kwargs: object) -> int:
     """0."""
     return 0
 
 
-def nothing(*args: Any, **kwargs: Any) -> None:
+def nothing(*args: object, **kwargs: object) -> None:
     """None, and nothing is done."""
 
 
@@ -22,7 +22,7 @@ def seed_of_none(seed: int) -> None:
     int(seed)
 
 
-def refused(*args: Any, **kwargs: Any) -> NoReturn:
+def refused(*args: object, **kwargs: object) -> NoReturn:
     """An AssertionError, as in PyTorch's CPU build: ask `is_available()` first."""
     raise AssertionError(
         "Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask torch.cuda.is_available() first"

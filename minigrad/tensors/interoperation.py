@@ -113,7 +113,7 @@ class Interoperation(Tensor):
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Array:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
 
-    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+    def __array_wrap__(self, array: Array, context: object = None, return_scalar: builtins.bool = False) -> Tensor:
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
         return self._new(shared(array.astype(np.uint8) if array.dtype == np.bool_ else array))
 
@@ -154,7 +154,7 @@ class Interoperation(Tensor):
         copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
         return copied
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
         if self.__dict__.get("_backward_hooks"):
             warn_program("backward hook on tensor will not be serialized: register it again on what is loaded")

@@ -14,7 +14,7 @@ from minigrad.ops import casting
 from minigrad.tensors.interoperation import checked_array
 
 
-def array_of_data(data: Any, wanted: dtype | None = None) -> Array:
+def array_of_data(data: object, wanted: dtype | None = None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
     if isinstance(data, np.ndarray | np.generic):
         array = checked_array(np.asarray(data))
@@ -47,7 +47,7 @@ def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
     return np.empty(sizes if arguments else (0,), wanted._numpy)
 
 
-def _collect(data: Any, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
+def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
     """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
     if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
         values.append(data)
@@ -99,7 +99,7 @@ def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int,
     return (len(data), *(shape or ())), found
 
 
-def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: Any) -> Exception:
+def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Exception:
     """The error for a row of another shape than the rows before it."""
     if len(got) < len(shape):
         return TypeError(f"not a sequence: expected one of shape {list(shape)}, as the rows before it, got {row!r}")

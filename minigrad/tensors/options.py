@@ -114,7 +114,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     return wanted._numpy, requires_grad
 
 
-def as_dtype(name: str, given: Any) -> dtypes.dtype | None:
+def as_dtype(name: str, given: object) -> dtypes.dtype | None:
     """The dtype given to the function `name`: itself, that of a Python type's numbers, or None."""
     if given is None or isinstance(given, dtypes.dtype):
         return given
@@ -185,7 +185,7 @@ def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> Non
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
 
 
-def number_of(name: str, argument: str, given: Any, position: int) -> Any:
+def number_of(name: str, argument: str, given: object, position: int) -> Any:
     """The Python number that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
     if isinstance(given, (Tensor, np.generic)) and not given.ndim:
         return given.item()

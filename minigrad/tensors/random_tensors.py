@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of draws from the uniform distribution on [0, 1).
 
     >>> import minigrad as torch
@@ -51,7 +51,7 @@ def rand(*sizes: Any, generator: Generator | None = None, **options: Unpack[Size
     return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
 
 
-def randn(*sizes: Any, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of draws from the normal distribution of mean 0 and standard deviation 1.
 
     >>> import minigrad as torch

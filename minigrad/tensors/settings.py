@@ -31,7 +31,7 @@ def compile(
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: Any = "inductor",
+    backend: object = "inductor",
     mode: str | None = None,
     options: dict[str, Any] | None = None,
     disable: bool = False,

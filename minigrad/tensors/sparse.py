@@ -36,7 +36,7 @@ from minigrad.tensors import options, printing
 def _of_values(name: str) -> Callable[..., Any]:
     """The method `name` that works on each entry, whichever others are at its place."""
 
-    def method(self: Sparse, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Sparse, *args: object, **kwargs: object) -> Any:
         entries = getattr(self._entries, name)(*args, **kwargs)
         return self if entries is self._entries else self._with(entries)
 
@@ -47,7 +47,7 @@ def _of_values(name: str) -> Callable[..., Any]:
 def _operator(name: str) -> Callable[..., Any]:
     """The operator that the method `name` is, which leaves what is neither tensor nor number to the other operand."""
 
-    def method(self: Sparse, other: Any) -> Any:
+    def method(self: Sparse, other: object) -> Any:
         return getattr(self, name)(other) if isinstance(other, OPERANDS) else NotImplemented
 
     return method
@@ -56,7 +56,7 @@ def _operator(name: str) -> Callable[..., Any]:
 def _in_place(name: str) -> Callable[..., Any]:
     """The method that lets the tensor become what the method `name` returns."""
 
-    def method(self: Sparse, other: Any, **options: Any) -> Any:
+    def method(self: Sparse, other: object, **options: object) -> Any:
         return self._become(getattr(self, name)(other, **options))
 
     return method
@@ -90,7 +90,7 @@ class Sparse(Tensor):
     def _array(self) -> NoReturn:
         self._refuse()
 
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise NotImplementedError(
             "Could not run this operation with arguments from the 'SparseCPU' backend: a sparse tensor has no array of "
             "its elements. Use to_dense(), if all of them fit into memory, or compute with coalesce().values()."
@@ -241,7 +241,7 @@ class Sparse(Tensor):
         """This tensor, which is sparse."""
         return self if sparse_dim in (None, self.sparse_dim()) else self._refuse()
 
-    def clone(self, *, memory_format: Any = None) -> Any:
+    def clone(self, *, memory_format: object = None) -> Any:
         """A copy, recorded."""
         entries = self._entries.clone()
         return entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
@@ -249,7 +249,7 @@ class Sparse(Tensor):
     detach, to = _of_values("detach"), _of_values("to")
     float, double, half, long, int = map(_of_values, ("float", "double", "half", "long", "int"))
 
-    def type(self, dtype: Any = None) -> Any:
+    def type(self, dtype: object = None) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
         return f"torch.sparse.{self.dtype._tensor_name}Tensor" if dtype is None else self.to(dtype)
 
@@ -266,20 +266,20 @@ class Sparse(Tensor):
     # Python copies what `__reduce_ex__` says.
     __deepcopy__ = None  # type: ignore[assignment]
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return _rebuilt, (self._places, self._entries, self._size, self._coalesced)
 
     # ---- arithmetic --------------------------------------------------------------------------------------------------
 
     neg = __neg__ = _of_values("neg")
 
-    def mul(self, other: Any) -> Any:
+    def mul(self, other: object) -> Any:
         """The product with a number or a dense tensor, of which only the elements at the entries are read."""
         if isinstance(other, Tensor) and other.ndim:
             other = self._at_entries(other)
         return self._with(self._entries.mul(other))
 
-    def div(self, other: Any) -> Any:
+    def div(self, other: object) -> Any:
         """The quotient by a number or a 0-d tensor."""
         if isinstance(other, Tensor) and other.ndim:
             raise RuntimeError(
@@ -288,7 +288,7 @@ class Sparse(Tensor):
             )
         return self._with(self._entries.div(other))
 
-    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+    def add(self, other: object, *, alpha: object = 1) -> Any:
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
         if not isinstance(other, Sparse):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
@@ -311,7 +311,7 @@ class Sparse(Tensor):
     __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
     __rmul__ = __mul__
 
-    def sum(self, dim: Any = None, *, dtype: dtypes.dtype | None = None) -> Any:
+    def sum(self, dim: object = None, *, dtype: dtypes.dtype | None = None) -> Any:
         """The sum of all elements."""
         return self._refuse() if dim is not None else self._entries.sum(dtype=dtype)
 
@@ -402,7 +402,7 @@ class Sparse(Tensor):
         """The entries, `(nnz, D)`, each as a row."""
         return _reshaped(self._entries, (self._nnz(), self._table_shape()[1]))
 
-    def _as_table(self, dense: Any) -> Any:
+    def _as_table(self, dense: object) -> Any:
         """`dense`, of this shape, as the table that its rows are of."""
         return _reshaped(dense, self._table_shape())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from minigrad.core import dtypes
 from minigrad.tensor import Tensor
@@ -31,7 +31,7 @@ class _TypedTensor(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
-    def __call__(cls, *args: Any, device: Device | str | None = None) -> Tensor:
+    def __call__(cls, *args: object, device: Device | str | None = None) -> Tensor:
         if len(args) == 1 and isinstance(args[0], Tensor):
             if args[0].dtype is not cls.dtype:
                 raise TypeError(f"expected a tensor of {cls.dtype!r} (got {args[0].dtype!r}): x.to({cls.dtype!r})")

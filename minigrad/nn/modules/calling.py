@@ -32,7 +32,7 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _inputs_after(
-    hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    hook: ForwardHook, module: object, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     changed = hook.function(module, args, kwargs) if hook.with_kwargs else hook.function(module, args)
     if changed is None:
@@ -46,7 +46,9 @@ def _inputs_after(
     return changed
 
 
-def _output_after(hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+def _output_after(
+    hook: ForwardHook, module: object, args: tuple[Any, ...], kwargs: dict[str, Any], result: object
+) -> Any:
     given = (args, kwargs) if hook.with_kwargs else (args,)
     changed = hook.function(module, *given, result)
     return result if changed is None else changed
@@ -119,7 +121,7 @@ class _BackwardHooks:
                     self.inputs.idle[position] = x.new_zeros(()).expand(x.shape)
         return tuple(self.inputs.values)
 
-    def watch_outputs(self, result: Any) -> Any:
+    def watch_outputs(self, result: object) -> Any:
         """The outputs of the call, past a node that knows their gradients."""
         self.outputs = _Watched(result if isinstance(result, tuple) else (result,))
         if self.outputs.node is not None:
@@ -143,7 +145,7 @@ class _BackwardHooks:
                     )
         return self.outputs.arriving(grad_output)
 
-    def _at_inputs(self, gradients: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+    def _at_inputs(self, gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
         if self.grad_output is None:
             return None
         grad_input = self.inputs.spread(gradients)
@@ -153,7 +155,7 @@ class _BackwardHooks:
         return self.inputs.arriving(grad_input)
 
 
-def _changed(changed: Any, before: tuple[Any, ...], hook: str, what: str) -> tuple[Any, ...]:
+def _changed(changed: object, before: tuple[Any, ...], hook: str, what: str) -> tuple[Any, ...]:
     """What a hook made of gradients: those that were there before, if it returned None."""
     if changed is None:
         return before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter, Signature
-from typing import Any, ClassVar, dataclass_transform
+from typing import ClassVar, dataclass_transform
 
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
@@ -45,7 +45,7 @@ class DeclaredLayer(Module):
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input)
 
-    def _compute(self, *inputs: Tensor, **more: Any) -> Tensor:
+    def _compute(self, *inputs: Tensor, **more: object) -> Tensor:
         options = {name: getattr(self, name) for name in self._options}
         return type(self)._function(*inputs, **options, **more)
 
@@ -63,7 +63,7 @@ def _constructor(cls: type[DeclaredLayer]) -> Callable[..., None]:
     ]
     signature = Signature([Parameter("self", kind), *options], return_annotation="None")
 
-    def __init__(self: DeclaredLayer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+    def __init__(self: DeclaredLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         Module.__init__(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import index
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
@@ -23,7 +23,7 @@ class Identity(Module):
 
     __call__: Callable[..., Tensor]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:

@@ -73,7 +73,7 @@ class Module:
             f'Module [{type(self).__name__}] is missing the required "forward" function: {remedy}'
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
 
     # ---- registration --------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Module:
         """`add_module` by another name."""
         self.add_module(name, module)
 
-    def _register(self, kind: _Kind, name: str, value: Any) -> None:
+    def _register(self, kind: _Kind, name: str, value: object) -> None:
         """Put `value` under a name of which the module knows nothing else."""
         if kind.registry not in self.__dict__:
             raise _too_early(kind.name)
@@ -129,7 +129,7 @@ class Module:
             )
         registry[name] = value
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         for kind in _KINDS:
             registry = self.__dict__.get(kind.registry)
             if isinstance(value, kind.at_sight):
@@ -317,7 +317,7 @@ class Module:
         """
         return self.train(False)
 
-    def to(self, *args: Any, **kwargs: Any) -> Self:
+    def to(self, *args: object, **kwargs: object) -> Self:
         """This module, whose floating-point parameters and buffers are now as `Tensor.to` makes them.
 
         The parameters stay the same objects, with other values.  Errors: TypeError for an integer dtype.
@@ -341,7 +341,7 @@ class Module:
         """This module, whose floating-point parameters and buffers are now float16."""
         return self._apply(lambda x: x.half() if x.is_floating_point() else x)
 
-    def type(self, dst_type: Any) -> Self:
+    def type(self, dst_type: object) -> Self:
         """This module, whose parameters and buffers, also of integers, are now of `dst_type`."""
         return self._apply(lambda x: x.type(dst_type))
 
@@ -525,7 +525,7 @@ def _too_early(what: str) -> AttributeError:
     return AttributeError(f"cannot assign {what} before Module.__init__() call: begin __init__ with super().__init__()")
 
 
-def _not_a_module(given: Any) -> TypeError:
+def _not_a_module(given: object) -> TypeError:
     name = getattr(given, "__name__", type_name(given))
     if isinstance(given, type):
         remedy = f"it is a class, and an instance is wanted, {name}()"

@@ -29,7 +29,7 @@ def persistent(module: Any) -> dict[str, Tensor]:
     return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
 
 
-def load(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
+def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
     """Do as `Module.load_state_dict` says: first find all that is wrong, then, if nothing is, write."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
@@ -96,7 +96,7 @@ class _Plan:
                 path = f"{prefix}{name}."
                 self.add(child, OrderedDict([each for each in state.items() if each[0].startswith(path)]), path)
 
-    def _add_tensor(self, module: Any, name: str, member: Tensor, key: str, given: Any) -> None:
+    def _add_tensor(self, module: object, name: str, member: Tensor, key: str, given: object) -> None:
         if not isinstance(given, Tensor):
             self.problems.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '

@@ -86,7 +86,7 @@ def _holds_objects(array: Any) -> bool:
     return array.dtype.kind in "OSU"
 
 
-def _is_named_tuple(example: Any) -> bool:
+def _is_named_tuple(example: object) -> bool:
     return isinstance(example, tuple) and hasattr(example, "_fields")
 
 

@@ -71,7 +71,7 @@ class DataLoader(Generic[T_co]):
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: Any = None,
+        multiprocessing_context: object = None,
         generator: Generator | None = None,
         *,
         prefetch_factor: int | None = None,
