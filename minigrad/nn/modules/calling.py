@@ -67,21 +67,27 @@ class BackwardHookFunction(Function):
 
 
 class _Watched:
-    """Values of which those that require gradients pass a node, which learns these gradients."""
+    """Values of which those that require gradients pass a node, which learns these gradients.
+
+    It knows neither the values nor the node: the node's hooks know it, and memory goes when the last name goes.
+    """
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         self.positions = [
             i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()
         ]
-        self.values = list(values)
-        self.node: Any = None
-        if self.positions:
-            passed = BackwardHookFunction.apply(*[values[i] for i in self.positions])
-            self.node = passed[0].grad_fn
-            for position, tensor in zip(self.positions, passed, strict=True):
-                self.values[position] = tensor
         #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
         self.idle: list[Any] = [None] * len(values)
+
+    def passed(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        """The values, past the node, and the node; None if no gradients are required."""
+        if not self.positions:
+            return values, None
+        changed = list(values)
+        passed = BackwardHookFunction.apply(*self.arriving(values))
+        for position, tensor in zip(self.positions, passed, strict=True):
+            changed[position] = tensor
+        return tuple(changed), passed[0].grad_fn
 
     def spread(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients that arrived, each at the position of its value."""
@@ -91,7 +97,7 @@ class _Watched:
         return tuple(spread)
 
     def arriving(self, spread: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Of gradients at the positions of their values, those that arrived: the inverse of `spread`."""
+        """Of what is at the positions of all values, that of those which require gradients: the inverse of `spread`."""
         return tuple([spread[position] for position in self.positions])
 
 
@@ -114,19 +120,22 @@ class _BackwardHooks:
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of the call, past a node that knows their gradients."""
         self.inputs = _Watched(args)
-        if self.inputs.node is not None:
-            self.inputs.node.register_hook(self._at_inputs)
+        passed, node = self.inputs.passed(args)
+        if node is not None:
+            node.register_hook(self._at_inputs)
             for position, x in enumerate(args):
                 if isinstance(x, Tensor) and not x.requires_grad:
                     self.inputs.idle[position] = x.new_zeros(()).expand(x.shape)
-        return tuple(self.inputs.values)
+        return passed
 
     def watch_outputs(self, result: object) -> Any:
         """The outputs of the call, past a node that knows their gradients."""
-        self.outputs = _Watched(result if isinstance(result, tuple) else (result,))
-        if self.outputs.node is not None:
-            self.outputs.node.register_prehook(self._at_outputs)
-        return tuple(self.outputs.values) if isinstance(result, tuple) else self.outputs.values[0]
+        results = result if isinstance(result, tuple) else (result,)
+        self.outputs = _Watched(results)
+        passed, node = self.outputs.passed(results)
+        if node is not None:
+            node.register_prehook(self._at_outputs)
+        return passed if isinstance(result, tuple) else passed[0]
 
     def _at_outputs(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
         grad_output = self.outputs.spread(gradients)
