@@ -15,8 +15,8 @@ from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
+from minigrad.core.tensor import Storage, members
 from minigrad.core.tensor import Tensor as Tensor
-from minigrad.core.tensor import members
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
     arithmetic,
@@ -195,6 +195,16 @@ class Members(Tensor):
             raise RuntimeError(
                 f"data set to a tensor that requires gradients must be floating point, but got {value.dtype!r}"
             )
+        storage, self._base = self._storage, None
+        if storage is not None:
+            # Its views stay behind, with a base of the memory and history that were this tensor's.
+            left = self._new(self._array, self._node)
+            left._requires_grad, left._storage = self._requires_grad, storage
+            for view in [reference() for reference, _ in storage.views]:
+                if view is not None and view._base is self:
+                    view._base = left
+            self._storage = Storage()
+            self._storage.version = storage.version
         self._array = value._array
 
 
