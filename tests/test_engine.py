@@ -99,6 +99,47 @@ def test_a_function_that_writes_in_place_is_no_reference_cycle(without_collector
     assert watched() is None
 
 
+def test_hooks_on_the_gradients_of_a_module_are_no_reference_cycle(without_collector: None) -> None:
+    for given in (torch.ones(1, 2), torch.ones(1, 2, requires_grad=True)):
+        for walked in (True, False):
+            layer = torch.nn.LayerNorm(2)
+            layer.register_full_backward_hook(lambda *gradients: None)
+            layer.register_full_backward_pre_hook(lambda *gradients: None)
+            y = layer(given)
+            if walked:
+                y.sum().backward()
+            watched = weakref.ref(y)
+            del y
+            assert watched() is None
+
+
+def test_attention_keeps_no_mask() -> None:
+    x = torch.ones(1, 2, 3, 3, requires_grad=True)
+    mask = torch.zeros(3, 3)
+    watched = weakref.ref(mask)
+    y = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+    del mask
+    assert watched() is None
+    causal = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+    for each in (y, causal):
+        weights: Any = each.grad_fn.next_functions[0][0]
+        assert not hasattr(weights, "bias")
+
+
+def test_a_tensor_whose_data_was_replaced_leaves_its_views_behind() -> None:
+    x = torch.zeros(4, requires_grad=True)
+    y = x * 1
+    view, other = y[1:3], y[2:]
+    y.add_(1)
+    y.data = torch.full((4,), 5.0)
+    assert y._version == 1
+    y.mul_(2)
+    view.mul_(3)
+    assert (y.tolist(), view.tolist(), other.tolist()) == ([10] * 4, [3, 3], [3, 1])
+    (y.sum() + view.sum() + 10 * other.sum()).backward()
+    assert x.grad.tolist() == [2, 5, 35, 12]
+
+
 def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
     x = torch.ones(300_000, requires_grad=True)
     interval = sys.getswitchinterval()

@@ -12,7 +12,7 @@ from minigrad.core.arrays import read_in_place, row_blocks, total
 from minigrad.core.dtypes import Array
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import common_shape, sum_to
-from minigrad.core.tape import Node, keep_input_and_output
+from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dropout import dropout
@@ -32,16 +32,21 @@ class AttentionWeights(Node):
         "dK = scale * dS.mT @ Q, for the same dS",
         "dmask = dS, the gradient of the softmax, summed over what was broadcast",
     )
-    keep = keep_input_and_output
+    keep = keep_read
+    reads = ("by", "ay", "y")
+    __slots__ = ("shapes",)
     scale: float
     bias: Array | None
 
     def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
+        self.shapes = [() if x is None else x.shape for x in (q, k, mask)]
         p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
         read_in_place(p)
         for added in (mask, self.bias):
             if added is not None:
                 p += added
+        # No gradient reads it.
+        del self.bias
         for rows in row_blocks(p):
             part = p[rows]
             highest = largest(part, (p.ndim - 1,))
@@ -55,12 +60,12 @@ class AttentionWeights(Node):
 
     def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
         to_q, to_k, to_mask = self.edges
-        q, k, mask = self.kept(0), self.kept(1), self.kept(2)
+        shape_q, shape_k, shape_mask = self.shapes
         ds = SoftmaxBackwardData((g.ndim - 1,))(g, self.kept_output(g))
         return (
-            None if to_q is None else sum_to((ds @ k) * self.scale, q._array.shape),
-            None if to_k is None else sum_to(ds.mT @ (q * self.scale), k._array.shape),
-            None if to_mask is None else sum_to(ds, mask._array.shape),
+            None if to_q is None else sum_to((ds @ self.kept(1)) * self.scale, shape_q),
+            None if to_k is None else sum_to(ds.mT @ (self.kept(0) * self.scale), shape_k),
+            None if to_mask is None else sum_to(ds, shape_mask),
         )
 
 
