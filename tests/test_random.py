@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import minigrad
 from minigrad import random as minirandom
 from minigrad.random import Generator
 from minigrad.tensors import distributions as draws
@@ -289,6 +290,11 @@ ERRORS: list[tuple[Any, type, str]] = [
     (lambda g: draws.multinomial(W([1, 2]), 1, True, g), RuntimeError,
      "multinomial only supports floating-point dtypes for input, got: Long"),
 ]  # fmt: skip
+
+
+def test_draws_with_a_number_have_no_derivative() -> None:
+    y = minigrad.ones(3, requires_grad=True).bernoulli(0.5, generator=minigrad.Generator())
+    assert outcome(y.sum().backward) == (RuntimeError, "derivative for aten::bernoulli is not implemented")
 
 
 @pytest.mark.parametrize(("call", "kind", "leading"), ERRORS)

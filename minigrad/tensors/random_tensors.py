@@ -13,6 +13,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.ordering import Underived
 from minigrad.random import Generator, default_generator
 from minigrad.tensors import distributions
 from minigrad.tensors.creation import like
@@ -209,6 +210,8 @@ class Drawn(Node):
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws.
 
+    As in PyTorch that gradient is 0, but an error for draws with a `p`.
+
     >>> import minigrad as torch
     >>> torch.ones(3).bernoulli()
     tensor([1., 1., 1.])
@@ -218,7 +221,10 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     def draw(x: Any) -> Any:
         return distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
 
-    return Drawn(draw, "BernoulliBackward0")(input)
+    if p is None:
+        return Drawn(draw, "BernoulliBackward0")(input)
+    error = RuntimeError("derivative for aten::bernoulli is not implemented")
+    return Underived(draw(input._array), "torch::autograd::NotImplemented", error)(input)
 
 
 @op()
