@@ -151,6 +151,16 @@ class Generator:
 default_generator = Generator()
 
 
+def engine_of(generator: Generator | None) -> Generator:
+    """The generator that draws are asked of, or the default one for None; a TypeError for what is none."""
+    if not isinstance(generator, Generator | None):
+        raise TypeError(
+            f"argument 'generator' must be torch.Generator, not {type(generator).__name__}: "
+            "torch.Generator().manual_seed(seed) makes one"
+        )
+    return generator or default_generator
+
+
 def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
     """The default generator, restarted from `int(seed)`: see `Generator.manual_seed`.
 

@@ -159,6 +159,8 @@ class set_grad_enabled(_Switch):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' must be bool, not {type(mode).__name__}")
         super().__init__(mode)
         current.enabled = mode
 

@@ -251,6 +251,8 @@ def method(*names: str) -> Callable[[F], F]:
     """The decorator of a function that is a method of `Tensor`, by these names."""
 
     def attach(function: F) -> F:
+        if isinstance(function, FunctionType):
+            function.__qualname__ = f"Tensor.{names[0]}"
         for name in names:
             setattr(Tensor, name, function)
         return function

@@ -216,6 +216,9 @@ def einsum(*args: Any) -> Tensor:
         equation = ",".join(map(_term, args[1:pairs:2])) + "".join([f"->{_term(each)}" for each in args[pairs:]])
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = list(operands[0])
+    for place, x in enumerate(operands):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 1, but got {type(x).__name__}")
     return contracted(*_parsed(equation, tuple([x.ndim for x in operands])), operands)
 
 
@@ -237,6 +240,11 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] | Tensor
         raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
     first, rest = _LETTERS[: a.ndim], list(_LETTERS[a.ndim : a.ndim + b.ndim])
     for dim_a, dim_b in zip(of_a, of_b, strict=True):
+        if a.shape[dim_a] != b.shape[dim_b] and 1 not in (a.shape[dim_a], b.shape[dim_b]):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[dim_a]} in dim {dim_a} and second "
+                f"has size {b.shape[dim_b]} in dim {dim_b}"
+            )
         rest[dim_b] = first[dim_a]
     second = "".join(rest)
     output = "".join([each for each in first + second if (each in first) != (each in second)])

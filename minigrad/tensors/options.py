@@ -109,7 +109,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     if options.get("pin_memory"):
         raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
     wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()
-    requires_grad = bool(options.get("requires_grad"))
+    requires_grad = options.get("requires_grad") or False
     check_can_require_grad(wanted, requires_grad)
     return wanted._numpy, requires_grad
 
@@ -134,6 +134,8 @@ def check_no_bools(kernel: str, wanted: np.dtype[Any]) -> None:
 
 def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
     """Nothing if a tensor of that dtype can be made to require a gradient; a RuntimeError for integers and bools."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad and not of.is_floating_point:
         raise RuntimeError(
             "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "

@@ -14,7 +14,7 @@ from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.ordering import Underived
-from minigrad.random import Generator, default_generator
+from minigrad.random import Generator, default_generator, engine_of
 from minigrad.tensors import distributions
 from minigrad.tensors.creation import like
 from minigrad.tensors.options import (
@@ -48,7 +48,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **op
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    source = generator or default_generator
+    source = engine_of(generator)
     return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
 
 
@@ -66,7 +66,7 @@ def _normal(
     name: str, mean: float, std: float, sizes: Sequence[Any], generator: Generator | None, options: Options
 ) -> Tensor:
     """Draws from one normal distribution."""
-    source = generator or default_generator
+    source = engine_of(generator)
     return made(name, lambda shape, of: distributions.normal_(np.empty(shape, of), mean, std, source), sizes, options)
 
 
@@ -78,7 +78,7 @@ def rand_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    source = generator or default_generator
+    source = engine_of(generator)
     return like(
         "rand_like", input, lambda array: distributions.uniform_(array, 0.0, 1.0, source), memory_format, options
     )
@@ -92,7 +92,7 @@ def randn_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    source = generator or default_generator
+    source = engine_of(generator)
     return like(
         "randn_like", input, lambda array: distributions.normal_(array, 0.0, 1.0, source), memory_format, options
     )
@@ -123,7 +123,7 @@ def randint(
         raise TypeError(
             "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
         )
-    first, end, source = index(low), index(high), generator or default_generator
+    first, end, source = index(low), index(high), engine_of(generator)
     return made(
         "randint",
         lambda shape, of: distributions.random_(np.empty(shape, of), first, end, source),
@@ -142,7 +142,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     check_no_bools("randperm", wanted)
-    order = distributions.randperm(index(n), generator or default_generator)
+    order = distributions.randperm(index(n), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 
@@ -175,7 +175,7 @@ def normal(
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(tensors) == 2 else "2" if isinstance(std, Tensor) else "1"
-    source = generator or default_generator
+    source = engine_of(generator)
     means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
 
     def draw(*arrays: Array) -> Array:
@@ -216,7 +216,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     >>> torch.ones(3).bernoulli()
     tensor([1., 1., 1.])
     """
-    source = generator or default_generator
+    source = engine_of(generator)
 
     def draw(x: Any) -> Any:
         return distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
@@ -239,7 +239,7 @@ def multinomial(
     >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
     tensor([1, 1, 1])
     """
-    source = generator or default_generator
+    source = engine_of(generator)
     return input._new(distributions.multinomial(input._array, index(num_samples), replacement, source))
 
 
@@ -255,7 +255,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: G
     >>> torch.empty(3).uniform_(-1, 1)
     tensor([-0.4078,  0.0331, -0.4967])
     """
-    source = generator or default_generator
+    source = engine_of(generator)
     return input._write(lambda array: distributions.uniform_(array, from_, to, source), "UniformBackward0")
 
 
@@ -268,21 +268,21 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    source = generator or default_generator
+    source = engine_of(generator)
     return input._write(lambda array: distributions.normal_(array, mean, std, source), "NormalBackward0")
 
 
 @op("Tensor")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
-    source = generator or default_generator
+    source = engine_of(generator)
     return input._write(lambda array: distributions.exponential_(array, lambd, source), "ExponentialBackward0")
 
 
 @op("Tensor")
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
-    chance, source = p._array if isinstance(p, Tensor) else p, generator or default_generator
+    chance, source = p._array if isinstance(p, Tensor) else p, engine_of(generator)
     return input._write(lambda array: distributions.bernoulli_(array, chance, source), "BernoulliBackward2")
 
 
@@ -292,7 +292,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Gener
 
     Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.
     """
-    source = generator or default_generator
+    source = engine_of(generator)
     given = bounds if to is None else (*bounds, to)
     if not given:
         return input._write(lambda array: distributions.random_all_(array, source), "RandomBackward2")
