@@ -226,6 +226,10 @@ def binary(
     return declare
 
 
+#: Where a node keeps what a gradient calls so: see `Node.reads`.
+_POSITIONS = {"x": 0, "a": 0, "b": 1, "y": -1}
+
+
 def node_of(
     name: str,
     base: type[Node],
@@ -247,7 +251,7 @@ def node_of(
         "__doc__": None,
         "forward": forward,
         "keep": _keeping(reads),
-        "reads": tuple(["".join(names) for names in reads]),
+        "reads": tuple([tuple([_POSITIONS[name] for name in names]) for names in reads]),
         "gradients": gradients,
         "formulas": tuple([f"{method} = {text}" for method, text in zip(methods, formulas, strict=False)]),
     }
@@ -266,10 +270,8 @@ def _reading(gradient: Function, names: str) -> Callable[[Any, Any], Any]:
         return lambda self, g: gradient(g, self.kept(1))
     if names == "y":
         return lambda self, g: gradient(g, self.kept_output(g))
-    places = [{"x": 0, "a": 0, "b": 1}.get(name) for name in names]
-    return lambda self, g: gradient(
-        g, *[self.kept_output(g) if place is None else self.kept(place) for place in places]
-    )
+    places = [_POSITIONS[name] for name in names]
+    return lambda self, g: gradient(g, *[self.kept_output(g) if place < 0 else self.kept(place) for place in places])
 
 
 def _keeping(reads: list[list[str]]) -> Callable[..., None] | None:

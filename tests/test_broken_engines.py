@@ -256,7 +256,7 @@ ENGINES: list[Engine] = [
         {"every_write_counts", "kept_values"},
     ),
     ("a sum keeps its input", lambda: [(Sum, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
-    ("a quotient keeps its dividend", lambda: [(Div, "reads", ("ab", "ab"))], {"what_is_not_kept_dies"}),
+    ("a quotient keeps its dividend", lambda: [(Div, "reads", ((0, 1), (0, 1)))], {"what_is_not_kept_dies"}),
     ("a product keeps both factors", lambda: [(Mul, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
     ("views do not follow a write", lambda: [(recording, "follow", gradients_of_views_alone)], {"writes_to_views"}),
     (

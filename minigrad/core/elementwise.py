@@ -233,7 +233,7 @@ class Div(Elementwise):
 
     formulas = ("da = g / b", "db = -g * a / b / b")
     keep = keep_read
-    reads = ("b", "ab")
+    reads = ((1,), (0, 1))
     forward: ClassVar[Callable[..., Array]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:

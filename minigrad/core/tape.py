@@ -130,8 +130,8 @@ class Node(metaclass=Fields):
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
 
-    #: For `keep_read`, what the gradient of each input reads: of the inputs `a`, `b` and `c`, and the output `y`.
-    reads: ClassVar[tuple[str, ...]] = ()
+    #: For `keep_read`, what the gradient of each input reads: the positions of inputs, and -1 for the output.
+    reads: ClassVar[tuple[tuple[int, ...], ...]] = ()
 
     #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
@@ -438,9 +438,12 @@ def keep_other(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
 
 def keep_read(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep what the gradients of the inputs that require one read, as `reads` says, and None for what they do not."""
-    read = "".join([names for names, edge in zip(node.reads, node.edges, strict=True) if edge is not None])
-    entries = [entry_of(x) if name in read else None for name, x in zip("abc", inputs, strict=False)]
-    node._kept = (*entries, output_entry(out) if "y" in read else None)
+    kept: list[Kept] = [None] * (len(inputs) + 1)
+    for positions, edge in zip(node.reads, node.edges, strict=True):
+        if edge is not None:
+            for position in positions:
+                kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
+    node._kept = tuple(kept)
 
 
 def keep_rest(node: Node, inputs: Sequence[Tensor | None], out: Tensor) -> None:

@@ -209,7 +209,7 @@ class Remainder(Elementwise):
     formulas = ("da = g", "db = -g * floor(a / b)")
     form: str
     keep = keep_read
-    reads = ("", "ab")
+    reads = ((), (0, 1))
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -238,7 +238,7 @@ class Fmod(Elementwise):
     formulas = ("da = g", "db = -g * trunc(a / b)")
     form: str
     keep = keep_read
-    reads = ("", "ab")
+    reads = ((), (0, 1))
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -289,7 +289,7 @@ class Pow(Elementwise):
     form = "PowBackward1"
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
     keep = keep_read
-    reads = ("ab", "aby")
+    reads = ((0, 1), (0, 1, -1))
 
     def forward(self, a: Array, b: Array) -> Array:
         if b.dtype == bool:
@@ -393,7 +393,7 @@ class Lerp(Ternary):
     form = "LerpBackward1"
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
     keep = keep_read
-    reads = ("c", "c", "ab")
+    reads = ((2,), (2,), (0, 1))
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return _widened(self._between, a, b, c)
@@ -445,7 +445,7 @@ class Addcmul(Ternary):
 
     formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
     keep = keep_read
-    reads = ("", "c", "b")
+    reads = ((), (2,), (1,))
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
@@ -466,7 +466,7 @@ class Addcdiv(Ternary):
 
     formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
     keep = keep_read
-    reads = ("", "c", "bc")
+    reads = ((), (2,), (1, 2))
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:

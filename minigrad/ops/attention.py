@@ -33,7 +33,7 @@ class AttentionWeights(Node):
         "dmask = dS, the gradient of the softmax, summed over what was broadcast",
     )
     keep = keep_read
-    reads = ("by", "ay", "y")
+    reads = ((1, -1), (0, -1), (-1,))
     __slots__ = ("shapes",)
     scale: float
     bias: Array | None
