@@ -511,15 +511,18 @@ def repeat_interleave(
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     x, at = (input.flatten(), 0) if dim is None else (input, normal_dim(dim, input._array.ndim))
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(index(repeats))
-    try:
-        # A copy, which stays as it is until the backward pass.
-        each = np.broadcast_to(counts, x._array.shape[at]).copy() if isinstance(repeats, Tensor) else counts
-        if each.dtype not in (np.int32, np.int64):
-            found = dtypes.of(each)._tensor_name
-            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64")
-        return RepeatEach(each, at)(x)
-    except ValueError as error:
-        raise RuntimeError(f"repeats must have the same size as input along dim: {error}") from None
+    if isinstance(repeats, Tensor):
+        try:
+            # A copy, which stays as it is until the backward pass.
+            counts = np.broadcast_to(counts, x._array.shape[at]).copy()
+        except ValueError as error:
+            raise RuntimeError(f"repeats must have the same size as input along dim: {error}") from None
+    if counts.dtype not in (np.int32, np.int64):
+        found = dtypes.of(counts)._tensor_name
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64")
+    if (counts < 0).any():
+        raise RuntimeError("Repeats must be non-negative")
+    return RepeatEach(counts, at)(x)
 
 
 # ---- elements in other places ----------------------------------------------------------------------------------------
