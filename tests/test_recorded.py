@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -35,7 +36,9 @@ def _check(api: Any, family: str) -> None:
 def test_nearly_all_rows_are_recorded() -> None:
     names = [name for rows in ROWS.values() for name, _ in rows]
     missing = [name for name in names if name not in RECORD]
-    assert len(missing) < len(names) / 50, f"python -m tests.record records {missing}"
+    # A row is known by the code of its call, which is not quite the same in all versions of Python.
+    most = len(names) / (50 if sys.version_info[:2] == (3, 11) else 20)
+    assert len(missing) < most, f"python -m tests.record records {missing}"
 
 
 @pytest.mark.parametrize("family", ROWS)
