@@ -250,8 +250,8 @@ def test_the_program_and_its_weights_move_to_pytorch(capsys: pytest.CaptureFixtu
         np.testing.assert_array_equal(weights[name], weight.numpy())
 
 
-def test_the_page_shows_the_script_as_it_is() -> None:
-    assert BLOCKS[-1] == (EXAMPLES / "data_parallel.py").read_text(encoding="utf-8")
+def test_the_page_shows_the_function_as_it_is() -> None:
+    assert BLOCKS[-1] in (EXAMPLES / "data_parallel.py").read_text(encoding="utf-8")
 
 
 @needs("mpi4py")
