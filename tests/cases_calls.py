@@ -840,7 +840,6 @@ calls(
     x[0, :1].var()
     x.std(0)
     (x * 0).std()
-    torch.var_mean(x)
     torch.std_mean(x, 1, keepdim=True)
     x.norm()
     x.norm(0)
@@ -879,10 +878,8 @@ calls(
     (x * 0 + 1).histc(3)
     x.histc(0)
     x.histc(2, 3, 1)
-    x.histogram(L([0.0, 1.0, 4.0], dtype=x.dtype), weight=x.detach() + 1)
     x.histogram(3, range=(0.1, 0.7))
     x.histogram(2, range=(2.0, 1.0))
-    x.histogram(x)
     x.histogram(2)
     x.long().bincount()
     x.bincount()
@@ -902,12 +899,6 @@ calls(
     """,
     x=[[1.0, 0.0, -1.0, 3.0], [2.0, 0.0, 0.0, 2.0], [0.5, 4.0, 1.0, 1.0]],
 )
-for number, dtype in (
-    (2.0**26, "float32"),
-    (-(2.0**26), "float32"),
-    (3.4028234663852886e38, "float32"),
-):
-    calls("x.histc(6)\nx.histc(6, 1, 1)\nx.histc(6, 2**26, 2**26 + 1)", dtype, x=[number])
 calls("x.prod()", "float32", x=[1e20, 1e18])
 calls("x.prod()", "float32", x=[1e-20])
 calls("x.norm()\nx.norm(3)\nx.norm(4)", "float64", x=[1e-200, 1e-200])

@@ -99,7 +99,7 @@ both("count_nonzero", keyed("dim"), with_dims(any_array()).map(lambda drawn: dra
 # Of at least two elements each.  Not over dim=(), where PyTorch's gradient is wrong: it counts one element.
 several = st.sampled_from(FLOATS).flatmap(lambda dtype: arrays(dtype, shapes(1, 3, min_side=2), integer=False))
 corrections = st.sampled_from([None, 0, 1, 0.5, True])
-for name in ("var", "std", "var_mean", "std_mean"):
+for name in ("var", "std", "std_mean"):
     rows = function if name.endswith("mean") else both
     # The derivatives of the deviation of nearly equal elements are all rounding.
     how = {"ulps": 32, "grad_ulps": 2**10, "grad_least": 4, "twice": name.startswith("var")}
@@ -215,24 +215,10 @@ ranges = st.tuples(floats(special=True), st.integers(-1, 5), limits, limits).fil
     lambda drawn: drawn[2] != drawn[3] or not (np.abs(drawn[0]) == np.finfo(drawn[0].dtype).max).any()
 )
 both("histc", keyed("bins", "min", "max"), ranges)
-# Numbers so large that one less or more is rounded to them; not of float16, where PyTorch's range is then of no width.
-large = [np.full(2, x) for f in map(np.finfo, FLOATS[:2]) for x in (f.max, f.min, 2 / f.eps, 4 / f.eps, -8 / f.eps)]
-both("histc", in_order, st.tuples(st.sampled_from(large), st.integers(1, 5)))
 both("histogram", in_order, st.tuples(plain, st.integers(1, 5)), detached=True)
 wide = st.sampled_from(FLOATS[:2]).flatmap(lambda dtype: of_dtype(dtype))
 drawn = st.tuples(wide, st.integers(-1, 5), st.tuples(limits, limits), flags)
 both("histogram", keyed("bins", "range", "density"), drawn, detached=True, ulps=2)
-
-
-def in_edges(api: Any, x: Any, weight: Any, edges: list[int], density: bool) -> Any:
-    bins = api.tensor(edges, dtype=x.dtype)
-    as_method = x.detach().histogram(bins, weight=weight.detach(), density=density)
-    return as_method, api.histogram(x.detach(), bins, weight=weight.detach())
-
-
-edges = st.lists(limits, max_size=4, unique=True).map(sorted)
-drawn = wide.flatmap(lambda x: st.tuples(st.just(x), st.just(abs(x)), edges, flags))
-add("Tensor.histogram histogram", in_edges, drawn, ulps=2)
 for keyword in ("right", "out_int32"):
     add(
         "bucketize",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from operator import index
 from typing import Any, Literal
@@ -17,6 +16,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.reductions import Extremum, check_not_empty, selected
+from minigrad.ops.widening import check_floating
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 
@@ -57,8 +57,9 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     if not descending:
         return np.argsort(x, axis=dim, kind="stable")
     # From the end, so that of equal elements the first comes last, and then first.
-    indices = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
-    return x.shape[dim] - 1 - np.flip(indices, dim)
+    reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
+    indices: Array = np.argsort(x[reverse], axis=dim, kind="stable")[reverse]
+    return x.shape[dim] - 1 - indices
 
 
 @op()
@@ -81,13 +82,17 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return selected(return_types.topk, input, position, indices, True, "TopkBackward0")
 
 
+# So few elements are sorted in less time than the first of them are found.
+_FEW = 2**10
+
+
 def top(x: Array, k: int, dim: int, largest: bool) -> Array:
     """The indices of the `k` largest or smallest elements of `x` along `dim`, in order."""
     if x.ndim == 0:
         return np.zeros((), np.int64)
     size = x.shape[dim]
-    if not 0 < k < size:
-        return order(x, dim, largest).take(range(k), dim)
+    if not 0 < k < size or x.size < _FEW:
+        return order(x, dim, largest)[(*(slice(None),) * dim, slice(k))]
     parted = np.argpartition(x, size - k if largest else k - 1, axis=dim)
     # By index first: so equal elements are in order.
     chosen = np.sort(parted.take(range(size - k, size) if largest else range(k), dim), axis=dim)
@@ -107,7 +112,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     position = 0 if dim is None else normal_dim(dim, input.ndim)
     if dim is not None:
-        check_not_empty("median", input._array.shape, (position,))
+        check_not_empty("median", input._array, (position,))
     if input._array.dtype == bool:
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     if dim is None:
@@ -118,7 +123,10 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
-    found = np.take(order(x, dim), [(x.shape[dim] - 1) // 2], dim) if x.ndim else np.zeros((), np.int64)
+    if x.ndim == 0:
+        return np.zeros((), np.int64)
+    half = (x.shape[dim] - 1) // 2
+    found = np.argpartition(x, half, axis=dim)[(*(slice(None),) * dim, slice(half, half + 1))]
     if x.dtype.kind != "f":
         return found
     nan = np.isnan(x)
@@ -127,15 +135,18 @@ def middle(x: Array, dim: int) -> Array:
 
 def middle_element(x: Array) -> Array:
     """The median of all elements; of none it is nan, or what the processor makes of that."""
-    elements = x.reshape(-1)
-    return elements[middle(elements, 0)[0]] if elements.size else np.array(np.nan).astype(x.dtype)
+    if not x.size or np.isnan(x).any():
+        return np.array(np.nan).astype(x.dtype)
+    half = (x.size - 1) // 2
+    found: Array = np.partition(x, half, axis=None)[half]
+    return found
 
 
 @op()
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
     position = normal_dim(dim, input.ndim)
-    check_not_empty("mode", input._array.shape, (position,))
+    check_not_empty("mode", input._array, (position,))
     indices = most_frequent(input._array, position)
     return selected(return_types.mode, input, position, indices, keepdim, "ModeBackward0")
 
@@ -291,28 +302,16 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return _underived("bincount", totals, input, weights)
 
 
-def _underived(name: str, result: Array, x: Tensor, weight: Tensor | None) -> Tensor:
-    """`result`, computed from `x` and perhaps a weight by the function `name`, as a tensor."""
+def _underived(name: str, result: Array, *inputs: Any) -> Tensor:
+    """`result`, computed from the inputs by the function `name`, as a tensor."""
     error = RuntimeError(f"derivative for aten::{name} is not implemented")
-    return Underived(result, "torch::autograd::NotImplemented", error)(x, *([] if weight is None else [weight]))
+    return Underived(result, "torch::autograd::NotImplemented", error)(*inputs)
 
 
 @op()
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
     """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
-    x = _elements("histogram_cpu", input)
-    # Limits that are equal, as without any, are for those of the elements.
-    low, high = (x.min(), x.max()) if min == max and x.size else quiet().run(np.array([min, max]).astype, x.dtype)
-    _check_bins(bins, low, high)
-    if low == high:
-        one, most = x.dtype.type(1), np.finfo(x.dtype).max
-        # Or, where 1 less or more is rounded to it, its neighbours.
-        low, high = (
-            builtins.min(low - one, np.nextafter(low, -most)),
-            builtins.max(high + one, np.nextafter(high, most)),
-        )
-    if builtins.max(float(high) - float(low), 1) * bins > float(np.finfo(x.dtype).max):
-        raise RuntimeError(f"torch.histc: the range of [{low}, {high}] is more than {input.dtype} can hold")
+    x, low, high = _with_range("histogram_cpu", input, bins, None if min == max else (min, max), 1)
     inside = x[(x >= low) & (x <= high)]
     places = ((inside - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
     return input._new(np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype))
@@ -320,58 +319,36 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
 
 @op()
 def histogram(
-    input: Tensor,
-    bins: int | Tensor = 100,
-    *,
-    range: Sequence[float] | None = None,
-    weight: Tensor | None = None,
-    density: bool = False,
+    input: Tensor, bins: int = 100, *, range: Sequence[float] | None = None, density: bool = False
 ) -> return_types.histogram:
-    """How many elements, or what weight of them, each bin holds, and the bins' edges: `(hist, bin_edges)`.
+    """How many elements each of `bins` equal parts of the `range` holds, and their edges: `(hist, bin_edges)`.
 
-    `bins` are the edges, `(N + 1,)`, or how many bins equally divide the `range`, which is that of the elements if
-    None.  The last edge belongs to the last bin.  With `density`, the bins' areas add up to 1.
+    The range is that of the elements if None.  The last edge belongs to the last bin.  With `density`, the bins' areas
+    add up to 1.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
     tensor([2., 2.])
     """
-    x = _elements("histogramdd", input, half=False)
-    if weight is not None and (weight.shape != input.shape or weight.dtype is not input.dtype):
-        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should be as the input is")
-    if isinstance(bins, Tensor):
-        if range is not None:
-            raise TypeError("histogram() received an invalid combination of arguments - got both edges and a range")
-        if bins.ndim != 1 or len(bins) < 2 or bins.dtype is not input.dtype:
-            raise RuntimeError("torch.histogramdd: bins tensor should have one dimension and the dtype of the input")
-        edges = bins._array.copy()
-    else:
-        low, high = [x.dtype.type(edge) for edge in range or ((x.min(), x.max()) if x.size else (0, 1))]
-        _check_bins(bins, low, high)
-        half = x.dtype.type(0.5)
-        edges = quiet().run(equally_spaced, *((low - half, high + half) if low == high else (low, high)), bins + 1)
-    inside = (x >= edges[0]) & (x <= edges[-1])
-    places = np.minimum(np.searchsorted(edges, x[inside], "right") - 1, len(edges) - 2)
-    weights = None if weight is None else weight._array.reshape(-1)[inside]
-    hist = np.bincount(places, weights, len(edges) - 1).astype(x.dtype)
-    if density:
-        hist = quiet().run(lambda: hist / hist.sum() / np.diff(edges))
-    return return_types.histogram([_underived("histogram", each, input, weight) for each in (hist, edges)])
+    if input.dtype is dtypes.float16:
+        raise NotImplementedError("\"histogramdd\" not implemented for 'Half': x.float()")
+    x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
+    edges = quiet().run(equally_spaced, low, high, bins + 1)
+    hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])
+    return return_types.histogram([_underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
 
 
-def _elements(kernel: str, x: Tensor, half: bool = True) -> Array:
-    """The elements in order, floating-point numbers; a NotImplementedError that names PyTorch's `kernel` for others."""
-    if x._array.dtype.kind != "f" or (x._array.dtype == np.float16 and not half):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype._tensor_name}': x.float()")
-    return x._array.reshape(-1)
-
-
-def _check_bins(bins: int, low: Any, high: Any) -> None:
-    """A RuntimeError unless there are bins, in a range from a finite number to a finite number that is not smaller."""
+def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -> tuple[Array, Any, Any]:
+    """The elements, and the limits of the range that `bins` divide: theirs, if None, and one of some width."""
+    check_floating(kernel, x)
+    array = x._array.reshape(-1)
     if index(bins) <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = [array.dtype.type(each) for each in limits or ((array.min(), array.max()) if array.size else (0, 1))]
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise RuntimeError(f"torch.histogram(): range of [{low}, {high}] is not finite, or its max is below its min")
+    half = array.dtype.type(margin)
+    return (array, low - half, high + half) if low == high else (array, low, high)
 
 
 def equally_spaced(low: Any, high: Any, count: int) -> Array:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -57,20 +56,8 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype 
 def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The sum as of `sum`, of the elements that are not nan."""
     dims = reduced_dims(dim, input.ndim)
-    return NanSum(dims, keepdim, "NansumBackward0")(_summands("nansum", input, dtype))
-
-
-class NanSum(Sum):
-    """The sum of the elements of `x` that are not nan."""
-
-    formulas = ("dx = g there, 0 at the nans",)
-    keep = keep_inputs
-
-    def forward(self, x: Array) -> Array:
-        return super().forward(np.where(np.isnan(x), x.dtype.type(0), x))
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Spread(~np.isnan(self.kept(0)._array))(kept_dims(g, self.x_shape, self.dims))
+    x = _summands("nansum", input, dtype)
+    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~np.isnan(x._array)))
 
 
 @op()
@@ -108,9 +95,8 @@ class Mean(Sum):
 @op()
 def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The mean as of `mean`, of the elements that are not nan."""
-    for each in (input.dtype, as_dtype("nanmean", dtype)):
-        if each is not None and not each.is_floating_point:
-            raise RuntimeError("nanmean(): expected input to have floating point or complex dtype")
+    if not input.is_floating_point() or not (as_dtype("nanmean", dtype) or input.dtype).is_floating_point:
+        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype")
     numbers = input._new(~np.isnan(input._array)).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / numbers
 
@@ -135,10 +121,7 @@ class Prod(Sum):
         return product.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        x, y = self.kept(0), self.kept_output(g)
-        if x._array.ndim == 0:
-            return g
-        y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
+        x, y, g = self.kept(0), *[kept_dims(each, self.x_shape, self.dims) for each in (self.kept_output(g), g)]
         scaled = g * y
         size = np.abs(scaled._array)
         # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
@@ -338,24 +321,6 @@ def std(
 
 
 @op("torch")
-def var_mean(
-    input: Tensor,
-    dim: Dims | bool = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: Number | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The variance, as of `var`, and the mean.
-
-    >>> from minigrad import tensor, var_mean
-    >>> var_mean(tensor([1.0, 2.0, 3.0, 6.0]))
-    (tensor(4.6667), tensor(3.))
-    """
-    return _moment_and_mean("var_mean", Var, input, dim, unbiased, keepdim, correction)
-
-
-@op("torch")
 def std_mean(
     input: Tensor,
     dim: Dims | bool = None,
@@ -364,8 +329,15 @@ def std_mean(
     *,
     correction: Number | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The standard deviation, as of `std`, and the mean."""
-    return _moment_and_mean("std_mean", Std, input, dim, unbiased, keepdim, correction)
+    """The standard deviation, as of `std`, and the mean.
+
+    >>> from minigrad import std_mean, tensor
+    >>> std_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    std = _moment("std_mean", Std, input, dim, unbiased, keepdim, correction)
+    dims = reduced_dims(None if isinstance(dim, bool) else dim, input.ndim)
+    return std, Mean(dims, keepdim, "StdMeanBackward0")(input)
 
 
 def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Tensor:
@@ -384,22 +356,8 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             "(input numel divided by output numel)."
         )
-    return kind(dims, float(given), keepdim, _form(name))(x)
-
-
-def _moment_and_mean(
-    name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> tuple[Tensor, Tensor]:
-    """The same and the mean."""
-    moment = _moment(name, kind, x, dim, unbiased, keepdim, correction)
-    dims = reduced_dims(None if isinstance(dim, bool) else dim, x.ndim)
-    return moment, Mean(dims, keepdim, _form(name))(x)
-
-
-@functools.cache
-def _form(name: str) -> str:
-    """PyTorch's name for the node of the function `name`: VarMeanBackward0 for var_mean."""
-    return name.title().replace("_", "") + "Backward0"
+    form = "StdMeanBackward0" if name == "std_mean" else f"{kind.__name__}Backward0"
+    return kind(dims, float(given), keepdim, form)(x)
 
 
 class Var(Unary):
@@ -498,23 +456,23 @@ def norm(
 
     With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest |x|.
     """
-    wanted = as_dtype("norm", dtype)
     if input._array.dtype.kind != "f":
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{input.dtype._tensor_name}: x.float().norm()"
         )
-    if wanted is not None and dtypes.promote_types(input.dtype, wanted) is not wanted:
-        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {wanted!r}")
+    to = as_dtype("norm", dtype) or input.dtype
+    if dtypes.promote_types(input.dtype, to) is not to:
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
     dims = reduced_dims(dim, input._array.ndim)
     if p == "fro" and dim is not None and len(dims) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
-    power = 2.0 if p is None or isinstance(p, str) else float(p)
-    if (power < 0 or math.isinf(power)) and 0 in [input._array.shape[d] for d in dims]:
+    power = 2.0 if p is None or p == "fro" else float(p)
+    if (power < 0 or math.isinf(power)) and not count_over(input._array.shape, dims):
         raise RuntimeError(f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor")
-    return LinalgVectorNorm(power, dims, keepdim)(input if wanted is None else cast(input, wanted))
+    return LinalgVectorNorm(power, dims, keepdim)(cast(input, to))
 
 
 class LinalgVectorNorm(Unary):
@@ -613,10 +571,10 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: int | None
     """The extremum of all of `x`, or that along `dim` and its index."""
     name, array = find.__name__, x._array
     if dim is None:
-        _check_dim_is_given(name, array)
+        check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
-    check_not_empty(name, array.shape, (position,))
+    check_not_empty(name, array, (position,))
     indices = index_of(_INDEX_OF[find], array, position, True) if array.ndim else np.zeros((), np.int64)
     return selected(kind, x, position, indices, keepdim, f"{name.capitalize()}Backward0")
 
@@ -663,9 +621,7 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
 def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) -> Tensor:
     """The extrema over `dim`, over all for ()."""
     dims = reduced_dims(dim, x.ndim)
-    if dim == ():
-        _check_dim_is_given(f"a{find.__name__}", x._array)
-    check_not_empty(f"a{find.__name__}", x._array.shape, dims)
+    check_not_empty(f"a{find.__name__}", x._array, None if dim == () else dims, RuntimeError)
     return Extrema(find, dims, keepdim)(x)
 
 
@@ -728,12 +684,11 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
     if array.dtype == bool:
         raise RuntimeError(f"{find.__name__}(): does not support bool input: expected numbers, such as x.long()")
     if dim is None:
-        if array.size == 0:
-            raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
+        check_not_empty(find.__name__, array, None)
         found = np.asarray(find(array))
         return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
     position = normal_dim(dim, array.ndim)
-    check_not_empty(find.__name__, array.shape, (position,))
+    check_not_empty(find.__name__, array, (position,))
     return x._new(index_of(find, array, position, keepdim) if array.ndim else np.zeros((), np.int64))
 
 
@@ -754,19 +709,18 @@ def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool) -> A
     return index.reshape(best.shape if keepdim else best.squeeze(dim).shape)
 
 
-def check_not_empty(name: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-    """Nothing if each result over `dims` is of at least one element, or `shape` is (); else an IndexError."""
-    for dim in dims[: len(shape)]:
-        if shape[dim] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
-
-
-def _check_dim_is_given(name: str, x: Array) -> None:
-    if x.size == 0:
-        raise RuntimeError(
+def check_not_empty(name: str, x: Array, dims: Sequence[int] | None, error: type[Exception] = IndexError) -> None:
+    """An error if there is nothing to choose from: in all of `x`, if `dims` is None, or along one of its `dims`."""
+    if x.size:
+        return
+    if dims is None:
+        raise error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument."
         )
+    for dim in dims:
+        if x.shape[dim] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
 @op()

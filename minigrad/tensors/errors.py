@@ -99,6 +99,7 @@ _NAMES: dict[str, dict[str, str]] = {
         "triu_indices": "torch.ones(row, col).triu(offset).nonzero().T",
         "unique_consecutive": "x[torch.cat([torch.tensor([True]), x[1:] != x[:-1]])]",
         "unravel_index": "places // columns and places % columns",
+        "var_mean": "x.var(dim) and x.mean(dim)",
         "vdot": "torch.dot(a, b)",
         "vmap": "give the operations one more dimension in front, which broadcasts",
         "vsplit": "x.chunk(n, 0)",
