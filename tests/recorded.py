@@ -6,6 +6,7 @@ gradient, and what came of the call.  The rows themselves are not in it: a row t
 
 from __future__ import annotations
 
+import ast
 import builtins
 import json
 import re
@@ -13,8 +14,9 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -41,17 +43,25 @@ def rows() -> dict[str, list[tuple[str, Case]]]:
 
 
 def _told(value: Any) -> Any:
-    """What tells one call from another: the names and texts in its code, and the values it was made with."""
-    if isinstance(value, FunctionType):
+    """What tells one call from another: the text of its source, and the values it was made with."""
+    if isinstance(value, FunctionType) and Path(file := value.__code__.co_filename).parent == FILE.parent:
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        return _told(value.__code__), _told(value.__defaults__), _told(cells)
-    if isinstance(value, CodeType):
-        return value.co_names, value.co_varnames, [_told(c) for c in value.co_consts if isinstance(c, str | CodeType)]
+        return _sources(file)[value.__code__.co_firstlineno], _told(value.__defaults__), _told(cells)
     if isinstance(value, tuple | list):
         return [_told(each) for each in value]
     if isinstance(value, dict):
         return [(name, _told(each)) for name, each in value.items()]
     return getattr(value, "__name__", None) or re.sub(" at 0x.*", "", repr(value))
+
+
+@cache
+def _sources(file: str) -> dict[int, list[str]]:
+    """What is written for the functions that begin in a line of a file, however their lines are broken."""
+    found: dict[int, list[str]] = {}
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            found.setdefault(node.lineno, []).append(ast.unparse(node))
+    return found
 
 
 # ---- what is observed ------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any
 
@@ -24,7 +23,7 @@ def _check(api: Any, family: str) -> None:
     """Compare what a package answers now, for every example of a family's rows, with what is recorded."""
     failures = []
     for name, case in ROWS[family]:
-        for example in RECORD.get(name, ()):
+        for example in RECORD[name]:
             try:
                 recorded.compare(example["seen"], recorded.observed(api, case, example), case, example)
             except Exception as error:
@@ -33,12 +32,9 @@ def _check(api: Any, family: str) -> None:
     assert not failures, f"{len(failures)} examples differ, first: " + "\n".join(failures[:5])
 
 
-def test_nearly_all_rows_are_recorded() -> None:
-    names = [name for rows in ROWS.values() for name, _ in rows]
-    missing = [name for name in names if name not in RECORD]
-    # A row is known by the code of its call, which is not quite the same in all versions of Python.
-    most = len(names) / (50 if sys.version_info[:2] == (3, 11) else 20)
-    assert len(missing) < most, f"python -m tests.record records {missing}"
+def test_all_rows_are_recorded() -> None:
+    missing = [name for rows in ROWS.values() for name, _ in rows if name not in RECORD]
+    assert not missing, f"python -m tests.record records {missing}"
 
 
 @pytest.mark.parametrize("family", ROWS)
@@ -60,7 +56,7 @@ def test_derivatives_are_those_of_differences_to_order_two(family: str) -> None:
     with seeded(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, case in ROWS[family]:
-            for example in [each for each in RECORD.get(name, ()) if each["smooth"]][:1]:
+            for example in [each for each in RECORD[name] if each["smooth"]][:1]:
                 try:
                     recorded.check_differences(minigrad, case, example)
                 except Exception as error:
