@@ -16,16 +16,6 @@ from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_e
 from minigrad.core.walk import backward, grad
 
 __all__ = [
-    "Function",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "function",
-    "grad",
-    "gradcheck",
-    "gradgradcheck",
-    "inference_mode",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-]
+    "Function", "backward", "detect_anomaly", "enable_grad", "function", "grad", "gradcheck", "gradgradcheck",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+]  # fmt: skip

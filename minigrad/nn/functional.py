@@ -52,10 +52,4 @@ def _chosen_dim(name: str, input: Tensor) -> int:
 
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])
-
-__getattr__ = advised("minigrad.nn.functional")
-
-
-def __dir__() -> list[str]:
-    """The names that PyTorch has."""
-    return __all__
+globals().update(advised(__name__, __all__))

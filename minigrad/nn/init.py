@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty_like, eye
 from minigrad.tensors.errors import advised
 
-Mode: TypeAlias = Literal["fan_in", "fan_out"]
+__all__ = [
+    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
+    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+globals().update(advised(__name__, __all__))
 
-if not TYPE_CHECKING:
-    __getattr__ = advised("minigrad.nn.init")
+Mode: TypeAlias = Literal["fan_in", "fan_out"]
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:

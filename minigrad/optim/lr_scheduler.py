@@ -13,26 +13,18 @@ import weakref
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised
 
 __all__ = [
-    "CosineAnnealingLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "OneCycleLR",
-    "ReduceLROnPlateau",
-    "StepLR",
-]
+    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR",
+    "ReduceLROnPlateau", "StepLR",
+]  # fmt: skip
+globals().update(advised(__name__, __all__))
 
-if not TYPE_CHECKING:  # Type checkers know what is there.
-    __getattr__ = advised(__name__)
 
 #: A learning rate: a number, or a tensor of one element.
 Rate = Any

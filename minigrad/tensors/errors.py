@@ -224,10 +224,10 @@ def advice(place: str, name: str) -> str:
     return ""
 
 
-def advised(place: str) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of the module `place`: an AttributeError that says what to use instead.
+def advised(place: str, names: list[str]) -> dict[str, Callable[..., object]]:
+    """What the module `place` adds to its globals: it lists these names, and a missing one is an error that advises.
 
-    >>> advised("minigrad")("ndarray")
+    >>> advised("minigrad", [])["__getattr__"]("ndarray")
     Traceback (most recent call last):
     AttributeError: module 'minigrad' has no attribute 'ndarray': that is NumPy's name, here it is torch.Tensor
     """
@@ -235,7 +235,7 @@ def advised(place: str) -> Callable[[str], NoReturn]:
     def tell(name: str) -> NoReturn:
         raise AttributeError(f"module {place!r} has no attribute {name!r}{advice(place, name)}")
 
-    return tell
+    return {"__getattr__": tell, "__dir__": lambda: names}
 
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
-from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
@@ -15,7 +15,7 @@ from minigrad.tensors.creation import full
 from minigrad.tensors.options import OnDevice
 
 
-class ReLU(DeclaredLayer, function=F.relu):
+class ReLU(FunctionLayer, function=F.relu):
     """`x`, or 0 where it is negative.
 
     >>> import minigrad as torch
@@ -26,26 +26,28 @@ class ReLU(DeclaredLayer, function=F.relu):
     inplace: bool = False
 
 
-class SiLU(DeclaredLayer, function=F.silu):
+class SiLU(FunctionLayer, function=F.silu):
     """`x * sigmoid(x)`."""
 
     inplace: bool = False
 
 
-class Sigmoid(DeclaredLayer, function=F.sigmoid):
+class Sigmoid(FunctionLayer, function=F.sigmoid):
     """`1 / (1 + exp(-x))`."""
 
 
-class Tanh(DeclaredLayer, function=F.tanh):
+class Tanh(FunctionLayer, function=F.tanh):
     """The hyperbolic tangent."""
 
 
-class LogSigmoid(DeclaredLayer, function=F.logsigmoid):
+class LogSigmoid(FunctionLayer, function=F.logsigmoid):
     """`log(sigmoid(x))`."""
 
 
-class _AlongDim(DeclaredLayer):
+class _AlongDim(FunctionLayer, function=...):
     """A function along a dimension, which warns where none is named."""
+
+    dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input, _stacklevel=5)
@@ -59,16 +61,12 @@ class Softmax(_AlongDim, function=F.softmax):
     tensor([0.5000, 0.5000])
     """
 
-    dim: int | None = None
-
 
 class LogSoftmax(_AlongDim, function=F.log_softmax):
     """`x - log(sum(exp(x)))` along `dim`: the logarithm of the softmax."""
 
-    dim: int | None = None
 
-
-class GELU(DeclaredLayer, function=F.gelu):
+class GELU(FunctionLayer, function=F.gelu):
     """`x * P(x)`, for the probability P(x) that a normal number is below `x`; see `nn.functional.gelu`.
 
     >>> import minigrad as torch
@@ -79,35 +77,35 @@ class GELU(DeclaredLayer, function=F.gelu):
     approximate: str = "none"
 
 
-class LeakyReLU(DeclaredLayer, function=F.leaky_relu):
+class LeakyReLU(FunctionLayer, function=F.leaky_relu):
     """`x` where it is positive, else `negative_slope * x`."""
 
     negative_slope: float = 0.01
     inplace: bool = False
 
 
-class ELU(DeclaredLayer, function=F.elu):
+class ELU(FunctionLayer, function=F.elu):
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
 
     alpha: float = 1.0
     inplace: bool = False
 
 
-class Softplus(DeclaredLayer, function=F.softplus):
+class Softplus(FunctionLayer, function=F.softplus):
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`."""
 
     beta: float = 1.0
     threshold: float = 20.0
 
 
-class Hardtanh(DeclaredLayer, function=F.hardtanh):
+class Hardtanh(FunctionLayer, function=F.hardtanh):
     """`x`, raised to `min_val` and lowered to `max_val`.  Errors: AssertionError unless the first is less."""
 
     min_val: float = -1.0
     max_val: float = 1.0
     inplace: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val must be greater than min_val: got {self.max_val} and {self.min_val}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from operator import index
 from typing import Any, Self, SupportsIndex
 
 from minigrad.nn.modules.module import Module, indented, printed, type_name
@@ -35,6 +36,9 @@ class _Series(Module):
 
     def extend(self, modules: Iterable[Module | None]) -> Self:
         """This container, with `modules` at the end."""
+        if not isinstance(modules, Iterable):
+            kind = type(modules).__name__
+            raise TypeError(f"{self._get_name()}.extend should be called with an iterable, but got {kind}")
         for module in list(modules):
             self.append(module)
         return self
@@ -47,7 +51,10 @@ class _Series(Module):
 
     def _name_at(self, idx: SupportsIndex) -> str:
         """The name of the module at a position, which, if negative, counts from the end."""
-        return list(self._modules)[idx]
+        position = index(idx)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"index {idx} is out of range: there are {len(self)} modules")
+        return list(self._modules)[position]
 
     def _insert(self, idx: int, module: Module) -> None:
         if not isinstance(module, Module):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.tensor import Tensor
 
 
-class CosineSimilarity(DeclaredLayer, function=F.cosine_similarity):
+class CosineSimilarity(FunctionLayer, function=F.cosine_similarity):
     """The cosine of the angle between vectors along `dim`; see `nn.functional.cosine_similarity`.
 
     >>> import minigrad as torch

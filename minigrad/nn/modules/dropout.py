@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.tensor import Tensor
 
 
-class _Dropout(DeclaredLayer):
+class _Dropout(FunctionLayer, function=...):
     """`function(input, p, inplace)` while `training`, else the input itself."""
 
-    p: float
-    inplace: bool
+    p: float = 0.5
+    inplace: bool = False
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.p < 0 or self.p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
@@ -37,12 +37,6 @@ class Dropout(_Dropout, function=F.dropout):
     (tensor([0., 0., 2., 0., 0., 0.]), tensor([1., 1., 1., 1., 1., 1.]))
     """
 
-    p: float = 0.5
-    inplace: bool = False
-
 
 class Dropout2d(_Dropout, function=F.dropout2d):
     """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
-
-    p: float = 0.5
-    inplace: bool = False

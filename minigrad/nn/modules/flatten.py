@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.ops.shapes import flatten
 
 
-class Flatten(DeclaredLayer, function=flatten):
+class Flatten(FunctionLayer, function=flatten):
     """The input with the dimensions from `start_dim` to `end_dim` made one; all but the first, if not told.
 
     >>> import minigrad as torch

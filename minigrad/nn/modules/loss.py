@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from minigrad.nn import functional as F
-from minigrad.nn.modules.declared import DeclaredLayer
+from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.ops.losses import legacy_reduction
 from minigrad.tensor import Tensor
 
 
-class _Loss(DeclaredLayer):
+class _Loss(FunctionLayer, function=...):
     """`function(input, target)`, reduced: "mean", "sum" or "none".
 
     `size_average` and `reduce` are what the reduction was called in the first versions of PyTorch.
     """
 
-    def __init_subclass__(cls, function: Callable[..., Tensor]) -> None:
-        super().__init_subclass__(function)
-        cls._options = tuple([name for name in cls._options if name not in ("size_average", "reduce")])
+    _apart = ("size_average", "reduce")
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         given = self.__dict__
         self.reduction = legacy_reduction(given["reduction"], given.pop("size_average"), given.pop("reduce"))
         for name in ("weight", "pos_weight"):
@@ -34,15 +30,28 @@ class _Loss(DeclaredLayer):
         return ""
 
 
-class L1Loss(_Loss, function=F.l1_loss):
-    """`|input - target|`, averaged."""
+class _PlainLoss(_Loss, function=...):
+    """A loss whose first arguments are these."""
 
     size_average: bool | None = None
     reduce: bool | None = None
     reduction: str = "mean"
 
 
-class MSELoss(_Loss, function=F.mse_loss):
+class _WeightedLoss(_Loss, function=...):
+    """A loss whose elements have weights."""
+
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+
+class L1Loss(_PlainLoss, function=F.l1_loss):
+    """`|input - target|`, averaged."""
+
+
+class MSELoss(_PlainLoss, function=F.mse_loss):
     """`(input - target)**2`, averaged.
 
     >>> import minigrad as torch
@@ -50,26 +59,16 @@ class MSELoss(_Loss, function=F.mse_loss):
     tensor(2.)
     """
 
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class SmoothL1Loss(_Loss, function=F.smooth_l1_loss):
+class SmoothL1Loss(_PlainLoss, function=F.smooth_l1_loss):
     """`|d| - beta / 2` for differences d of at least `beta`, else `d**2 / (2 * beta)`, averaged."""
 
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     beta: float = 1.0
 
 
-class KLDivLoss(_Loss, function=F.kl_div):
+class KLDivLoss(_PlainLoss, function=F.kl_div):
     """`target * (log(target) - input)`, averaged, for an input of log-probabilities; see `nn.functional.kl_div`."""
 
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     log_target: bool = False
 
 
@@ -106,16 +105,11 @@ class CrossEntropyLoss(_Loss, function=F.cross_entropy):
     label_smoothing: float = 0.0
 
 
-class BCELoss(_Loss, function=F.binary_cross_entropy):
+class BCELoss(_WeightedLoss, function=F.binary_cross_entropy):
     """`-log(input)` for a target of 1, `-log(1 - input)` for 0, averaged; `input` is the probability of 1."""
 
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class BCEWithLogitsLoss(_Loss, function=F.binary_cross_entropy_with_logits):
+class BCEWithLogitsLoss(_WeightedLoss, function=F.binary_cross_entropy_with_logits):
     """The `BCELoss` of `sigmoid(input)`, without overflow on the way.
 
     >>> import minigrad as torch
@@ -123,10 +117,6 @@ class BCEWithLogitsLoss(_Loss, function=F.binary_cross_entropy_with_logits):
     tensor(1.4100)
     """
 
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     pos_weight: Tensor | None = None
 
 

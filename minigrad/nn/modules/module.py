@@ -10,9 +10,8 @@ import numpy as np
 
 from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.core.modes import no_grad
-from minigrad.nn.modules import state
-from minigrad.nn.modules.calling import ForwardHook, call_with_hooks
-from minigrad.nn.modules.state import LoadResult
+from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
+from minigrad.nn.modules.state_dict import LoadResult, load, persistent, plan_own
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.devices import device as Device
@@ -57,12 +56,20 @@ class Module:
     _modules: dict[str, Module | None]
     #: By the name of what calls them, in the order of the calls.
     _hooks: dict[str, OrderedDict[int, Any]]
+    #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
+    call_super_init: bool = False
 
-    def __init__(self) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        if (args or kwargs) and not self.call_super_init:
+            problem = f"got an unexpected keyword argument '{next(iter(kwargs))}'" if kwargs else ""
+            problem = problem or f"takes 1 positional argument but {len(args) + 1} were given"
+            raise TypeError(f"{type(self).__name__}.__init__() {problem}")
         # Past __setattr__, which looks for names among them.
         self.__dict__.update(
             training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(), _modules={}, _hooks={}
         )
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; a subclass defines it, and a call of the module runs it."""
@@ -144,10 +151,17 @@ class Module:
                 return
             if registry is not None and name in registry:
                 if value is not None and not isinstance(value, kind.allowed):
-                    article = "child module" if kind is _MODULE else kind.name
+                    called, remedy = (
+                        kind.name,
+                        f"make it one, or write into the {kind.name} that is there under no_grad()",
+                    )
+                    if kind is _MODULE:
+                        called, remedy = (
+                            "child module",
+                            "that is the name of a layer: choose another, or free it by del",
+                        )
                     raise TypeError(
-                        f"cannot assign '{type_name(value)}' as {article} '{name}' ({kind.wanted} expected): make it "
-                        f"one, or write into the {article} that is there under no_grad()"
+                        f"cannot assign '{type_name(value)}' as {called} '{name}' ({kind.wanted} expected): {remedy}"
                     )
                 registry[name] = value
                 return
@@ -462,8 +476,7 @@ class Module:
         found = OrderedDict() if destination is None else destination
         for hook in list(self._hooks.get("state_dict_pre", {}).values()):
             hook(self, prefix, keep_vars)
-        for name, member in state.persistent(self).items():
-            found[prefix + name] = member if keep_vars else member.detach()
+        self._save_to_state_dict(found, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
@@ -479,7 +492,30 @@ class Module:
         Errors: RuntimeError that lists all missing and unexpected keys and all shapes that differ; then nothing has
         changed.
         """
-        return state.load(self, state_dict, strict, assign)
+        return load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Add what this module itself remembers to `destination`; a subclass may add more."""
+        for name, member in persistent(self).items():
+            destination[prefix + name] = member if keep_vars else member.detach()
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take what this module itself remembers from `state_dict`; a subclass may change that before, or add to it.
+
+        What is wrong is added to the last three; the writes wait until all modules have been asked.
+        """
+        for hook in list(self._hooks.get("load_state_dict_pre", {}).values()):
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        plan_own(self, state_dict, prefix, local_metadata, missing_keys, unexpected_keys, error_msgs)
 
     # ---- printed form --------------------------------------------------------------------------------------------
 

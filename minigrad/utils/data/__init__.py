@@ -1,41 +1,15 @@
 """From a collection of examples to batches of tensors, in PyTorch's order for the same seed."""
 
-from typing import TYPE_CHECKING
-
 from minigrad.tensors.errors import advised
 from minigrad.utils.data.collate import default_collate, default_convert
 from minigrad.utils.data.dataloader import DataLoader, get_worker_info
-from minigrad.utils.data.dataset import (
-    ConcatDataset,
-    Dataset,
-    IterableDataset,
-    Subset,
-    TensorDataset,
-    random_split,
-)
-from minigrad.utils.data.sampler import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-)
+from minigrad.utils.data.dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = [
-    "BatchSampler",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "Subset",
-    "TensorDataset",
-    "default_collate",
-    "default_convert",
-    "get_worker_info",
+    "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
+    "SequentialSampler", "Subset", "TensorDataset", "default_collate", "default_convert", "get_worker_info",
     "random_split",
-]
+]  # fmt: skip
 
-if not TYPE_CHECKING:  # Type checkers know what is there.
-    __getattr__ = advised(__name__)
+globals().update(advised(__name__, __all__))

@@ -19,39 +19,27 @@ class ForwardHook(NamedTuple):
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `module.forward` returns, with the module's hooks called before, after, and in the backward pass."""
-    for before in list(module._hooks.get("forward_pre", {}).values()):
-        args, kwargs = _inputs_after(before, module, args, kwargs)
+    for hook, with_kwargs in list(module._hooks.get("forward_pre", {}).values()):
+        changed = hook(module, args, kwargs) if with_kwargs else hook(module, args)
+        if changed is None:
+            continue
+        if not with_kwargs:
+            args = changed if isinstance(changed, tuple) else (changed,)
+        elif isinstance(changed, tuple) and len(changed) == 2:
+            args, kwargs = changed
+        else:
+            raise RuntimeError(
+                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+            )
     gradients = None
     if module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"):
         gradients = _BackwardHooks(module)
         args = gradients.watch_inputs(args)
     result = module.forward(*args, **kwargs)
-    for after in list(module._hooks.get("forward", {}).values()):
-        result = _output_after(after, module, args, kwargs, result)
+    for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
+        changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
+        result = result if changed is None else changed
     return result if gradients is None else gradients.watch_outputs(result)
-
-
-def _inputs_after(
-    hook: ForwardHook, module: object, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    changed = hook.function(module, args, kwargs) if hook.with_kwargs else hook.function(module, args)
-    if changed is None:
-        return args, kwargs
-    if not hook.with_kwargs:
-        return changed if isinstance(changed, tuple) else (changed,), kwargs
-    if not (isinstance(changed, tuple) and len(changed) == 2):
-        raise RuntimeError(
-            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-        )
-    return changed
-
-
-def _output_after(
-    hook: ForwardHook, module: object, args: tuple[Any, ...], kwargs: dict[str, Any], result: object
-) -> Any:
-    given = (args, kwargs) if hook.with_kwargs else (args,)
-    changed = hook.function(module, *given, result)
-    return result if changed is None else changed
 
 
 class BackwardHookFunction(Function):
@@ -87,7 +75,8 @@ class _Watched:
         passed = BackwardHookFunction.apply(*self.arriving(values))
         for position, tensor in zip(self.positions, passed, strict=True):
             changed[position] = tensor
-        return tuple(changed), passed[0].grad_fn
+        kind = type(values)
+        return tuple(changed) if kind is tuple else kind(*changed), passed[0].grad_fn
 
     def spread(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients that arrived, each at the position of its value."""

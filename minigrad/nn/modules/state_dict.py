@@ -1,0 +1,127 @@
+"""What a module remembers, by path: read as a state dict, and written from one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from minigrad.core.modes import no_grad
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
+
+
+class LoadResult(NamedTuple):
+    """Which keys `load_state_dict` missed, and which it did not expect."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+def persistent(module: Any) -> dict[str, Tensor]:
+    """The module's own parameters and buffers that a state dict holds."""
+    buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
+    return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
+
+
+def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
+    """Do as `Module.load_state_dict` says: first find all that is wrong, then, if nothing is, write."""
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
+    missing: list[str] = []
+    unexpected: list[str] = []
+    wrong: list[str] = []
+    writes: list[Callable[[], object]] = []
+
+    def plan(module: Any, state: dict[str, Any], prefix: str) -> None:
+        """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`."""
+        metadata = {"assign_to_params_buffers": assign, "writes": writes}
+        module._load_from_state_dict(state, prefix, metadata, True, missing, unexpected, wrong)
+        for name, child in module._modules.items():
+            if child is not None:
+                path = f"{prefix}{name}."
+                plan(child, {key: value for key, value in state.items() if key.startswith(path)}, path)
+
+    plan(module, dict(state_dict), "")
+    quoted = '", "'
+    problems = [
+        f'{kind} key(s) in state_dict: "{quoted.join(paths)}". '
+        for kind, paths in (("Missing", missing), ("Unexpected", unexpected))
+        if strict and paths
+    ] + wrong
+    if strict and unexpected:
+        problems += _remedies(state_dict, missing, unexpected)
+    if problems:
+        lines = "\n\t".join(problems)
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
+    with no_grad():
+        for write in writes:
+            write()
+    return LoadResult(missing, unexpected)
+
+
+def plan_own(
+    module: Any,
+    state: dict[str, Any],
+    prefix: str,
+    metadata: dict[str, Any],
+    missing: list[str],
+    unexpected: list[str],
+    wrong: list[str],
+) -> None:
+    """Plan the writes to the module's own parameters and buffers, and tell what is wrong with the keys."""
+    own = persistent(module)
+    for name, member in own.items():
+        key = prefix + name
+        if key not in state:
+            missing.append(key)
+        elif not isinstance(state[key], Tensor):
+            wrong.append(
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(state[key])}"
+            )
+        elif state[key].shape != member.shape:
+            wrong.append(
+                f"size mismatch for {key}: copying a param with shape {state[key].shape} from checkpoint, the shape in "
+                f"current model is {member.shape}.{_transpose_hint(state[key].shape, member.shape)}"
+            )
+        else:
+            assign = metadata["assign_to_params_buffers"]
+            metadata["writes"].append(_write_to(module, name, member, state[key], assign))
+    for key in state:
+        name, dot, _ = key.removeprefix(prefix).partition(".")
+        if name not in (module._modules if dot else own):
+            unexpected.append(key)
+
+
+def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
+    """What copies `given` into a parameter or buffer of the module, or lets it take its place."""
+    if not assign:
+        return lambda: member.copy_(given)
+    if not isinstance(member, Parameter):
+        return lambda: setattr(module, name, given)
+    new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
+    return lambda: setattr(module, name, new.requires_grad_(member.requires_grad))
+
+
+def _remedies(state_dict: Mapping[str, Any], missing: list[str], unexpected: list[str]) -> list[str]:
+    """What to do if keys were not expected: if a whole checkpoint was given, or the state of a wrapped module."""
+    for key in unexpected:
+        inner = state_dict.get(key)
+        if isinstance(inner, Mapping) and inner.keys() & {*missing}:
+            return [f'The entry "{key}" is a dict of these keys: load_state_dict(checkpoint["{key}"]).']
+    before = [unexpected[0].removesuffix(path) for path in missing if unexpected[0].endswith(f".{path}")]
+    if before and all([path.startswith(before[0]) for path in unexpected]):
+        stripped = f"{{key.removeprefix({before[0]!r}): value for key, value in state_dict.items()}}"
+        return [f'The keys begin with "{before[0]}", as those of a wrapped module do: load {stripped}.']
+    return []
+
+
+def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
+    if len(given) != 2 or given != own[::-1]:
+        return ""
+    return " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
