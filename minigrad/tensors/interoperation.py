@@ -261,7 +261,8 @@ def _like_on(array: Array, whole: Array, memory: Array) -> Array:
 
 def _overlaps_itself(array: Array) -> bool:
     """Whether several elements have one place in memory, so that it must not be written to through this array."""
-    return any([step == 0 and size > 1 for size, step in zip(array.shape, array.strides, strict=True)])
+    steps = zip(array.shape, array.strides, strict=True)
+    return array.size > 1 and any([step == 0 and size > 1 for size, step in steps])
 
 
 def _unpickled(
