@@ -3,14 +3,9 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
-from importlib import import_module
 from math import e, inf, nan, pi
-from sys import modules
-from types import ModuleType
 
-from minigrad import autograd, random, serialization
-from minigrad.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
-from minigrad.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from minigrad import random
 from minigrad.core.dtypes import bool_ as bool
 from minigrad.core.dtypes import (
     dtype,
@@ -32,23 +27,25 @@ from minigrad.core.dtypes import float64 as double
 from minigrad.core.dtypes import int16 as short
 from minigrad.core.dtypes import int32 as int
 from minigrad.core.dtypes import int64 as long
-from minigrad.core.modes import is_grad_enabled, is_inference_mode_enabled
+from minigrad.core.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
 from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
-from minigrad.serialization import load, save
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, random_tensors, settings, typed_constructors
+from minigrad.tensors import creation, draws
 from minigrad.tensors.creation import *
 from minigrad.tensors.devices import device
-from minigrad.tensors.errors import advice
-from minigrad.tensors.finfo import finfo
+from minigrad.tensors.draws import *
+from minigrad.tensors.errors import advised
 from minigrad.tensors.options import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
-from minigrad.tensors.printing import set_printoptions
-from minigrad.tensors.random_tensors import *
-from minigrad.tensors.settings import *
-from minigrad.tensors.typed_constructors import *
 
 __version__ = "0.1.0"
 
@@ -59,7 +56,6 @@ __all__ = [
     "Size",
     "Tensor",
     "__version__",
-    "autograd",
     "bool",
     "can_cast",
     "contiguous_format",
@@ -69,7 +65,6 @@ __all__ = [
     "dtype",
     "e",
     "enable_grad",
-    "finfo",
     "float",
     "float16",
     "float32",
@@ -84,12 +79,9 @@ __all__ = [
     "int16",
     "int32",
     "int64",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "layout",
-    "load",
     "long",
     "manual_seed",
     "memory_format",
@@ -100,38 +92,31 @@ __all__ = [
     "preserve_format",
     "promote_types",
     "random",
-    "save",
     "seed",
-    "serialization",
     "set_default_dtype",
     "set_grad_enabled",
-    "set_printoptions",
     "short",
     "sparse_coo",
     "strided",
     "uint8",
 ]
-# What is imported when it is first asked for.
-_LATER = ("accelerator", "backends", "cuda", "mps", "nn", "optim", "testing", "utils")
-
 globals().update(declared["torch"])
 __all__ += declared["torch"]
 __all__ += creation.__all__
-__all__ += random_tensors.__all__
-__all__ += settings.__all__
-__all__ += typed_constructors.__all__
+__all__ += draws.__all__
+
+# What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
+_MODULES = ("accelerator", "autograd", "backends", "cuda", "mps", "nn", "optim", "serialization", "testing", "utils")
+_NAMES = {
+    "autograd.anomaly": "is_anomaly_check_nan_enabled is_anomaly_enabled",
+    "serialization": "load save",
+    "tensors.machine": "compile get_default_device get_num_threads set_default_device set_float32_matmul_precision "
+    "set_num_threads use_deterministic_algorithms",
+    "tensors.of_dtypes": "finfo BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor "
+    "LongTensor ShortTensor",
+    "tensors.printing": "set_printoptions",
+}
+_LATER = {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}
+_LATER |= {name: f"minigrad.{name}" for name in _MODULES}
 __all__ += _LATER
-
-
-def __getattr__(name: str) -> ModuleType:
-    """A module that is imported when it is first asked for: all at once would double the time of `import minigrad`."""
-    if name in _LATER:
-        return import_module(f"minigrad.{name}")
-    raise AttributeError(
-        f"module 'minigrad' has no attribute {name!r}{advice('minigrad', name)}", name=name, obj=modules["minigrad"]
-    )
-
-
-def __dir__() -> list[str]:
-    """The names that PyTorch has."""
-    return __all__
+globals().update(advised(__name__, __all__, **_LATER))

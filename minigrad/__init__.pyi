@@ -51,7 +51,7 @@ from minigrad.ops.joining import atleast_1d as atleast_1d
 from minigrad.ops.joining import atleast_2d as atleast_2d
 from minigrad import autograd
 from minigrad import backends
-from minigrad.tensors.random_tensors import bernoulli as bernoulli
+from minigrad.tensors.draws import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
 from minigrad.ops.comparison import bitwise_and as bitwise_and
 from minigrad.ops.comparison import bitwise_left_shift as bitwise_left_shift
@@ -74,7 +74,7 @@ from minigrad.ops.selecting import clamp_max as clamp_max
 from minigrad.ops.selecting import clamp_min as clamp_min
 from minigrad.ops.selecting import clamp as clip
 from minigrad.ops.conversion import clone as clone
-from minigrad.tensors.settings import compile as compile
+from minigrad.tensors.machine import compile as compile
 from minigrad.ops.joining import cat as concat
 from minigrad.ops.joining import cat as concatenate
 contiguous_format: minigrad.tensors.options.memory_format
@@ -107,7 +107,7 @@ from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
 from minigrad.tensors.creation import eye as eye
-from minigrad.tensors.finfo import finfo as finfo
+from minigrad.tensors.of_dtypes import finfo as finfo
 from minigrad.ops.mathematics import trunc as fix
 from minigrad.ops.shapes import flatten as flatten
 from minigrad.ops.shapes import flip as flip
@@ -127,10 +127,10 @@ from minigrad.tensors.creation import full_like as full_like
 from minigrad.ops.indexing import gather as gather
 from minigrad.ops.comparison import ge as ge
 from minigrad.ops.products import outer as ger
-from minigrad.tensors.settings import get_default_device as get_default_device
+from minigrad.tensors.machine import get_default_device as get_default_device
 from minigrad.core.dtypes import get_default_dtype as get_default_dtype
-from minigrad.tensors.settings import get_num_threads as get_num_threads
-from minigrad.tensors.random_tensors import get_rng_state as get_rng_state
+from minigrad.tensors.machine import get_num_threads as get_num_threads
+from minigrad.tensors.draws import get_rng_state as get_rng_state
 from minigrad.ops.comparison import gt as greater
 from minigrad.ops.comparison import ge as greater_equal
 from minigrad.ops.comparison import gt as gt
@@ -202,7 +202,7 @@ from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
 from minigrad import mps
 from minigrad.ops.arithmetic import mul as mul
-from minigrad.tensors.random_tensors import multinomial as multinomial
+from minigrad.tensors.draws import multinomial as multinomial
 from minigrad.ops.arithmetic import mul as multiply
 from minigrad.ops.products import mv as mv
 nan: builtins.float
@@ -217,7 +217,7 @@ from minigrad import nn
 from minigrad.core.modes import no_grad as no_grad
 from minigrad.ops.indexing import nonzero as nonzero
 from minigrad.ops.reductions import norm as norm
-from minigrad.tensors.random_tensors import normal as normal
+from minigrad.tensors.draws import normal as normal
 from minigrad.ops.comparison import ne as not_equal
 from minigrad.ops.shapes import numel as numel
 from minigrad.tensors.creation import ones as ones
@@ -231,13 +231,13 @@ from minigrad.ops.arithmetic import pow as pow
 preserve_format: minigrad.tensors.options.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.core.dtypes import promote_types as promote_types
-from minigrad.tensors.random_tensors import rand as rand
-from minigrad.tensors.random_tensors import rand_like as rand_like
-from minigrad.tensors.random_tensors import randint as randint
-from minigrad.tensors.random_tensors import randn as randn
-from minigrad.tensors.random_tensors import randn_like as randn_like
+from minigrad.tensors.draws import rand as rand
+from minigrad.tensors.draws import rand_like as rand_like
+from minigrad.tensors.draws import randint as randint
+from minigrad.tensors.draws import randn as randn
+from minigrad.tensors.draws import randn_like as randn_like
 from minigrad import random
-from minigrad.tensors.random_tensors import randperm as randperm
+from minigrad.tensors.draws import randperm as randperm
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
 from minigrad.ops.curves import relu as relu
@@ -254,13 +254,13 @@ from minigrad.ops.writing import scatter_add as scatter_add
 from minigrad.random import seed as seed
 from minigrad.ops.indexing import select as select
 from minigrad import serialization
-from minigrad.tensors.settings import set_default_device as set_default_device
+from minigrad.tensors.machine import set_default_device as set_default_device
 from minigrad.core.dtypes import set_default_dtype as set_default_dtype
-from minigrad.tensors.settings import set_float32_matmul_precision as set_float32_matmul_precision
+from minigrad.tensors.machine import set_float32_matmul_precision as set_float32_matmul_precision
 from minigrad.core.modes import set_grad_enabled as set_grad_enabled
-from minigrad.tensors.settings import set_num_threads as set_num_threads
+from minigrad.tensors.machine import set_num_threads as set_num_threads
 from minigrad.tensors.printing import set_printoptions as set_printoptions
-from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
+from minigrad.tensors.draws import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
 from minigrad.ops.mathematics import sigmoid as sigmoid
@@ -305,7 +305,7 @@ from minigrad.ops.joining import unbind as unbind
 from minigrad.ops.shapes import unflatten as unflatten
 from minigrad.ops.ordering import unique as unique
 from minigrad.ops.shapes import unsqueeze as unsqueeze
-from minigrad.tensors.settings import use_deterministic_algorithms as use_deterministic_algorithms
+from minigrad.tensors.machine import use_deterministic_algorithms as use_deterministic_algorithms
 from minigrad import utils
 from minigrad.ops.reductions import var as var
 from minigrad.ops.joining import vstack as vstack

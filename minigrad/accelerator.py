@@ -1,6 +1,6 @@
 """Accelerators of any kind as on a machine that has none."""
 
-from minigrad.tensors.hardware import no, nothing, zero
+from minigrad.tensors.machine import no, nothing, zero
 
 __all__ = ["current_accelerator", "device_count", "is_available"]
 

@@ -8,7 +8,7 @@ What PyTorch's CPU build answers or ignores is answered or ignored here; what it
 'cpu'
 """
 
-from minigrad.tensors.hardware import no, nothing, refused, seed_of_none, zero
+from minigrad.tensors.machine import no, nothing, refused, seed_of_none, zero
 
 __all__ = [
     "current_device",

@@ -1,6 +1,6 @@
 """Apple's Metal as on a machine that has none."""
 
-from minigrad.tensors.hardware import no, zero
+from minigrad.tensors.machine import no, zero
 
 __all__ = ["device_count", "is_available"]
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeAlias
 
+from minigrad.tensors import file_formats
 from minigrad.tensors.devices import check_on_cpu, device
 
 __all__ = ["load", "save"]
@@ -48,11 +49,11 @@ def save(obj: object, f: File) -> None:
             with open(path, "wb") as opened:
                 opened.write(archive.getvalue())
             return
-        write = _archives().prepared(obj, path.endswith(".safetensors"))
+        write = file_formats.prepared(obj, path.endswith(".safetensors"))
         with _replacing(path) as file:
             write(file)
     elif hasattr(f, "write"):
-        _archives().prepared(obj, False)(f)
+        file_formats.prepared(obj, False)(f)
     else:
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
 
@@ -82,18 +83,11 @@ def load(
         path = os.fspath(f)
         with open(path, "rb") as file:
             if path.endswith(".safetensors"):
-                return _archives().from_safetensors(file.read(), path)
-            return _archives().from_archive(file, path)
+                return file_formats.from_safetensors(file.read(), path)
+            return file_formats.from_archive(file, path)
     if not hasattr(f, "read"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object, got {type(f).__name__}")
-    return _archives().from_archive(io.BytesIO(f.read()), "the file")
-
-
-def _archives() -> Any:
-    # By the first call, because zipfile and json, which they need, take a tenth of the time that `import numpy` takes.
-    from minigrad.tensors import file_formats
-
-    return file_formats
+    return file_formats.from_archive(io.BytesIO(f.read()), "the file")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
-from minigrad.autograd.hooks import RemovableHandle, leaf_hooks, retain_at
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
@@ -35,11 +35,11 @@ from minigrad.ops import (  # noqa: F401
     windows,
     writing,
 )
-from minigrad.tensors import attributes, creation, interoperation, printing, random_tensors  # noqa: F401
+from minigrad.tensors import attributes, creation, draws, interoperation  # noqa: F401
 from minigrad.tensors.devices import device as Device
+from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.options import new_leaf
-from minigrad.tensors.sparse import Sparse
 
 
 @members
@@ -57,18 +57,13 @@ class Members(Tensor):
     @staticmethod
     def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
         """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
-        out = object.__new__(SparseTensor)
-        out._places, out._entries, out._size = indices, values, shape
-        # Of one entry none can be out of order.
-        out._coalesced = coalesced or indices.shape[1] < 2
-        out._grad = out._storage = out._base = None
-        return out
+        return tensors.sparse.sparse_of(indices, values, shape, coalesced)
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         grad_fn = None if self.grad_fn is None else self.grad_fn.short_name()
-        return printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self.requires_grad)
+        return tensors.printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self.requires_grad)
 
     def __format__(self, spec: str) -> str:
         if self.ndim == 0:
@@ -212,9 +207,3 @@ class Members(Tensor):
 Tensor.__module__ = __name__
 for _name, _member in declared["Tensor"].items():
     setattr(Tensor, _name, _member)
-
-
-class SparseTensor(Sparse, Tensor):  # its data cannot be replaced
-    """A tensor of which only some entries are in memory, all others being zero: see `minigrad.tensors.sparse`."""
-
-    __slots__ = ("_coalesced", "_entries", "_places", "_size")

@@ -22,7 +22,7 @@ import minigrad
 from minigrad.core import tensor as core_tensor
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional
-from minigrad.tensors.typed_constructors import LongTensor
+from minigrad.tensors.of_dtypes import LongTensor
 
 CONSTANTS = (type(None), bool, int, float, str)
 

@@ -23,7 +23,7 @@ from minigrad.checks import laws
 from minigrad.core.tape import AccumulateGrad
 from minigrad.declare import declared
 from minigrad.ops import mathematics
-from minigrad.tensors import settings
+from minigrad.tensors import machine
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -254,7 +254,7 @@ def test_every_public_name_is_on_the_page_of_what_is_there() -> None:
         *minigrad.tensors.creation.__all__,
         *minigrad.nn.functional.__all__,
     }
-    modules = [minigrad.autograd, settings, minigrad.cuda, minigrad.mps, minigrad.accelerator]
+    modules = [minigrad.autograd, machine, minigrad.cuda, minigrad.mps, minigrad.accelerator]
     public |= {name for module in [*modules, minigrad.utils.data, minigrad.serialization] for name in module.__all__}
     # An in-place form is told by the form without the underscore.
     assert not {name for name in public if name not in listed and name.removesuffix("_") not in listed}

@@ -32,7 +32,7 @@ from table import CASES, Case, families
 import minigrad
 from minigrad.declare import declared
 from minigrad.nn import functional
-from minigrad.tensors import creation, random_tensors, typed_constructors
+from minigrad.tensors import creation, draws, of_dtypes
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -157,8 +157,8 @@ def test_every_public_name_is_in_the_table() -> None:
     free = {
         *declared["torch"],
         *creation.__all__,
-        *random_tensors.__all__,
-        *typed_constructors.__all__,
+        *draws.__all__,
+        *of_dtypes.__all__,
         "Tensor",
     }
     layers = {f"nn.functional.{name}" for name in functional.__all__}

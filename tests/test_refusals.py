@@ -15,7 +15,7 @@ from comparing import seeded
 from transcripts import cells_of
 
 import minigrad
-from minigrad.tensors.errors import _NAMES, _NUMPY_NAMES
+from minigrad.tensors.missing_names import _NAMES, _NUMPY_NAMES
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
 

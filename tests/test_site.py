@@ -44,9 +44,9 @@ MODULES = (
 # What they meet there without a name: it is given to them, or raised.
 MET = (
     "minigrad.autograd.gradcheck.GradcheckError",
-    "minigrad.autograd.hooks.RemovableHandle",
+    "minigrad.tensors.hooks.RemovableHandle",
     "minigrad.core.tape.Node",
-    "minigrad.tensor.SparseTensor",
+    "minigrad.tensors.sparse.SparseTensor",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import minigrad
-from minigrad.tensors import settings
+from minigrad.tensors import machine
 
 
 def test_devices() -> None:
@@ -21,7 +21,7 @@ def test_devices() -> None:
 
 def test_what_is_told_is_remembered() -> None:
     threads = minigrad.get_num_threads()
-    assert threads == settings._num_threads >= 1
+    assert threads == machine._num_threads >= 1
     minigrad.set_num_threads(3)
     assert minigrad.get_num_threads() == 3
     minigrad.set_num_threads(threads)
@@ -52,4 +52,4 @@ def test_names_are_pytorchs(module: str) -> None:
     for part in module.split("."):
         ours, theirs = getattr(ours, part), getattr(theirs, part)
     assert {name for name in ours.__all__ if not hasattr(theirs, name)} == set()
-    assert {name for name in minigrad.tensors.settings.__all__ if not hasattr(theirs_of_all, name)} == set()
+    assert {name for name in minigrad.tensors.machine.__all__ if not hasattr(theirs_of_all, name)} == set()

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.hooks import Watch
 from minigrad.core.tape import seams
 from minigrad.tensors.errors import PACKAGE
+from minigrad.tensors.hooks import Watch
 
 
 def is_anomaly_enabled() -> bool:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.hooks import held
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
+from minigrad.tensors.hooks import held
 
 
 class FunctionCtx:

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from minigrad.tensors.hardware import no
+from minigrad.tensors.machine import no
 
 __all__ = ["is_built", "matmul"]
 

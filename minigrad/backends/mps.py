@@ -1,6 +1,6 @@
 """Apple's Metal: not there."""
 
-from minigrad.tensors.hardware import no
+from minigrad.tensors.machine import no
 
 __all__ = ["is_available", "is_built"]
 

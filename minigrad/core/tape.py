@@ -71,7 +71,7 @@ class Seams:
     backward: Callable[[Node, Any], Sequence[Tensor | None]] | None = None
 
 
-seams = Seams()
+seams: Seams = Seams()
 
 
 class Fields(type):

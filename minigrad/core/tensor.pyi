@@ -2,11 +2,11 @@
 
 import builtins
 import collections.abc
-import minigrad.autograd.hooks
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.return_types
 import minigrad.tensors.devices
+import minigrad.tensors.hooks
 import minigrad.tensors.options
 import typing
 import weakref
@@ -747,9 +747,9 @@ class Tensor:
         """1 over each element."""
     def reciprocal_(self) -> typing.Self:
         """This tensor, changed to what `reciprocal` returns: 1 over each element."""
-    def register_hook(self, hook: collections.abc.Callable[[Tensor], Tensor | None]) -> minigrad.autograd.hooks.RemovableHandle:
+    def register_hook(self, hook: collections.abc.Callable[[Tensor], Tensor | None]) -> minigrad.tensors.hooks.RemovableHandle:
         """Call `hook` with each gradient of this tensor; the one it returns, unless None, takes its place."""
-    def register_post_accumulate_grad_hook(self, hook: collections.abc.Callable[[Tensor], None]) -> minigrad.autograd.hooks.RemovableHandle:
+    def register_post_accumulate_grad_hook(self, hook: collections.abc.Callable[[Tensor], None]) -> minigrad.tensors.hooks.RemovableHandle:
         """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
     def relu(self) -> Tensor:
         """Each element, or 0 where it is negative."""

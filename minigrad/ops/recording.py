@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from minigrad.autograd.hooks import keep_retaining
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, keep_nothing, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
 from minigrad.ops import casting
+from minigrad.tensors.hooks import keep_retaining
 
 # ---- what is written -------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.hooks import keep_retaining
 from minigrad.core import dtypes, elementwise
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.modes import is_grad_enabled
@@ -18,6 +17,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
 from minigrad.ops.dims import ints, normal_dim, normal_dims
+from minigrad.tensors.hooks import keep_retaining
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from minigrad.autograd.hooks import Hook, Hooks, RemovableHandle
 from minigrad.tensor import Tensor
+from minigrad.tensors.hooks import Hook, Hooks, RemovableHandle
 
 
 class _Required:

@@ -36,7 +36,7 @@ from minigrad.tensors import options, printing
 def _of_values(name: str) -> Callable[..., Any]:
     """The method `name` that works on each entry, whichever others are at its place."""
 
-    def method(self: Sparse, *args: object, **kwargs: object) -> Any:
+    def method(self: SparseTensor, *args: object, **kwargs: object) -> Any:
         entries = getattr(self._entries, name)(*args, **kwargs)
         return self if entries is self._entries else self._with(entries)
 
@@ -47,7 +47,7 @@ def _of_values(name: str) -> Callable[..., Any]:
 def _operator(name: str) -> Callable[..., Any]:
     """The operator that the method `name` is, which leaves what is neither tensor nor number to the other operand."""
 
-    def method(self: Sparse, other: object) -> Any:
+    def method(self: SparseTensor, other: object) -> Any:
         return getattr(self, name)(other) if isinstance(other, OPERANDS) else NotImplemented
 
     return method
@@ -56,14 +56,14 @@ def _operator(name: str) -> Callable[..., Any]:
 def _in_place(name: str) -> Callable[..., Any]:
     """The method that lets the tensor become what the method `name` returns."""
 
-    def method(self: Sparse, other: object, **options: object) -> Any:
+    def method(self: SparseTensor, other: object, **options: object) -> Any:
         return self._become(getattr(self, name)(other, **options))
 
     return method
 
 
-class Sparse(Tensor):
-    """What sparse tensors can do.
+class SparseTensor(Tensor):
+    """A tensor of which only some entries are in memory, all others being zero.
 
     >>> import minigrad as torch
     >>> table = torch.nn.Embedding(5, 2, sparse=True)
@@ -75,7 +75,7 @@ class Sparse(Tensor):
            size=(5, 2), nnz=2, layout=torch.sparse_coo)
     """
 
-    __slots__ = ()
+    __slots__ = ("_coalesced", "_entries", "_places", "_size")
 
     is_sparse = True
 
@@ -119,7 +119,7 @@ class Sparse(Tensor):
 
     def _with(self, entries: Any) -> Any:
         """These entries at the same places."""
-        return entries._new_sparse(self._places, entries, self._size, self._coalesced)
+        return sparse_of(self._places, entries, self._size, self._coalesced)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class Sparse(Tensor):
         sizes = self._size[: self.sparse_dim()]
         places = op.names[None] if len(sizes) == 1 else places_of(op.names, sizes)
         entries = _reshaped(sums, (len(op.names), *self._size[len(sizes) :]))
-        return sums._new_sparse(places, entries, self._size, True)
+        return sparse_of(places, entries, self._size, True)
 
     def to_dense(self) -> Any:
         """A dense tensor of the same elements."""
@@ -244,7 +244,7 @@ class Sparse(Tensor):
     def clone(self, *, memory_format: object = None) -> Any:
         """A copy, recorded."""
         entries = self._entries.clone()
-        return entries._new_sparse(self._places.copy(), entries, self._size, self._coalesced)
+        return sparse_of(self._places.copy(), entries, self._size, self._coalesced)
 
     detach, to = _of_values("detach"), _of_values("to")
     float, double, half, long, int = map(_of_values, ("float", "double", "half", "long", "int"))
@@ -267,7 +267,7 @@ class Sparse(Tensor):
     __deepcopy__ = None  # type: ignore[assignment]
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        return _rebuilt, (self._places, self._entries, self._size, self._coalesced)
+        return sparse_of, (self._places, self._entries, self._size, self._coalesced)
 
     # ---- arithmetic --------------------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class Sparse(Tensor):
 
     def add(self, other: object, *, alpha: object = 1) -> Any:
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
-        if not isinstance(other, Sparse):
+        if not isinstance(other, SparseTensor):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
         if (other._size, other.sparse_dim()) != (self._size, self.sparse_dim()):
             raise RuntimeError(
@@ -301,7 +301,7 @@ class Sparse(Tensor):
         added = other._entries if builtins.type(alpha) is builtins.int and alpha == 1 else other._entries * alpha
         entries = joining.cat([self._entries, added], 0)
         places = np.concatenate([self._places, other._places], axis=1)
-        total = entries._new_sparse(places, entries, self._size)
+        total = sparse_of(places, entries, self._size)
         return total.coalesce() if self._coalesced and other._coalesced else total
 
     def sub(self, other: Any, *, alpha: Any = 1) -> Any:
@@ -327,7 +327,7 @@ class Sparse(Tensor):
     def zero_(self) -> Any:
         """In place: no entries, so that all elements are zero."""
         none = self._entries.detach()[:0]
-        return self._become(none._new_sparse(self._places[:, :0], none, self._size, True))
+        return self._become(sparse_of(self._places[:, :0], none, self._size, True))
 
     def _become(self, result: Any) -> Any:
         """Take on the entries of `result`, in this tensor's dtype."""
@@ -419,10 +419,16 @@ class Sparse(Tensor):
             )
 
 
+def sparse_of(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
+    """The sparse tensor of that size with `entries[n]` at the place `places[:, n]`, and their history."""
+    out = object.__new__(SparseTensor)
+    out._places, out._entries, out._size = places, entries, size
+    # Of one entry none can be out of order.
+    out._coalesced = coalesced or places.shape[1] < 2
+    out._grad = out._storage = out._base = None
+    return out
+
+
 def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     """`x` in that shape, itself if it has it."""
     return x if x._array.shape == shape else Reshape(shape)(x)
-
-
-def _rebuilt(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool) -> Any:
-    return entries._new_sparse(places, entries, size, coalesced)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, persistent, plan_own
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.devices import device as Device
+from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import new_leaf
 
 

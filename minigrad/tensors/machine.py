@@ -1,4 +1,4 @@
-"""What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision.
+"""What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision, accelerators.
 
 NumPy decides how it computes; here the questions are answered as on a machine without accelerators, and the wishes are
 remembered where there is a question for them, and otherwise without effect.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from minigrad.tensors.devices import CPU, check_on_cpu, device
 from minigrad.tensors.errors import warn_program
@@ -78,3 +78,32 @@ def set_default_device(device: device | str | None) -> None:
 def get_default_device() -> device:
     """Where new tensors are: on the CPU."""
     return CPU
+
+
+# ---- what `torch.cuda`, `mps`, `accelerator` and `backends` answer ---------------------------------------------------
+
+
+def no(*args: object, **kwargs: object) -> bool:
+    """False."""
+    return False
+
+
+def zero(*args: object, **kwargs: object) -> int:
+    """0."""
+    return 0
+
+
+def nothing(*args: object, **kwargs: object) -> None:
+    """None, and nothing is done."""
+
+
+def seed_of_none(seed: int) -> None:
+    """Nothing is done with the seed, which has to be a whole number: there are no generators but the CPU's."""
+    int(seed)
+
+
+def refused(*args: object, **kwargs: object) -> NoReturn:
+    """An AssertionError, as in PyTorch's CPU build: ask `is_available()` first."""
+    raise AssertionError(
+        "Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask torch.cuda.is_available() first"
+    )

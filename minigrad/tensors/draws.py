@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
@@ -15,7 +16,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.ordering import Underived
 from minigrad.random import Generator, default_generator, engine_of
-from minigrad.tensors import distributions
 from minigrad.tensors.creation import like
 from minigrad.tensors.options import (
     Options,
@@ -48,8 +48,8 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **op
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    source = engine_of(generator)
-    return made("rand", lambda shape, of: distributions.uniform_(np.empty(shape, of), 0.0, 1.0, source), sizes, options)
+    draw = _uniform(generator)
+    return made("rand", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -59,15 +59,20 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **o
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
-    return _normal("randn", 0.0, 1.0, sizes, generator, options)
+    draw = _normal(generator)
+    return made("randn", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
-def _normal(
-    name: str, mean: float, std: float, sizes: Sequence[Any], generator: Generator | None, options: Options
-) -> Tensor:
-    """Draws from one normal distribution."""
+def _uniform(generator: Generator | None, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
+    """What fills an array with draws from the uniform distribution on [low, high)."""
     source = engine_of(generator)
-    return made(name, lambda shape, of: distributions.normal_(np.empty(shape, of), mean, std, source), sizes, options)
+    return lambda array: tensors.distributions.uniform_(array, low, high, source)
+
+
+def _normal(generator: Generator | None, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
+    """What fills an array with draws from a normal distribution."""
+    source = engine_of(generator)
+    return lambda array: tensors.distributions.normal_(array, mean, std, source)
 
 
 def rand_like(
@@ -78,10 +83,7 @@ def rand_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    source = engine_of(generator)
-    return like(
-        "rand_like", input, lambda array: distributions.uniform_(array, 0.0, 1.0, source), memory_format, options
-    )
+    return like("rand_like", input, _uniform(generator), memory_format, options)
 
 
 def randn_like(
@@ -92,10 +94,7 @@ def randn_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    source = engine_of(generator)
-    return like(
-        "randn_like", input, lambda array: distributions.normal_(array, 0.0, 1.0, source), memory_format, options
-    )
+    return like("randn_like", input, _normal(generator), memory_format, options)
 
 
 def randint(
@@ -126,7 +125,7 @@ def randint(
     first, end, source = index(low), index(high), engine_of(generator)
     return made(
         "randint",
-        lambda shape, of: distributions.random_(np.empty(shape, of), first, end, source),
+        lambda shape, of: tensors.distributions.random_(np.empty(shape, of), first, end, source),
         (size,),
         options,
         dtypes.int64,
@@ -142,7 +141,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     check_no_bools("randperm", wanted)
-    order = distributions.randperm(index(n), engine_of(generator))
+    order = tensors.distributions.randperm(index(n), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 
@@ -163,31 +162,32 @@ def normal(
     >>> torch.normal(torch.tensor([0.0, 100.0]), 1.0, generator=torch.Generator().manual_seed(123))
     tensor([ -0.1115, 100.1204])
     """
-    tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
+    given = [each for each in (mean, std) if isinstance(each, Tensor)]
     if size is not None:
-        if tensors:
+        if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
-        return _normal("normal", float(mean), float(std), (size,), generator, options)
-    if not tensors or options:
+        draw_one = _normal(generator, float(mean), float(std))
+        return made("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
+    if not given or options:
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
         )
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    form = "3" if len(tensors) == 2 else "2" if isinstance(std, Tensor) else "1"
+    form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
     source = engine_of(generator)
     means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
 
     def draw(*arrays: Array) -> Array:
         array = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
         if not isinstance(std, Tensor):
-            return distributions.normal_(array, 0.0, float(deviations), source) + means
-        distributions.normal_(array, 0.0, 1.0, source)
+            return tensors.distributions.normal_(array, 0.0, float(deviations), source) + means
+        tensors.distributions.normal_(array, 0.0, 1.0, source)
         array *= deviations
         array += means
         return array
 
-    return Drawn(draw, f"NormalBackward{form}")(*tensors)
+    return Drawn(draw, f"NormalBackward{form}")(*given)
 
 
 class Drawn(Node):
@@ -219,7 +219,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     source = engine_of(generator)
 
     def draw(x: Any) -> Any:
-        return distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
+        return tensors.distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0")(input)
@@ -240,7 +240,7 @@ def multinomial(
     tensor([1, 1, 1])
     """
     source = engine_of(generator)
-    return input._new(distributions.multinomial(input._array, index(num_samples), replacement, source))
+    return input._new(tensors.distributions.multinomial(input._array, index(num_samples), replacement, source))
 
 
 # ---- written into a tensor -------------------------------------------------------------------------------------------
@@ -255,8 +255,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: G
     >>> torch.empty(3).uniform_(-1, 1)
     tensor([-0.4078,  0.0331, -0.4967])
     """
-    source = engine_of(generator)
-    return input._write(lambda array: distributions.uniform_(array, from_, to, source), "UniformBackward0")
+    return input._write(_uniform(generator, from_, to), "UniformBackward0")
 
 
 @op("Tensor")
@@ -268,22 +267,21 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    source = engine_of(generator)
-    return input._write(lambda array: distributions.normal_(array, mean, std, source), "NormalBackward0")
+    return input._write(_normal(generator, mean, std), "NormalBackward0")
 
 
 @op("Tensor")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
     source = engine_of(generator)
-    return input._write(lambda array: distributions.exponential_(array, lambd, source), "ExponentialBackward0")
+    return input._write(lambda array: tensors.distributions.exponential_(array, lambd, source), "ExponentialBackward0")
 
 
 @op("Tensor")
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance, source = p._array if isinstance(p, Tensor) else p, engine_of(generator)
-    return input._write(lambda array: distributions.bernoulli_(array, chance, source), "BernoulliBackward2")
+    return input._write(lambda array: tensors.distributions.bernoulli_(array, chance, source), "BernoulliBackward2")
 
 
 @op("Tensor")
@@ -295,12 +293,12 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Gener
     source = engine_of(generator)
     given = bounds if to is None else (*bounds, to)
     if not given:
-        return input._write(lambda array: distributions.random_all_(array, source), "RandomBackward2")
+        return input._write(lambda array: tensors.distributions.random_all_(array, source), "RandomBackward2")
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, *given)
     form = "RandomBackward1" if len(given) == 1 else "RandomBackward0"
-    return input._write(lambda array: distributions.random_(array, index(low), high, source), form)
+    return input._write(lambda array: tensors.distributions.random_(array, index(low), high, source), form)
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
