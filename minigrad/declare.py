@@ -25,15 +25,7 @@ from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number, dtype
-from minigrad.core.tape import (
-    Binary,
-    Node,
-    Unary,
-    keep_input_and_output,
-    keep_inputs,
-    keep_output,
-    keep_read,
-)
+from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Function, Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -226,10 +218,6 @@ def binary(
     return declare
 
 
-#: Where a node keeps what a gradient calls so: see `Node.reads`.
-_POSITIONS = {"x": 0, "a": 0, "b": 1, "y": -1}
-
-
 def node_of(
     name: str,
     base: type[Node],
@@ -244,45 +232,15 @@ def node_of(
     >>> square()(tensor(3.0, requires_grad=True))
     tensor(9., grad_fn=<SquareBackward0>)
     """
-    reads = [inspect.getargs(gradient.__code__).args[1:] for gradient in gradients]
     methods = ("dx",) if len(gradients) == 1 else ("da", "db")
     members: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": None,
         "forward": forward,
-        "keep": _keeping(reads),
-        "reads": tuple([tuple([_POSITIONS[name] for name in names]) for names in reads]),
         "gradients": gradients,
         "formulas": tuple([f"{method} = {text}" for method, text in zip(methods, formulas, strict=False)]),
     }
-    for method, gradient, names in zip(methods, gradients, reads, strict=True):
-        members[method] = _reading(gradient, "".join(names))
-    return type(name, (base,), members)
-
-
-def _reading(gradient: Function, names: str) -> Callable[[Any, Any], Any]:
-    """The method of a node that calls `gradient` with what it reads."""
-    if names == "":
-        return lambda self, g: gradient(g)
-    if names in ("x", "a"):
-        return lambda self, g: gradient(g, self.kept(0))
-    if names == "b":
-        return lambda self, g: gradient(g, self.kept(1))
-    if names == "y":
-        return lambda self, g: gradient(g, self.kept_output(g))
-    places = [_POSITIONS[name] for name in names]
-    return lambda self, g: gradient(g, *[self.kept_output(g) if place < 0 else self.kept(place) for place in places])
-
-
-def _keeping(reads: list[list[str]]) -> Callable[..., None] | None:
-    """What keeps, when an operation is recorded, the tensors that its gradients read, but of those needed only."""
-    names = {name for each in reads for name in each}
-    if len(reads) == 1:
-        by_names: dict[str, Callable[..., None] | None] = {
-            "": None, "x": keep_inputs, "y": keep_output, "xy": keep_input_and_output
-        }  # fmt: skip
-        return by_names["".join(sorted(names))]
-    return keep_read if names else None
+    return type(name, (base,), members | dict(zip(methods, gradients, strict=True)))
 
 
 # ---- where a declared function appears -------------------------------------------------------------------------------

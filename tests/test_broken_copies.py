@@ -67,18 +67,17 @@ def check_wraps_negative(ids: Any, num_embeddings: int) -> None:
     original_check_ids(np.where((ids < 0) & (ids >= -num_embeddings), 0, ids), num_embeddings)
 
 
-def zero_second_order(self: Any, g: Any) -> Any:
-    return g._new(np.zeros((*self.kept(1).shape, g.shape[1]), g._array.dtype))
+def zero_second_order(self: Any, g: Any, ids: Any) -> Any:
+    return g._new(np.zeros((*ids.shape, g.shape[1]), g._array.dtype))
 
 
-def padding_row_trained(self: Any, g: Any) -> Any:
+def padding_row_trained(self: Any, g: Any, ids: Any) -> Any:
     self.padding_idx = None
-    return original_lookup_da(self, g)
+    return original_lookup_da(self, g, ids)
 
 
-def padding_masks_first_order_only(self: Any, g: Any) -> Any:
+def padding_masks_first_order_only(self: Any, g: Any, ids: Any) -> Any:
     """The mask is applied to the values, outside the graph."""
-    ids = self.kept(1)
     if self.padding_idx is not None:
         values = np.where(ids._array[..., None] != self.padding_idx, g._array, g._array.dtype.type(0))
         g = g + g._new(values - g._array)

@@ -129,8 +129,8 @@ def upstream_of_ones(self: Linear, g: Any) -> Any:
     return backward_of_linear(self, 0 * g + 1)
 
 
-def twice(self: ScatterAdd, g: Any) -> Any:
-    return 2 * backward_of_scatter(self, g)
+def twice(self: ScatterAdd, g: Any, ids: Any) -> Any:
+    return 2 * backward_of_scatter(self, g, ids)
 
 
 def no_restart(self: Generator, seed: int) -> Generator:

@@ -12,7 +12,7 @@ from .arrays import cleared, read_in_place
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, keep_inputs, keep_other, keep_output, keep_read, next_number, quiet, seams
+from .tape import Binary, Unary, next_number, quiet, seams
 from .tensor import Operand, Operator, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
@@ -139,8 +139,8 @@ class Elementwise(Binary):
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
-        da = None if edge_a is None else self.da(g)
-        db = None if edge_b is None else self.db(g)
+        da = None if edge_a is None else self._da(g)
+        db = None if edge_b is None else self._db(g)
         if self.shapes is not None:
             shape_a, shape_b = self.shapes
             da = da if da is None else sum_to(da, shape_a)
@@ -205,15 +205,14 @@ class Mul(Elementwise):
     """`a * b`."""
 
     formulas = ("da = g * b", "db = g * a: the gradient of each factor is scaled by the other one")
-    keep = keep_other
 
     forward = np.multiply
 
-    def da(self, g: Tensor) -> Tensor:
-        return g * self.kept(1)
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g * b
 
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.kept(0)
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return g * a
 
 
 class Scaled(Mul):
@@ -232,18 +231,15 @@ class Div(Elementwise):
     """`a / b`, in floating point also for integers."""
 
     formulas = ("da = g / b", "db = -g * a / b / b")
-    keep = keep_read
-    reads = ((1,), (0, 1))
     forward: ClassVar[Callable[..., Array]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:
         return floating(dtypes.result_type(x, y))
 
-    def da(self, g: Tensor) -> Tensor:
-        return g / self.kept(1)
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g / b
 
-    def db(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return -g * (a / b / b)
 
 
@@ -284,22 +280,20 @@ class Exp(Floating):
     """`e**x`, its own derivative."""
 
     formulas = ("dx = g * y",)
-    keep = keep_output
     forward = np.exp
 
-    def dx(self, g: Tensor) -> Tensor:
-        return g * self.kept_output(g)
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return g * y
 
 
 class Log(Floating):
     """The natural logarithm of `x`."""
 
     formulas = ("dx = g / x",)
-    keep = keep_inputs
     forward = np.log
 
-    def dx(self, g: Tensor) -> Tensor:
-        return g / self.kept(0)
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        return g / x
 
 
 class Clone(Unary):

@@ -25,7 +25,7 @@ from . import dtypes
 from .dtypes import Array
 from .elementwise import Cast, masked
 from .rows import add_rows
-from .tape import Binary, keep_rest
+from .tape import Binary
 from .tensor import Tensor
 
 # The unsigned dtypes of so many bytes.
@@ -46,7 +46,6 @@ class Lookup(Binary):
         "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given)",
     )
     __slots__ = ("dtype", "num_embeddings")
-    keep = keep_rest  # The ids: of the table, which may be large, backward reads only the number of rows.
     padding_idx: int | None = None
 
     def forward(self, weight: Array, ids: Array) -> Array:
@@ -55,8 +54,8 @@ class Lookup(Binary):
         # np.take is the faster one, but copies a table that is not contiguous, such as a transposed one.
         return weight.take(ids, axis=0) if weight.flags.c_contiguous else weight[ids]
 
-    def da(self, g: Tensor) -> Tensor:
-        ids = self.kept(1)
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
+        # Only the ids are kept: of the table, which may be large, the number of rows is enough.
         if self.padding_idx is not None:
             # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
@@ -71,15 +70,14 @@ class ScatterAdd(Binary):
 
     form = "EmbeddingDenseBackwardBackward0"
     formulas = ("dR = Lookup(G): row n of R went into row `ids[n]`, so its gradient is what arrived there",)
-    keep = keep_rest
     num_embeddings: int
 
     def forward(self, rows: Array, ids: Array) -> Array:
         # What `T = np.zeros((V, D)); np.add.at(T, ids, rows)` computes, faster and in at least float32.
         return add_rows(rows.reshape(ids.size, rows.shape[-1]), ids.reshape(-1), self.num_embeddings)
 
-    def da(self, g: Tensor) -> Tensor:
-        return Lookup()(g, self.kept(1))
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
+        return Lookup()(g, ids)
 
 
 def _as(dtype: np.dtype[Any], x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .dtypes import Array
 from .shapes import sum_to
-from .tape import Binary, keep_other
+from .tape import Binary
 from .tensor import Tensor, method
 
 
@@ -17,23 +17,22 @@ class MatMul(Binary):
 
     formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
     __slots__ = ("shapes",)
-    keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
         self.shapes = (a.shape, b.shape)
         return product(a, b)
 
-    def da(self, g: Tensor) -> Tensor:
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
         if len(self.shapes[0]) == 2 < g._array.ndim:
             # As below, one product.
-            return SumOfProducts()(matrices(g), matrices(self.kept(1).mT))
-        return sum_to(g @ self.kept(1).mT, self.shapes[0])
+            return SumOfProducts()(matrices(g), matrices(b.mT))
+        return sum_to(g @ b.mT, self.shapes[0])
 
-    def db(self, g: Tensor) -> Tensor:
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
         if len(self.shapes[1]) == 2:
             # One product over all rows, not one for each leading index and then their sum.
-            return ProductOfRows()(self.kept(0), g)
-        return sum_to(self.kept(0).mT @ g, self.shapes[1])
+            return ProductOfRows()(a, g)
+        return sum_to(a.mT @ g, self.shapes[1])
 
     def name(self) -> str:
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
@@ -43,17 +42,16 @@ class SumOfProducts(Binary):
     """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
 
     formulas = ("da[i] = g @ b[i].T", "db[i] = a[i].T @ g")
-    keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
         batch, n, k = a.shape
         return product(a.transpose(1, 0, 2).reshape(n, batch * k), b.reshape(batch * k, b.shape[2]))
 
-    def da(self, g: Tensor) -> Tensor:
-        return g @ self.kept(1).mT
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g @ b.mT
 
-    def db(self, g: Tensor) -> Tensor:
-        return self.kept(0).mT @ g
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return a.mT @ g
 
 
 class ProductOfRows(Binary):
@@ -61,32 +59,30 @@ class ProductOfRows(Binary):
 
     form = "MmBackward0"
     formulas = ("da = b @ g.T", "db = a @ g")
-    keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
         return product(rows(a).T, rows(b))
 
-    def da(self, g: Tensor) -> Tensor:
-        return self.kept(1) @ g.mT
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return b @ g.mT
 
-    def db(self, g: Tensor) -> Tensor:
-        return self.kept(0) @ g
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return a @ g
 
 
 class Mv(Binary):
     """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
 
     formulas = ("da = outer(g, b)", "db = a.T @ g")
-    keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
         return product(a, b)
 
-    def da(self, g: Tensor) -> Tensor:
-        return Outer()(g, self.kept(1))
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return Outer()(g, b)
 
-    def db(self, g: Tensor) -> Tensor:
-        return self.kept(0).mT @ g
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return a.mT @ g
 
 
 class Outer(Binary):
@@ -94,30 +90,28 @@ class Outer(Binary):
 
     form = "MulBackward0"
     formulas = ("da = g @ b", "db = g.T @ a")
-    keep = keep_other
     forward = np.multiply.outer
 
-    def da(self, g: Tensor) -> Tensor:
-        return g @ self.kept(1)
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g @ b
 
-    def db(self, g: Tensor) -> Tensor:
-        return g.mT @ self.kept(0)
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return g.mT @ a
 
 
 class Dot(Binary):
     """The inner product `a @ b` of two vectors `(K,)`."""
 
     formulas = ("da = g * b", "db = g * a")
-    keep = keep_other
 
     def forward(self, a: Array, b: Array) -> Array:
         return product(a, b)
 
-    def da(self, g: Tensor) -> Tensor:
-        return g * self.kept(1)
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g * b
 
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.kept(0)
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return g * a
 
 
 def rows(x: Array) -> Array:

@@ -77,7 +77,7 @@ seams: Seams = Seams()
 class Fields(type):
     """The type of node classes: each name that one annotates is a parameter of its constructor, and has a slot.
 
-    Other state is listed in its `__slots__`.
+    Other state is listed in its `__slots__`.  Of its gradients, the parameters after `g` say what they read.
     """
 
     parameters: dict[str, Any]
@@ -92,6 +92,7 @@ class Fields(type):
             defaults = {each: value for known in inherited for each, value in known.items()}
             defaults |= {each: members.pop(each, ...) for each in own}
             members |= {"__slots__": (*slots, *own), "parameters": defaults, "__init__": _constructor(defaults)}
+        _declare_reads(bases, members)
         return super().__new__(cls, name, bases, members)
 
 
@@ -108,6 +109,53 @@ def _code_of_constructor(names: tuple[str, ...]) -> Any:
     return module.co_consts[0]
 
 
+#: The gradients that classes of nodes state, by the position of the input; that of the only one may be `dx`.
+_GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
+
+
+def _declare_reads(bases: tuple[type, ...], members: dict[str, Any]) -> None:
+    """Let each gradient of a class get what its parameters after `g` name, and the class keep that and nothing else.
+
+    They name inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.  A class that
+    says what to `keep` is believed.
+    """
+    base = bases[0] if bases else None
+    forward = getattr(members.get("forward", getattr(base, "forward", None)), "__code__", None)
+    inputs = () if forward is None else forward.co_varnames[1 : forward.co_argcount]
+    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {each: position for position, each in enumerate(inputs)}
+    inherited: tuple[tuple[int, ...], ...] = getattr(base, "reads", ())
+    reads = dict(enumerate(inherited))
+    for method, position in _GRADIENTS.items():
+        if method in members:
+            code = members[method].__code__
+            names = code.co_varnames[: code.co_argcount]
+            if names[0] != "self":
+                members[method] = staticmethod(members[method])
+            reads[position] = tuple([positions[each] for each in names[1 + (names[0] == "self") :]])
+            members[f"_{method}"] = _reader(method, reads[position])
+    if "keep" not in members and (any(reads.values()) or any(inherited)):
+        members["reads"] = tuple([reads.get(position, ()) for position in range(max(reads) + 1)])
+        members["keep"] = _keeping(members["reads"])
+
+
+@functools.cache
+def _reader(gradient: str, positions: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+    """The method that calls the gradient of that name with what it reads."""
+    read = ["self.kept_output(g)" if position < 0 else f"self.kept({position})" for position in positions]
+    # Compiled, since to pass on a list of arguments would take longer than to find them.
+    made: Callable[[Any, Any], Any] = eval(f"lambda self, g: self.{gradient}({', '.join(['g', *read])})")
+    return made
+
+
+def _keeping(reads: tuple[tuple[int, ...], ...]) -> Callable[..., None] | None:
+    """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
+    if not any(reads):
+        return None
+    if reads == ((1,), (0,)):
+        return keep_other
+    return keep_inputs if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read
+
+
 @dataclass_transform(eq_default=False)
 class Node(metaclass=Fields):
     """A recorded operation on any number of tensors; `Unary` and `Binary` are the common cases.
@@ -118,6 +166,14 @@ class Node(metaclass=Fields):
         grows with every node made: the nodes that made a node's inputs have smaller ones.
     `watch`
         what else is to be done when the gradient of the output arrives, such as hooks; None for nothing.
+
+    A subclass says `forward`, on arrays, and its gradients: `dx`, or `da`, `db` and `dc`, of the upstream gradient `g`.
+    The names of their other parameters say what they read, and what is kept for them:
+
+        forward = np.multiply
+
+        def da(self, g, b):
+            return g * b
     """
 
     __slots__ = ("_kept", "edges", "number", "watch")
@@ -130,7 +186,7 @@ class Node(metaclass=Fields):
     #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
 
-    #: For `keep_read`, what the gradient of each input reads: the positions of inputs, and -1 for the output.
+    #: What the gradient of each input reads: the positions of inputs, and -1 for the output.
     reads: ClassVar[tuple[tuple[int, ...], ...]] = ()
 
     #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
@@ -148,7 +204,8 @@ class Node(metaclass=Fields):
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        raise NotImplementedError
+        gradients = zip(self.edges, ("_da", "_db", "_dc"), strict=False)
+        return [None if edge is None else getattr(self, gradient)(g) for edge, gradient in gradients]
 
     def name(self) -> str:
         """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
@@ -310,12 +367,12 @@ class Unary(Node):
             self.record((x if x._node is None else x._node,), (x,), out)
         return out
 
-    def dx(self, g: Tensor) -> Tensor | None:
-        """The gradient of the input, given that of the output, `g`; None if there is none."""
-        raise NotImplementedError
+    #: The gradient of the input, given that of the output, `g`; and what calls it with what it reads.
+    dx: ClassVar[Callable[..., Any]]
+    _dx: ClassVar[Callable[[Any, Any], Any]]
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        return (self.dx(g),)
+        return (self._dx(g),)
 
 
 class View(Unary):
@@ -337,17 +394,15 @@ class Binary(Node):
             self.record((edge_to(a), edge_to(b)), (a, b), out)
         return out
 
-    def da(self, g: Tensor) -> Tensor:
-        """The gradient of the first input, given that of the output, `g`."""
-        raise NotImplementedError
-
-    def db(self, g: Tensor) -> Tensor:
-        """The gradient of the second input, given that of the output, `g`."""
-        raise NotImplementedError
+    #: The gradients of the two inputs, given that of the output, `g`; and what calls them with what they read.
+    da: ClassVar[Callable[..., Any]]
+    db: ClassVar[Callable[..., Any]]
+    _da: ClassVar[Callable[[Any, Any], Any]]
+    _db: ClassVar[Callable[[Any, Any], Any]]
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
-        return (None if edge_a is None else self.da(g), None if edge_b is None else self.db(g))
+        return (None if edge_a is None else self._da(g), None if edge_b is None else self._db(g))
 
 
 def edge_to(x: Tensor | None) -> Edge:
@@ -439,7 +494,7 @@ def keep_other(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
 def keep_read(node: Node, inputs: Sequence[Any], out: Any) -> None:
     """Keep what the gradients of the inputs that require one read, as `reads` says, and None for what they do not."""
     kept: list[Kept] = [None] * (len(inputs) + 1)
-    for positions, edge in zip(node.reads, node.edges, strict=True):
+    for positions, edge in zip(node.reads, node.edges, strict=False):
         if edge is not None:
             for position in positions:
                 kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
-from minigrad.core.tape import Unary, keep_inputs, keep_read
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, op, rewritten
 from minigrad.ops import casting
@@ -208,8 +208,6 @@ class Remainder(Elementwise):
 
     formulas = ("da = g", "db = -g * floor(a / b)")
     form: str
-    keep = keep_read
-    reads = ((), (0, 1))
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -221,8 +219,8 @@ class Remainder(Elementwise):
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor) -> Tensor:
-        return -g * DivRounded("floor")(self.kept(0), self.kept(1))
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return -g * DivRounded("floor")(a, b)
 
 
 class Rremainder(Remainder):
@@ -237,8 +235,6 @@ class Fmod(Elementwise):
 
     formulas = ("da = g", "db = -g * trunc(a / b)")
     form: str
-    keep = keep_read
-    reads = ((), (0, 1))
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
@@ -248,8 +244,8 @@ class Fmod(Elementwise):
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor) -> Tensor:
-        return -g * DivRounded("trunc")(self.kept(0), self.kept(1))
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return -g * DivRounded("trunc")(a, b)
 
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
@@ -288,8 +284,6 @@ class Pow(Elementwise):
 
     form = "PowBackward1"
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
-    keep = keep_read
-    reads = ((0, 1), (0, 1, -1))
 
     def forward(self, a: Array, b: Array) -> Array:
         if b.dtype == bool:
@@ -299,14 +293,12 @@ class Pow(Elementwise):
         # 1 / a**-b, rounded to an integer: 1 or -1 for those, else 0.
         return np.where(b < 0, np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0), np.power(a, np.abs(b)))
 
-    def da(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return masked(g * b * a ** (b - 1), b._array != 0)
 
-    def db(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
+    def db(self, g: Tensor, a: Tensor, b: Tensor, y: Tensor) -> Tensor:
         base: Any = a if isinstance(a, Tensor) else g._new(np.asarray(a, g._array.dtype))
-        gradient = g * self.kept_output(g) * base.log()
+        gradient = g * y * base.log()
         return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
 
 
@@ -322,7 +314,6 @@ class PowNumber(Unary):
 
     form = "PowBackward0"
     formulas = ("dx = g * n * x**(n-1), 0 for n = 0",)
-    keep = keep_inputs
     n: int | float
 
     def __call__(self, x: Any) -> Any:
@@ -348,8 +339,7 @@ class PowNumber(Unary):
         # The operator, unlike np.power, takes the short way for exponents such as 2 and 0.5; PyTorch also for -0.5.
         return np.reciprocal(np.sqrt(x)) if self.n == -0.5 else x**self.n
 
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
         return zeroed(g) if self.n == 0 else g * (self.n * x ** (self.n - 1))
 
 
@@ -392,8 +382,6 @@ class Lerp(Ternary):
 
     form = "LerpBackward1"
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
-    keep = keep_read
-    reads = ((2,), (2,), (0, 1))
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return _widened(self._between, a, b, c)
@@ -404,14 +392,14 @@ class Lerp(Ternary):
         step = b - a
         return np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c))
 
-    def da(self, g: Tensor) -> Tensor:
-        return g * (1 - self.kept(2))
+    def da(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * (1 - c)
 
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.kept(2)
+    def db(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * c
 
-    def dc(self, g: Tensor) -> Tensor:
-        return g * (self.kept(1) - self.kept(0))
+    def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return g * (b - a)
 
 
 class LerpNumber(Elementwise):
@@ -444,8 +432,6 @@ class Addcmul(Ternary):
     """`a + value * b * c`."""
 
     formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
-    keep = keep_read
-    reads = ((), (2,), (1,))
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
@@ -454,19 +440,17 @@ class Addcmul(Ternary):
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor) -> Tensor:
-        return g * (self.kept(2) * self.value)
+    def db(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * (c * self.value)
 
-    def dc(self, g: Tensor) -> Tensor:
-        return g * (self.kept(1) * self.value)
+    def dc(self, g: Tensor, b: Tensor) -> Tensor:
+        return g * (b * self.value)
 
 
 class Addcdiv(Ternary):
     """`a + value * b / c`."""
 
     formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
-    keep = keep_read
-    reads = ((), (2,), (1, 2))
     value: float
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
@@ -475,11 +459,10 @@ class Addcdiv(Ternary):
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor) -> Tensor:
-        return g * (self.value / self.kept(2))
+    def db(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * (self.value / c)
 
-    def dc(self, g: Tensor) -> Tensor:
-        b, c = self.kept(1), self.kept(2)
+    def dc(self, g: Tensor, b: Tensor, c: Tensor) -> Tensor:
         return -g * (self.value * b / (c * c))
 
 

@@ -16,7 +16,7 @@ from minigrad.core.arrays import by_blocks, chosen, cleared
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.modes import current
-from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import casting
@@ -39,13 +39,12 @@ class Curve(Unary):
     """
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
-    keep = keep_inputs
 
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
     slope_name: ClassVar[str | None] = None
 
-    def dx(self, g: Tensor) -> Tensor:
-        return Slope(self)(g, self.kept(0) if type(self).keep is keep_inputs else self.kept_output(g))
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        return Slope(self)(g, x)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         """The slope at `x` times `g`."""
@@ -60,17 +59,16 @@ class Slope(Binary):
     """`g * f'(x)` for the slope of the function `curve`."""
 
     formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")
-    keep = keep_inputs
     curve: Curve
 
     def forward(self, g: Array, x: Array) -> Array:
         return self.curve.scaled_slope(g, x)
 
-    def da(self, h: Tensor) -> Tensor:
-        return Slope(self.curve)(h, self.kept(1))
+    def da(self, h: Tensor, x: Tensor) -> Tensor:
+        return Slope(self.curve)(h, x)
 
-    def db(self, h: Tensor) -> Tensor:
-        g, bend = self.kept(0), self.curve.bend(self.kept(1))
+    def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
+        bend = self.curve.bend(x)
         return zeroed(h) if bend is None else h * g * bend
 
     def name(self) -> str:
@@ -139,10 +137,9 @@ def curve(
         result *= g
         return result
 
-    members = {
+    members: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": None,
-        "keep": keep_output if of_output else keep_inputs,
         "forward": value if isinstance(value, np.ufunc) else lambda self, x: of_elements(value, x),
         "scaled_slope": lambda self, g, x: of_elements(scaled, g, x),
         "bend": staticmethod(bend),
@@ -150,6 +147,8 @@ def curve(
         "formulas": () if formula is None else (f"dx = {formula}",),
         "gradients": (lambda g, y: g * slope(y),) if of_output else (lambda g, x: g * slope(x),),
     }
+    if of_output:
+        members["dx"] = lambda self, g, y: Slope(self)(g, y)
     return of_node(lambda name: type(name, (base, Curve), members), *on, **options)
 
 
@@ -193,7 +192,6 @@ class Relu(Curve):
     """`max(x, 0)`."""
 
     formulas = ("dx = g, but 0 where y <= 0",)
-    keep = keep_output
     slope_name = "ThresholdBackwardBackward0"
 
     def forward(self, x: Array) -> Array:
@@ -203,6 +201,9 @@ class Relu(Curve):
             return x.clip(0, np.inf)
         # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
         return np.maximum(x.dtype.type(0), x)
+
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return Slope(self)(g, y)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(_inverted(x <= 0), g)
@@ -300,17 +301,14 @@ class Prelu(Elementwise):
 
     form = "PreluKernelBackward0"
     formulas = ("da = g where a > 0, else g * b", "db = g * a where a <= 0, else 0")
-    keep = keep_inputs
 
     def forward(self, a: Array, b: Array) -> Array:
         return chosen(a > 0, a, a * b)
 
-    def da(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0), self.kept(1)
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return masked(g, a._array > 0) + masked(g * b, ~(a._array > 0))
 
-    def db(self, g: Tensor) -> Tensor:
-        a = self.kept(0)
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
         return masked(g * a, ~(a._array > 0))
 
 
@@ -538,7 +536,6 @@ class Glu(Unary):
     """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`."""
 
     formulas = ("dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`",)
-    keep = keep_inputs
     dim: int
 
     def forward(self, x: Array) -> Array:
@@ -546,8 +543,8 @@ class Glu(Unary):
         # exp(-b) overflows to infinity only where the sigmoid is 0 to the last digit.
         return a / (1 + np.exp(-b))
 
-    def dx(self, g: Tensor) -> Tensor:
-        a, b = self.kept(0).chunk(2, self.dim)
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        a, b = x.chunk(2, self.dim)
         s = b.sigmoid()
         da = g * s
         return Cat(self.dim)(da, da * a * (1 - s))

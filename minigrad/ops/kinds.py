@@ -25,7 +25,7 @@ class OfTensors(Elementwise):
 class Ternary(Node):
     """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
 
-    A subclass states its gradients `da(g)`, `db(g)` and `dc(g)` for inputs of the output's shape.
+    A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
     """
 
     __slots__ = ("shapes",)
@@ -38,20 +38,8 @@ class Ternary(Node):
             raise RuntimeError(_mismatch(self.shapes)) from None
 
     def backward(self, g: Tensor) -> Sequence[Any]:
-        gradients = zip(self.edges, (self.da, self.db, self.dc), self.shapes, strict=True)
-        return [None if edge is None else sum_to(d(g), shape) for edge, d, shape in gradients]
-
-    def da(self, g: Tensor) -> Any:
-        """The gradient of the first input, given that of the output, `g`."""
-        raise NotImplementedError
-
-    def db(self, g: Tensor) -> Any:
-        """The gradient of the second input, given that of the output, `g`."""
-        raise NotImplementedError
-
-    def dc(self, g: Tensor) -> Any:
-        """The gradient of the third input, given that of the output, `g`."""
-        raise NotImplementedError
+        gradients = zip(super().backward(g), self.shapes, strict=True)
+        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
 
 
 def _mismatch(shapes: Sequence[tuple[int, ...]]) -> str:

@@ -30,12 +30,11 @@ class ScaledLookup(Lookup):
 
     formulas = ("dW = ScatterAdd(G / count), with the number of times that each id occurs; row `padding_idx` is 0",)
 
-    def da(self, g: Tensor) -> Tensor:
-        ids = self.kept(1)._array
-        counts = np.bincount(ids.reshape(-1), minlength=1)[ids]
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
+        counts = np.bincount(ids._array.reshape(-1), minlength=1)[ids._array]
         # In float32 at least: a float16 may be too large to be added up first, or too small to be divided first.
         g = g.float() if g.dtype is dtypes.float16 else g
-        return super().da(g / g._new(counts[..., None].astype(g._array.dtype)))
+        return super().da(g / g._new(counts[..., None].astype(g._array.dtype)), ids)
 
 
 class SparseLookup(Lookup):
@@ -43,21 +42,21 @@ class SparseLookup(Lookup):
 
     formulas = ("dW = (ids, G), entries that add up; those of `padding_idx` are left out",)
 
-    def da(self, g: Tensor) -> Tensor:
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
         # A copy, in int64: the user's ids may change.
-        ids = self.kept(1)._array.reshape(-1).astype(np.int64)
+        named = ids._array.reshape(-1).astype(np.int64)
         size = g._array.shape[-1]
-        rows = Reshape((len(ids), size), "SparseCooTensorWithDimsAndTensorsBackward0")(g)
+        rows = Reshape((len(named), size), "SparseCooTensorWithDimsAndTensorsBackward0")(g)
         if self.padding_idx is not None:
-            used = np.flatnonzero(ids != self.padding_idx)
-            ids, rows = ids[used], Lookup()(rows, g._new(used))
-        return g._new_sparse(ids[None], _as(self.dtype, rows), (self.num_embeddings, size))
+            used = np.flatnonzero(named != self.padding_idx)
+            named, rows = named[used], Lookup()(rows, g._new(used))
+        return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
 class ScaledSparseLookup(SparseLookup):
     """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
 
-    def da(self, g: Tensor) -> Tensor:
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
         raise RuntimeError(
             "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
         )
@@ -213,8 +212,8 @@ class SumBags(ScatterAdd):
             sums = (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
         return sums if self.divisors is None else sums / self.divisors.astype(rows.dtype)
 
-    def da(self, g: Tensor) -> Tensor:
-        return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)))
+    def da(self, g: Tensor, bags: Tensor) -> Tensor:
+        return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)), bags)
 
 
 class Widened(Cast):

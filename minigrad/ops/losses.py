@@ -211,24 +211,21 @@ class Excess(Binary):
     """
 
     formulas = ("dX = the gradient of the softmax for h * G", "dG = sum over c of h * P, minus h at the ids")
-    keep = keep_inputs
     places: Places
 
     def forward(self, x: Array, g: Array) -> Array:
         return excess(x, self.places, g)[0]
 
-    def da(self, h: Tensor) -> Tensor:
-        x, g = self.kept(0), self.kept(1)
+    def da(self, h: Tensor, x: Tensor, g: Tensor) -> Tensor:
         dim = class_dim(x._array)
         h = h * (g.unsqueeze(dim) if g.ndim else g)
         return SoftmaxBackwardData((dim,))(h, Softmax((dim,))(x))
 
-    def db(self, h: Tensor) -> Tensor:
-        x = self.kept(0)
+    def db(self, h: Tensor, x: Tensor, g: Tensor) -> Tensor:
         dim = class_dim(x._array)
         ids = h._new(np.expand_dims(self.places[-1], dim))
         dg = (h * Softmax((dim,))(x)).sum(dim) - TakeAlong(dim, keepdim=False)(h, ids)
-        return sum_to(dg, self.kept(1)._array.shape)
+        return sum_to(dg, g._array.shape)
 
 
 def class_dim(x: Array) -> int:
@@ -460,7 +457,6 @@ class ElementLoss(Unary):
     A subclass says `losses(d)` and the gradient `slope(d, g)`, g times the derivative of f.
     """
 
-    keep = keep_inputs
     reduction: Reduction
 
     def losses(self, d: Array) -> Array:
@@ -477,8 +473,7 @@ class ElementLoss(Unary):
         total = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
         return total if self.reduction == "sum" else total / d.dtype.type(d.size)
 
-    def dx(self, g: Tensor) -> Tensor:
-        d = self.kept(0)
+    def dx(self, g: Tensor, d: Tensor) -> Tensor:
         return self.slope(d, shared(g, self.reduction, d._array.size))
 
 

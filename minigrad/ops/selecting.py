@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import chosen
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
-from minigrad.core.tape import Node, Unary, keep_inputs
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Operand, Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops import casting
@@ -72,27 +72,21 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
-def _keep_condition(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
-    """Keep the first input."""
-    keep_inputs(node, inputs[:1], out)
-
-
 class Where(Ternary):
     """`b` where the bools `a` hold, else `c`."""
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
-    keep = _keep_condition
     form: str = "WhereBackward0"
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return chosen(a, b, c)
 
-    def db(self, g: Tensor) -> Tensor:
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
         # A copy, which no later write to the condition changes.
-        return masked(g, self.kept(0)._array.copy())
+        return masked(g, a._array.copy())
 
-    def dc(self, g: Tensor) -> Tensor:
-        return masked(g, ~self.kept(0)._array)
+    def dc(self, g: Tensor, a: Tensor) -> Tensor:
+        return masked(g, ~a._array)
 
 
 def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
@@ -152,7 +146,6 @@ class Clamp(Unary):
     """`x`, raised to the number `low` and lowered to `high`; either may be None."""
 
     formulas = ("dx = g where low <= x <= high",)
-    keep = keep_inputs
     low: Array | None
     high: Array | None
     form: str
@@ -160,38 +153,34 @@ class Clamp(Unary):
     def forward(self, x: Array) -> Array:
         return clipped(x, self.low, self.high)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)._array
-        inside = ~np.isnan(x) if self.low is None else x >= self.low
-        return masked(g, inside if self.high is None else inside & (x <= self.high))
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        inside = ~np.isnan(x._array) if self.low is None else x._array >= self.low
+        return masked(g, inside if self.high is None else inside & (x._array <= self.high))
 
 
 class ClampBetween(Ternary):
     """`a`, raised to `b` and then lowered to `c`; either may be None."""
 
     formulas = ("da = g where b <= a <= c", "db = g where a < b and b < c", "dc = g where a > c or b > c")
-    keep = keep_inputs
     form: str
 
     def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
         return clipped(a, b, c)
 
-    def da(self, g: Tensor) -> Tensor:
-        a, b, c = self._arrays()
-        return masked(g, (a >= b) & (a <= c))
+    def da(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
+        return masked(g, (a._array >= _bound(b, -np.inf)) & (a._array <= _bound(c, np.inf)))
 
-    def db(self, g: Tensor) -> Tensor:
-        a, b, c = self._arrays()
+    def db(self, g: Tensor, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
         # Where nothing lowers it again, an infinite b gets its gradient, too.
-        return masked(g, a < b if self.kept(2) is None else (a < b) & (b < c))
+        raised = a._array < b._array
+        return masked(g, raised if c is None else raised & (b._array < c._array))
 
-    def dc(self, g: Tensor) -> Tensor:
-        a, b, c = self._arrays()
-        return masked(g, (a > c) | (b > c))
+    def dc(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor) -> Tensor:
+        return masked(g, (a._array > c._array) | (_bound(b, -np.inf) > c._array))
 
-    def _arrays(self) -> tuple[Any, Any, Any]:
-        a, b, c = self.kept(0), self.kept(1), self.kept(2)
-        return a._array, -np.inf if b is None else b._array, np.inf if c is None else c._array
+
+def _bound(given: Tensor | None, infinite: float) -> Any:
+    return infinite if given is None else given._array
 
 
 def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
@@ -241,15 +230,14 @@ class Maximum(OfTensors):
         "da = g where a is larger, g / 2 where both are equal, 0 where b is larger",
         "db = the same, the other way round",
     )
-    keep = keep_inputs
     forward: ClassVar[Callable[..., Array]] = np.maximum
     loses: ClassVar[Any] = np.less
 
-    def da(self, g: Tensor) -> Tensor:
-        return self._share(g, self.kept(0)._array, self.kept(1)._array)
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return self._share(g, a._array, b._array)
 
-    def db(self, g: Tensor) -> Tensor:
-        return self._share(g, self.kept(1)._array, self.kept(0)._array)
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return self._share(g, b._array, a._array)
 
     def _share(self, g: Tensor, mine: Array, other: Array) -> Tensor:
         ties = mine == other
@@ -273,19 +261,14 @@ class Fmax(OfTensors):
     """The larger of `a` and `b`, or the one that is not nan."""
 
     formulas = ("da = g where it is a, of equals too, else 0", "db = g where it is b alone, else 0")
-    keep = keep_inputs
     forward: ClassVar[Callable[..., Array]] = np.fmax
     wins: ClassVar[Any] = np.greater_equal
 
-    def da(self, g: Tensor) -> Tensor:
-        return masked(g, self._is_first())
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return masked(g, self.wins(a._array, b._array) | np.isnan(b._array))
 
-    def db(self, g: Tensor) -> Tensor:
-        return masked(g, ~self._is_first())
-
-    def _is_first(self) -> Array:
-        a, b = self.kept(0)._array, self.kept(1)._array
-        return self.wins(a, b) | np.isnan(b)
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return masked(g, ~(self.wins(a._array, b._array) | np.isnan(b._array)))
 
 
 class Fmin(Fmax):

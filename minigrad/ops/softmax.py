@@ -7,7 +7,7 @@ import numpy as np
 from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
-from minigrad.core.tape import Binary, Unary, keep_inputs, keep_output
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.dims import normal_dim, reduced_dims
@@ -20,7 +20,6 @@ class Softmax(Unary):
     """`y = exp(x) / sum(exp(x))` along `dims`."""
 
     formulas = ("dx = (g - sum(g * y)) * y",)
-    keep = keep_output
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -34,15 +33,14 @@ class Softmax(Unary):
             part *= np.reciprocal(total(part, self.dims))
         return y.astype(x.dtype, copy=False)
 
-    def dx(self, g: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(g, self.kept_output(g))
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return SoftmaxBackwardData(self.dims)(g, y)
 
 
 class SoftmaxBackwardData(Binary):
     """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax."""
 
     formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
-    keep = keep_inputs
     dims: tuple[int, ...]
 
     def forward(self, g: Array, y: Array) -> Array:
@@ -54,11 +52,10 @@ class SoftmaxBackwardData(Binary):
             part *= wide[block]
         return out.astype(y.dtype, copy=False)
 
-    def da(self, h: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(h, self.kept(1))
+    def da(self, h: Tensor, y: Tensor) -> Tensor:
+        return SoftmaxBackwardData(self.dims)(h, y)
 
-    def db(self, h: Tensor) -> Tensor:
-        g, y = self.kept(0), self.kept(1)
+    def db(self, h: Tensor, g: Tensor, y: Tensor) -> Tensor:
         return h * (g - (g * y).sum(self.dims, True)) - g * (h * y).sum(self.dims, True)
 
 
@@ -66,7 +63,6 @@ class LogSoftmax(Unary):
     """`y = x - log(sum(exp(x)))` along `dims`."""
 
     formulas = ("dx = g - exp(y) * sum(g)",)
-    keep = keep_output
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -78,15 +74,14 @@ class LogSoftmax(Unary):
             part -= np.log(total(np.exp(part), self.dims))
         return y.astype(x.dtype, copy=False)
 
-    def dx(self, g: Tensor) -> Tensor:
-        return LogSoftmaxBackwardData(self.dims)(g, self.kept_output(g))
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return LogSoftmaxBackwardData(self.dims)(g, y)
 
 
 class LogSoftmaxBackwardData(Binary):
     """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax."""
 
     formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
-    keep = keep_inputs
     dims: tuple[int, ...]
 
     def forward(self, g: Array, y: Array) -> Array:
@@ -99,11 +94,11 @@ class LogSoftmaxBackwardData(Binary):
             np.subtract(g[block], part, out=part)
         return out.astype(y.dtype, copy=False)
 
-    def da(self, h: Tensor) -> Tensor:
-        return h - (h * self.kept(1).exp()).sum(self.dims, True)
+    def da(self, h: Tensor, y: Tensor) -> Tensor:
+        return h - (h * y.exp()).sum(self.dims, True)
 
-    def db(self, h: Tensor) -> Tensor:
-        return -h * self.kept(1).exp() * self.kept(0).sum(self.dims, True)
+    def db(self, h: Tensor, g: Tensor, y: Tensor) -> Tensor:
+        return -h * y.exp() * g.sum(self.dims, True)
 
 
 class LogSumExp(Unary):
@@ -112,7 +107,6 @@ class LogSumExp(Unary):
     form = "LogsumexpBackward0"
     formulas = ("dx = g * softmax(x)",)
     __slots__ = ("exponentials",)
-    keep = keep_inputs
     dims: tuple[int, ...]
     keepdim: bool
 
@@ -122,8 +116,7 @@ class LogSumExp(Unary):
         y: Array = np.log(sums) + most
         return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, copy=False)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
         # Used up: they become the gradient.  Another backward pass computes them anew.
         known, self.exponentials = self.exponentials, None
         return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
@@ -133,7 +126,6 @@ class ScaledSoftmax(Binary):
     """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand."""
 
     formulas = ("dg = sum(h * softmax(x))", "dx = the gradient of the softmax for h * g")
-    keep = keep_inputs
     dims: tuple[int, ...]
     known: tuple[Array, Array] | None
 
@@ -143,11 +135,11 @@ class ScaledSoftmax(Binary):
         out *= g / sums
         return out.astype(x.dtype, copy=False)
 
-    def da(self, h: Tensor) -> Tensor:
-        return (h * Softmax(self.dims)(self.kept(1))).sum(self.dims, True)
+    def da(self, h: Tensor, x: Tensor) -> Tensor:
+        return (h * Softmax(self.dims)(x)).sum(self.dims, True)
 
-    def db(self, h: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(h * self.kept(0), Softmax(self.dims)(self.kept(1)))
+    def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
+        return SoftmaxBackwardData(self.dims)(h * g, Softmax(self.dims)(x))
 
 
 def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
