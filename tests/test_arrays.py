@@ -8,7 +8,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.core import arrays
-from minigrad.ops import erf, ordering
+from minigrad.ops import curves, ordering
 
 # ---- choices, blocks, functions --------------------------------------------------------------------------------------
 
@@ -67,17 +67,17 @@ def test_large_arrays_in_order_are_worked_on_in_parts() -> None:
         (a, b.copy(order="F"), [200_000]),
     ):
         sizes.clear()
-        np.testing.assert_array_equal(arrays.by_blocks(added, x, y), x + y, strict=True)
+        np.testing.assert_array_equal(curves.by_blocks(added, x, y), x + y, strict=True)
         assert sizes == wanted
 
 
 def test_the_error_function_of_large_and_of_strided_arrays() -> None:
     x = np.random.default_rng(0).standard_normal((300, 400)).astype(np.float32)
-    whole = erf.erf(x)
+    whole = curves.erf_of(x)
     for row in (0, 150, 299):
-        np.testing.assert_array_equal(whole[row], erf.erf(x[row]))
-    np.testing.assert_array_equal(erf.erf(x.T), whole.T)
-    np.testing.assert_array_equal(erf.erf(x[::2, 1::3]), whole[::2, 1::3])
+        np.testing.assert_array_equal(whole[row], curves.erf_of(x[row]))
+    np.testing.assert_array_equal(curves.erf_of(x.T), whole.T)
+    np.testing.assert_array_equal(curves.erf_of(x[::2, 1::3]), whole[::2, 1::3])
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.core.arrays import by_blocks, total
+from minigrad.core.arrays import total
 from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
+from minigrad.ops.curves import by_blocks
 
 # More elements than three blocks have, in rows that no block consists of.
 SHAPE = (31, 67, 101)

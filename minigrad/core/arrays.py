@@ -160,22 +160,6 @@ def read_in_place(x: Array) -> None:
         np.setbufsize(_LONG)
 
 
-def by_blocks(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
-
-    The result has the dtype of the last array.
-    """
-    last = arrays[-1]
-    if last.size <= _BLOCK or not all([each.flags.c_contiguous for each in arrays]):
-        return compute(*arrays)
-    out = np.empty_like(last)
-    flat = [each.reshape(-1) for each in (*arrays, out)]
-    for start in range(0, last.size, _BLOCK):
-        *parts, result = [each[start : start + _BLOCK] for each in flat]
-        result[...] = compute(*parts)
-    return out
-
-
 # ---- choices without branches ---------------------------------------------------------------------------------------
 
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}

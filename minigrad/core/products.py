@@ -70,50 +70,6 @@ class ProductOfRows(Binary):
         return a @ g
 
 
-class Mv(Binary):
-    """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
-
-    formulas = ("da = outer(g, b)", "db = a.T @ g")
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return product(a, b)
-
-    def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return Outer()(g, b)
-
-    def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return a.mT @ g
-
-
-class Outer(Binary):
-    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
-
-    form = "MulBackward0"
-    formulas = ("da = g @ b", "db = g.T @ a")
-    forward = np.multiply.outer
-
-    def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return g @ b
-
-    def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return g.mT @ a
-
-
-class Dot(Binary):
-    """The inner product `a @ b` of two vectors `(K,)`."""
-
-    formulas = ("da = g * b", "db = g * a")
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return product(a, b)
-
-    def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return g * b
-
-    def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return g * a
-
-
 def rows(x: Array) -> Array:
     """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
     return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

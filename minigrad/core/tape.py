@@ -6,7 +6,7 @@ names it annotates, and go to the constructor; tensors go to the call:
     y = Softmax((1,))(x)        # computes, and records itself if x requires a gradient
 
 A node's edges lead to what made its inputs, not to the inputs: of the tensors it holds no more than its
-gradients read, which the class declares as `keep`.
+gradients read, as the names of their parameters say.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ from minigrad.core.elementwise import Exp, Floating, Log, floating, masked, zero
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, binary, node_of, of_node, op, operation, rewritten, unary
-from minigrad.ops.curves import curve, restored, sigmoid_of, workable
-from minigrad.ops.erf import erf as erf_of
+from minigrad.ops.curves import curve, erf_of, restored, sigmoid_of, workable
 from minigrad.ops.kinds import OfTensors
 from minigrad.ops.widening import check_floating
 

@@ -12,9 +12,9 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
-from minigrad.core.products import Dot, MatMul, Mv, Outer, product
+from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import Permute, Reshape, broadcast_shapes_message, sum_to
-from minigrad.core.tape import Node, entry_of, keep_other
+from minigrad.core.tape import Binary, Node, entry_of, keep_other
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.casting import filler
@@ -55,6 +55,50 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         return MatMul()(input, other)
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
+
+
+class Mv(Binary):
+    """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
+
+    formulas = ("da = outer(g, b)", "db = a.T @ g")
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return product(a, b)
+
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return Outer()(g, b)
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return a.mT @ g
+
+
+class Outer(Binary):
+    """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
+
+    form = "MulBackward0"
+    formulas = ("da = g @ b", "db = g.T @ a")
+    forward = np.multiply.outer
+
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g @ b
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return g.mT @ a
+
+
+class Dot(Binary):
+    """The inner product `a @ b` of two vectors `(K,)`."""
+
+    formulas = ("da = g * b", "db = g * a")
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return product(a, b)
+
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return g * b
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return g * a
 
 
 @op("Tensor")
