@@ -1,4 +1,4 @@
-"""How Sphinx makes the site: `python -m sphinx -W docs site`, with the extra `docs`.
+"""How Sphinx makes the site: `python -m sphinx -W docs site`, with the dependency group `docs`.
 
 The pages are Markdown.  Those in `api/` list modules, and `Tensor` by the families of its methods; the directives below
 find the public functions and classes, so that the reference is complete by itself.  Values have no docstrings: those
@@ -7,6 +7,7 @@ pages tell what they are.
 
 from __future__ import annotations
 
+import html
 import importlib
 import inspect
 import re
@@ -22,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import minigrad
 from minigrad.declare import declared
+from minigrad.explain.page import page
 
 PACKAGE = Path(minigrad.__file__).parent
 
@@ -29,9 +31,20 @@ project = "minigrad"
 author = "the minigrad authors"
 version = release = minigrad.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinxcontrib.mermaid"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinxcontrib.mermaid",
+]
 html_theme = "furo"
 html_title = "minigrad"
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# Prompts and outputs are not copied.
+copybutton_exclude = ".linenos, .gp, .go, .gt"
 exclude_patterns = ["notebooks"]
 
 myst_enable_extensions = ["dollarmath"]
@@ -81,6 +94,20 @@ class Methods(SphinxDirective):
         return self.parse_text_to_nodes(
             "\n\n".join(f".. {kind}:: minigrad.Tensor.{name}" for name, kind in kinds.items())
         )
+
+
+class Live(SphinxDirective):
+    """`.. live:: 2 0 2` shows the page to point at, of `python -m minigrad --html`, for these ids."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        ids = [int(each) for each in self.arguments[0].split()]
+        minigrad.manual_seed(123)
+        made = page(ids, minigrad.nn.Embedding(4, 3), "", f"python -m minigrad {self.arguments[0]} --html page.html")
+        frame = f'<iframe class="live" title="A lookup, to point at" srcdoc="{html.escape(made)}"></iframe>'
+        return [nodes.raw("", frame, format="html")]
 
 
 def home_of(member: Any) -> str:
@@ -201,10 +228,15 @@ def source_of(app: Sphinx, module: str | None, name: str) -> str | None:
     return function.__module__
 
 
-def finish(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def close_up(app: Sphinx, page: str, source: list[str]) -> None:
+    """Leave out the empty line that ends an example for the tests: the site would show it."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
+def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Say the language of a page; on pages of source, keep one link back from what has several names."""
-    context["language"] = "zh-Hans" if page.startswith("zh/") else "en"
-    if page.startswith("_modules/"):
+    context["language"] = "zh-Hans" if name.startswith("zh/") else "en"
+    if name.startswith("_modules/"):
         names = app.env.domains.python_domain.objects
         back = r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>\n'
         block = '<div class="viewcode-block"'
@@ -219,10 +251,12 @@ def setup(app: Sphinx) -> None:
     """Add the directives, the reading of docstrings, and what pages are to have."""
     app.add_directive("names", Names)
     app.add_directive("methods", Methods)
+    app.add_directive("live", Live)
     app.connect("autodoc-process-docstring", as_rest)
     app.connect("autodoc-process-signature", as_called)
     app.connect("viewcode-follow-imported", source_of)
     # Before Sphinx copies what can be downloaded, and before `viewcode` lists its pages.
     app.connect("doctree-read", lead_to_source, priority=400)
     app.connect("html-collect-pages", show_source, priority=400)
+    app.connect("source-read", close_up)
     app.connect("html-page-context", finish)

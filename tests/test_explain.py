@@ -617,7 +617,9 @@ def test_what_cannot_be_drawn_is_refused(arguments: Any, error: type[Exception],
 
 def test_a_missing_extra_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"needs matplotlib, which is not installed: pip install -e '\.\[pictures\]'"):
+    with pytest.raises(
+        ImportError, match=r"needs matplotlib, which is not installed: python -m pip install 'minigrad\[pictures\]'"
+    ):
         explain.lookup(IDS, TABLE, UPSTREAM)
 
 

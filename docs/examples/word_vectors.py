@@ -87,7 +87,7 @@ def draw(vectors: np.ndarray, names: list[str], path: Path) -> None:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        print("no picture of the vectors: that takes matplotlib, python -m pip install -e '.[examples]'")
+        print("no picture of the vectors: that takes matplotlib, python -m pip install 'minigrad[examples]'")
         return
     centred = vectors - vectors.mean(axis=0)
     _, _, directions = np.linalg.svd(centred, full_matrices=False)

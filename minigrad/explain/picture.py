@@ -73,7 +73,7 @@ def _matplotlib(module: str) -> Any:
         return importlib.import_module(f"matplotlib{module}")
     except ImportError as error:
         raise ImportError(
-            "explain.lookup(…) needs matplotlib, which is not installed: pip install -e '.[pictures]'",
+            "explain.lookup(…) needs matplotlib, which is not installed: python -m pip install 'minigrad[pictures]'",
             name="matplotlib",
         ) from error
 

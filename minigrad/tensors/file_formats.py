@@ -355,7 +355,7 @@ def _library() -> Any:
     except ImportError as error:
         raise RuntimeError(
             "files that end in .safetensors need the library safetensors, which is not installed: "
-            "python -m pip install -e '.[io]', or choose another name, such as model.npz"
+            "python -m pip install 'minigrad[io]', or choose another name, such as model.npz"
         ) from error
     return safetensors
 
