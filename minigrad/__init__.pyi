@@ -28,7 +28,7 @@ from minigrad.ops.mathematics import acos as acos
 from minigrad.ops.arithmetic import add as add
 from minigrad.ops.arithmetic import addcdiv as addcdiv
 from minigrad.ops.arithmetic import addcmul as addcmul
-from minigrad.ops.products import addmm as addmm
+from minigrad.ops.matrices import addmm as addmm
 from minigrad.ops.reductions import all as all
 from minigrad.ops.comparison import allclose as allclose
 from minigrad.ops.reductions import amax as amax
@@ -59,7 +59,7 @@ from minigrad.ops.comparison import bitwise_not as bitwise_not
 from minigrad.ops.comparison import bitwise_or as bitwise_or
 from minigrad.ops.comparison import bitwise_right_shift as bitwise_right_shift
 from minigrad.ops.comparison import bitwise_xor as bitwise_xor
-from minigrad.ops.products import bmm as bmm
+from minigrad.ops.matrices import bmm as bmm
 bool: minigrad.core.dtypes.dtype
 from minigrad.ops.shapes import broadcast_shapes as broadcast_shapes
 from minigrad.ops.joining import broadcast_tensors as broadcast_tensors
@@ -87,16 +87,16 @@ from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
 from minigrad.ops.conversion import detach as detach
 from minigrad.tensors.devices import device as device
-from minigrad.ops.diagonals import diag as diag
-from minigrad.ops.diagonals import diag_embed as diag_embed
-from minigrad.ops.diagonals import diagonal as diagonal
+from minigrad.ops.matrices import diag as diag
+from minigrad.ops.matrices import diag_embed as diag_embed
+from minigrad.ops.matrices import diagonal as diagonal
 from minigrad.ops.arithmetic import div as div
 from minigrad.ops.arithmetic import div as divide
-from minigrad.ops.products import dot as dot
+from minigrad.ops.matrices import dot as dot
 double: minigrad.core.dtypes.dtype
 from minigrad.core.dtypes import dtype as dtype
 e: builtins.float
-from minigrad.ops.products import einsum as einsum
+from minigrad.ops.matrices import einsum as einsum
 from minigrad.tensors.creation import empty as empty
 from minigrad.tensors.creation import empty_like as empty_like
 from minigrad.core.modes import enable_grad as enable_grad
@@ -126,7 +126,7 @@ from minigrad.tensors.creation import full as full
 from minigrad.tensors.creation import full_like as full_like
 from minigrad.ops.indexing import gather as gather
 from minigrad.ops.comparison import ge as ge
-from minigrad.ops.products import outer as ger
+from minigrad.ops.matrices import outer as ger
 from minigrad.tensors.machine import get_default_device as get_default_device
 from minigrad.core.dtypes import get_default_dtype as get_default_dtype
 from minigrad.tensors.machine import get_num_threads as get_num_threads
@@ -187,7 +187,7 @@ from minigrad.ops.comparison import lt as lt
 from minigrad.random import manual_seed as manual_seed
 from minigrad.ops.selecting import masked_fill as masked_fill
 from minigrad.ops.indexing import masked_select as masked_select
-from minigrad.ops.products import matmul as matmul
+from minigrad.ops.matrices import matmul as matmul
 from minigrad.ops.reductions import max as max
 from minigrad.ops.selecting import maximum as maximum
 from minigrad.ops.reductions import mean as mean
@@ -196,7 +196,7 @@ from minigrad.tensors.options import memory_format as memory_format
 from minigrad.ops.joining import meshgrid as meshgrid
 from minigrad.ops.reductions import min as min
 from minigrad.ops.selecting import minimum as minimum
-from minigrad.ops.products import mm as mm
+from minigrad.ops.matrices import mm as mm
 from minigrad.ops.ordering import mode as mode
 from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
@@ -204,7 +204,7 @@ from minigrad import mps
 from minigrad.ops.arithmetic import mul as mul
 from minigrad.tensors.draws import multinomial as multinomial
 from minigrad.ops.arithmetic import mul as multiply
-from minigrad.ops.products import mv as mv
+from minigrad.ops.matrices import mv as mv
 nan: builtins.float
 from minigrad.ops.reductions import nanmean as nanmean
 from minigrad.ops.reductions import nansum as nansum
@@ -223,7 +223,7 @@ from minigrad.ops.shapes import numel as numel
 from minigrad.tensors.creation import ones as ones
 from minigrad.tensors.creation import ones_like as ones_like
 from minigrad import optim
-from minigrad.ops.products import outer as outer
+from minigrad.ops.matrices import outer as outer
 from minigrad.ops.shapes import permute as permute
 pi: builtins.float
 from minigrad.ops.arithmetic import positive as positive
@@ -290,14 +290,14 @@ from minigrad.ops.indexing import take_along_dim as take_along_dim
 from minigrad.ops.mathematics import tan as tan
 from minigrad.ops.mathematics import tanh as tanh
 from minigrad.tensors.creation import tensor as tensor
-from minigrad.ops.products import tensordot as tensordot
+from minigrad.ops.matrices import tensordot as tensordot
 from minigrad import testing
 from minigrad.ops.shapes import tile as tile
 from minigrad.ops.ordering import topk as topk
-from minigrad.ops.diagonals import trace as trace
+from minigrad.ops.matrices import trace as trace
 from minigrad.ops.shapes import transpose as transpose
-from minigrad.ops.diagonals import tril as tril
-from minigrad.ops.diagonals import triu as triu
+from minigrad.ops.matrices import tril as tril
+from minigrad.ops.matrices import triu as triu
 from minigrad.ops.arithmetic import true_divide as true_divide
 from minigrad.ops.mathematics import trunc as trunc
 uint8: minigrad.core.dtypes.dtype

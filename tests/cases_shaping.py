@@ -354,13 +354,6 @@ add("einsum", lambda api, equation, *xs: api.einsum(equation, *xs).clone(), cont
 add("einsum", lambda api, equation, *xs: api.einsum(equation, list(xs)).clone(), contractions(), **exact)
 add(
     "einsum",
-    lambda api, x, y: (api.einsum(x, [0, 1], y, [1, 2], [2, 0]).clone(), api.einsum(x, [0, 1], y, [1, 2]).clone()),
-    shaped("nk", "km"),
-    **exact,
-)
-add("einsum", lambda api, x: api.einsum(x, [..., 0], [0, ...]), one(solid))
-add(
-    "einsum",
     lambda api, equation, x: api.einsum(equation, x),
     st.tuples(
         st.sampled_from(ODD_EQUATIONS),

@@ -371,7 +371,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: torch.addmm(V.double(), M, M.T), RuntimeError, "must have the same dtype, but got Double and Float"),
     (lambda: torch.addmm(V, M, M), RuntimeError, "mat1 and mat2 shapes cannot be multiplied"),
     (lambda: torch.addmm(M, M, M.T, alpha="2"), TypeError, "must be Number, not str"),  # type: ignore[arg-type]
-    (lambda: torch.tensordot(M, M, 1), RuntimeError, "contracted dimensions need to match"),
     (lambda: torch.tensordot(M, M, 3), RuntimeError, "tensordot expects"),
     (lambda: torch.einsum("ij,jk", M, M), RuntimeError, r"^einsum\(\): "),
     (lambda: torch.einsum("ij", M, M), RuntimeError, r"^einsum\(\): "),
@@ -381,7 +380,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: torch.einsum("ii", M), RuntimeError, r"^einsum\(\): "),
     (lambda: torch.einsum("i1", M), RuntimeError, "invalid subscript"),
     (lambda: torch.einsum("ij"), ValueError, "must specify the equation string"),
-    (lambda: torch.einsum(M, [0, 52]), ValueError, "within the valid range"),
 ]
 
 

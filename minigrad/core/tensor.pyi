@@ -919,7 +919,7 @@ class Tensor:
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> minigrad.return_types.topk:
         """The `k` largest or smallest elements along `dim` and their indices, in order: `(values, indices)`."""
     def trace(self) -> Tensor:
-        """The sum of the diagonal of a matrix."""
+        """The sum of the diagonal of a matrix, of integers as int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> typing.Self:

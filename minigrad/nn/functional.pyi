@@ -29,7 +29,7 @@ from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
 from minigrad.ops.curves import leaky_relu as leaky_relu
 from minigrad.ops.curves import leaky_relu_ as leaky_relu_
-from minigrad.ops.linear import linear as linear
+from minigrad.ops.matrices import linear as linear
 def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
     """`x - log(sum(exp(x)))` along `dim`, the logarithm of the softmax, also where that is 0; see `softmax`."""
 

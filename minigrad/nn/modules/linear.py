@@ -12,7 +12,6 @@ from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.linear import linear_error
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice
@@ -79,14 +78,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`(*, in_features)` gives `(*, out_features)`."""
-        try:
-            return F.linear(input, self.weight, self.bias)
-        except RuntimeError:
-            if input.ndim and self.weight.ndim == 2 and input.shape[-1] != self.weight.shape[1]:
-                # Where the weight is that of the layer, it is the right way round: the hint is for others.
-                declared = (self.out_features, self.in_features)
-                raise linear_error(input, self.weight, self.bias, declared) from None
-            raise
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -1,4 +1,4 @@
-"""What to say of factors that cannot be multiplied: PyTorch's words, and what mends it; called on failure only."""
+"""Why factors cannot be multiplied: PyTorch's words, and what mends it; called on failure only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.shapes import common_shape
+from minigrad.core.tensor import Tensor
 
 
 def product_error(x: Array, y: Array) -> Exception:
@@ -65,9 +66,7 @@ def size_error(x: Array, y: Array) -> RuntimeError:
     place = "last" if y.ndim == 1 else "next to last"
     remedy = one_hot_remedy(x, wanted, y)
     if not remedy and y.ndim > 1 and size == b[-1]:
-        remedy = f" They fit if the second is transposed: a @ {'b.T' if y.ndim == 2 else 'b.transpose(-2, -1)'}."
-    elif not remedy and x.ndim > 1 < y.ndim and a[-2] == wanted:
-        remedy = f" They fit if the first is transposed: {'a.T' if x.ndim == 2 else 'a.transpose(-2, -1)'} @ b."
+        remedy = f" They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
     return RuntimeError(
         f"{begin}: the last size of the first, {size}, must equal the {place} of the second, {wanted}.{remedy}"
     )
@@ -93,3 +92,37 @@ def one_hot_remedy(x: Array, classes: int, other: Array) -> str:
     why = f"that has {columns}" if inferred else f"it has {size} columns, and there are {classes} ids"
     convert = ".float()" if whole and other.dtype.kind == "f" else ""
     return f" If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
+
+
+def linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> RuntimeError:
+    """The error for an input, a weight and a bias that do not fit: of several, the one that PyTorch finds first."""
+    x, w, left, right = input._array, weight._array, input.dtype, weight.dtype
+    if w.ndim > 2:
+        return RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: the weight of linear is (O, I)"
+        )
+    if bias is not None and bias.dtype is not right:
+        return RuntimeError(
+            f"self and mat2 must have the same dtype, but got {bias.dtype._tensor_name} and {right._tensor_name}: "
+            "the bias and the weight of linear"
+        )
+    # With a bias it is one step, unless the bias is 0-d; and that step looks at dtypes first.
+    if bias is not None and (bias._array.ndim or x.ndim == 2) and left is not right:
+        return RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {left._tensor_name} and {right._tensor_name}. "
+            f"{dtype_remedy(left, right)}"
+        )
+    if w.ndim == 1:
+        return RuntimeError("mat2 must be a matrix, got 1-D tensor: with a bias, the weight of linear is (O, I)")
+    if x.shape[-1] == w.shape[1]:
+        return RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}. "
+            f"{dtype_remedy(left, right)}"
+        )
+    remedy = one_hot_remedy(x, w.shape[1], w)
+    if not remedy and w.shape[0] == x.shape[-1]:
+        remedy = " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
+    return RuntimeError(
+        f"{mat_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, the "
+        f"last size of the weight {weight.shape}.{remedy}"
+    )

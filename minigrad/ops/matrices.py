@@ -1,26 +1,27 @@
-"""Products: of vectors, matrices and batches of matrices, and sums of products over dimensions that letters name."""
+"""Matrices: their products, the linear map, sums of products that letters name, diagonals and triangles."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import widened
+from minigrad.core.arrays import cleared, widened
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
+from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import Permute, Reshape, broadcast_shapes_message, sum_to
-from minigrad.core.tape import Binary, Node, entry_of, keep_other
+from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, sum_to
+from minigrad.core.tape import Binary, Node, Unary, View, entry_of, keep_other
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.casting import filler
-from minigrad.ops.diagonals import Diagonal
-from minigrad.ops.dims import normal_dims
-from minigrad.ops.factor_errors import dtype_remedy, mat_message, product_error, size_error
+from minigrad.ops.dims import normal_dim, normal_dims
+from minigrad.ops.product_errors import dtype_remedy, linear_error, mat_message, product_error, size_error
 from minigrad.ops.shapes import expanded_shape
 
 # ---- of vectors, matrices and batches --------------------------------------------------------------------------------
@@ -228,67 +229,77 @@ def _check_rank(rank: int, kind: str, **factors: Tensor) -> None:
             raise RuntimeError(f"{name} must be {kind}, got {each.ndim}-D tensor; matmul() takes other ranks")
 
 
+@op("nn.functional")
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`.
+
+    `input` is `(*, I)`, `weight` is `(O, I)`, `bias` is `(O,)` or None; the result is `(*, O)`.  A vector as
+    weight, `(I,)`, gives `(*)`.  Errors: RuntimeError for shapes that do not fit or dtypes that differ.
+
+    >>> import minigrad as torch
+    >>> linear(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0], [5.0, 6.0], [0.0, 1.0]]))
+    tensor([[11., 17.,  2.]])
+    """
+    x, w = input._array, weight._array
+    if x.ndim == 0 or w.ndim == 0:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
+    if w.ndim == 1 and bias is None:
+        return matmul(input, weight)
+    if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype:
+        raise linear_error(input, weight, bias)
+    if bias is not None:
+        if bias.dtype is not weight.dtype:
+            raise linear_error(input, weight, bias)
+        if bias._array.shape != (w.shape[0],):
+            return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
+    return Linear()(input, weight, bias)
+
+
 # ---- over dimensions that letters name -------------------------------------------------------------------------------
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 @op("torch")
-def einsum(*args: Any) -> Tensor:
+def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     """The sum of products that an equation says, of operands whose dimensions it names by letters.
 
     `einsum("ij,jk->ik", a, b)` multiplies elements of equal letters and sums over the letters that the output, after
     `->`, lacks.  Without `->` the output has, in alphabetical order, the letters that occur once.  A letter repeated in
-    one operand selects its diagonal; `...` stands for all dimensions that no letter names, which broadcast.  In place
-    of letters, `einsum(a, [0, 1], b, [1, 2], [0, 2])` names dimensions by numbers in [0, 52) and Ellipsis.
+    one operand selects its diagonal; `...` stands for all dimensions that no letter names, which broadcast.
 
     >>> from minigrad import einsum, tensor
     >>> a, b = tensor([[1, 2], [3, 4]]), tensor([[1, 0], [1, 1]])
     >>> einsum("ij,jk->ik", a, b)
     tensor([[3, 2],
             [7, 4]])
-    >>> einsum("ii", a), einsum(a, [0, 1], [1, 0])
-    (tensor(5), tensor([[1, 3],
-            [2, 4]]))
+    >>> einsum("ii", a)
+    tensor(5)
     """
-    if len(args) < 2:
+    given: Any = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    if not given:
         raise ValueError("einsum(): must specify the equation string and at least one operand")
-    equation, *operands = args
-    if isinstance(equation, Tensor):
-        pairs = len(args) // 2 * 2
-        operands = list(args[:pairs:2])
-        equation = ",".join(map(_term, args[1:pairs:2])) + "".join([f"->{_term(each)}" for each in args[pairs:]])
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = list(operands[0])
-    for place, x in enumerate(operands):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 1, but got {type(x).__name__}")
-    return contracted(*_parsed(equation, tuple([x.ndim for x in operands])), operands)
+    return contracted(*_parsed(equation, tuple([x._array.ndim for x in given])), given)
 
 
 @op("torch")
-def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] | Tensor = 2) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
     """The sum of products over dimensions of both: the last `dims` of a and first of b, or those of two lists.
 
     >>> from minigrad import ones, tensordot
     >>> tensordot(ones(2, 3, 4), ones(3, 4, 5)).shape, tensordot(ones(2, 3), ones(2, 4), ([0], [0])).shape
     (torch.Size([2, 5]), torch.Size([3, 4]))
     """
-    lists: Any = dims.tolist() if isinstance(dims, Tensor) else dims
-    if not isinstance(lists, list | tuple):
-        if not 0 <= lists <= min(a.ndim, b.ndim):
-            raise RuntimeError(f"tensordot expects 0 <= dims <= ndim_a and ndim_b, but got dims={lists}")
-        lists = [*range(a.ndim - lists, a.ndim)], [*range(lists)]
+    lists: Any = dims
+    if not isinstance(lists, (list, tuple)):
+        if not 0 <= index(lists) <= min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects 0 <= dims <= ndim_a and ndim_b, but got dims={dims}")
+        lists = range(a.ndim - lists, a.ndim), range(lists)
     of_a, of_b = [normal_dims(each, x.ndim) for each, x in zip(lists, (a, b), strict=True)]
     if len(of_a) != len(of_b):
         raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
     first, rest = _LETTERS[: a.ndim], list(_LETTERS[a.ndim : a.ndim + b.ndim])
     for dim_a, dim_b in zip(of_a, of_b, strict=True):
-        if a.shape[dim_a] != b.shape[dim_b] and 1 not in (a.shape[dim_a], b.shape[dim_b]):
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a.shape[dim_a]} in dim {dim_a} and second "
-                f"has size {b.shape[dim_b]} in dim {dim_b}"
-            )
         rest[dim_b] = first[dim_a]
     second = "".join(rest)
     output = "".join([each for each in first + second if (each in first) != (each in second)])
@@ -300,21 +311,22 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor], as
 
     `as_matrices` says that sums of integers stay of their dtype, and the result is named, as of a product of matrices.
     """
-    form = "ViewBackward0" if as_matrices or set("".join(terms)) - set(output) else "MulBackward0"
-    factors = list(operands)
+    factors = operands
     if len(factors) == 1:
         x, term = _on_diagonal(factors[0], terms[0])
         gone = [each for each in term if each not in output]
         x = Permute(tuple(map(term.index, (*output, *gone))))(x)
         return x.sum([*range(len(output), x.ndim)]) if gone else x
+    form = "ViewBackward0" if as_matrices or _equation(tuple(terms), output)[1] else "MulBackward0"
     if not _is_plain(tuple(terms), output, tuple([x._array.shape for x in factors])):
         factors, terms = _plain(factors, terms, output, as_matrices)
-    kinds = dict.fromkeys([x._array.dtype for x in factors])
-    if len(kinds) > 1 and set("".join(terms)) <= set(output):
+    kinds = {x._array.dtype for x in factors}
+    sums = _equation(tuple(terms), output)[1]
+    if len(kinds) > 1 and not sums:
         common = dtypes.result_type(*[x._array for x in factors])
         factors = [cast(x, common) for x in factors]
-    elif len(kinds) > 1 or (bool in kinds and not set("".join(terms)) <= set(output)):
-        raise product_error(*[np.empty((1, 1, 1), kind) for kind in [*kinds, *kinds][:2]])
+    elif len(kinds) > 1 or (sums and bool in kinds):
+        raise product_error(*[np.empty((1, 1, 1), x._array.dtype) for x in factors[:2]])
     try:
         return Einsum(terms, output, form)(*factors)
     except ValueError as error:
@@ -330,11 +342,9 @@ class Einsum(Node):
     form: str = "ViewBackward0"
 
     def forward(self, *inputs: Array) -> Array:
-        # From the last to the first, since of two operands NumPy takes the second for the left one.
-        equation = f"{','.join(self.terms[::-1])}->{self.output}"
+        equation, sums = _equation(tuple(self.terms), self.output)
         # To find out how to multiply matrices pays where there are some.
-        optimize = not set(equation) <= {*self.output, ",", "-", ">"}
-        y = np.einsum(equation, *[widened(x) for x in inputs[::-1]], order="C", optimize=optimize)
+        y = np.einsum(equation, *[widened(x) for x in inputs[::-1]], order="C", optimize=sums)
         return np.asarray(y, inputs[0].dtype)
 
     def keep(self, inputs: Sequence[Tensor], out: Tensor) -> None:
@@ -348,6 +358,15 @@ class Einsum(Node):
     def _gradient(self, n: int, g: Tensor) -> Tensor:
         terms = [*self.terms[:n], self.output, *self.terms[n + 1 :]]
         return Einsum(terms, self.terms[n])(*[g if m == n else self.kept(m) for m in range(len(terms))])
+
+
+@functools.lru_cache
+def _equation(terms: tuple[str, ...], output: str) -> tuple[str, bool]:
+    """The equation in NumPy's words, and whether anything is summed over.
+
+    From the last term to the first, since of two operands NumPy takes the second for the left one.
+    """
+    return f"{','.join(terms[::-1])}->{output}", not set("".join(terms)) <= set(output)
 
 
 @functools.lru_cache
@@ -425,9 +444,176 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
     return tuple(spelled), output
 
 
-def _term(sublist: Sequence[Any]) -> str:
-    """The letters that numbers in [0, 52), and perhaps an Ellipsis, stand for."""
-    letters: dict[Any, str] = {**dict(enumerate(_LETTERS)), Ellipsis: "..."}
-    if not all([each in letters for each in sublist]):
-        raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-    return "".join([letters[each] for each in sublist])
+# ---- diagonals -------------------------------------------------------------------------------------------------------
+
+
+def diagonal_view(x: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """A diagonal of `x` that can be written to, as NumPy's cannot, if `x` can."""
+    view = x.diagonal(offset, dim1, dim2)
+    view.flags.writeable = x.flags.writeable
+    return view
+
+
+class Diagonal(View):
+    """`y[…, i] = x[…, i, …, i + offset, …]`: a diagonal of dimensions `dim1` and `dim2`, last, as a view."""
+
+    formulas = ("dx = PutDiagonal(g), zero elsewhere",)
+    __slots__ = ("x_shape",)
+    offset: int
+    dim1: int
+    dim2: int
+
+    def forward(self, x: Array) -> Array:
+        self.x_shape = x.shape
+        return diagonal_view(x, self.offset, self.dim1, self.dim2)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return PutDiagonal(self.x_shape, self.offset, self.dim1, self.dim2)(g)
+
+
+class DiagonalCopy(Diagonal):
+    """`y[…, i] = x[…, i, …, i + offset, …]`: as Diagonal, but a copy."""
+
+    form = "DiagonalBackward0_copy"
+
+    __call__ = Unary.__call__
+
+    def forward(self, x: Array) -> Array:
+        return super().forward(x).copy()
+
+
+class PutDiagonal(Unary):
+    """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`."""
+
+    form = "DiagEmbedBackward0"
+    formulas = ("dx = Diagonal(g)",)
+    shape: tuple[int, ...]
+    offset: int
+    dim1: int
+    dim2: int
+
+    def forward(self, x: Array) -> Array:
+        y = np.zeros(self.shape, x.dtype)
+        diagonal_view(y, self.offset, self.dim1, self.dim2)[...] = x
+        return y
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Diagonal(self.offset, self.dim1, self.dim2)(g)
+
+
+def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """Two different dimensions, counted from the front."""
+    first, second = normal_dim(dim1, ndim), normal_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+@op()
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of the diagonal of two dimensions, as the last one; it starts `offset` columns to the right.
+
+    >>> import minigrad as torch
+    >>> torch.arange(6).view(2, 3).diagonal(1)
+    tensor([1, 5])
+    """
+    return Diagonal(index(offset), *_two_dims(dim1, dim2, input._array.ndim))(input)
+
+
+@op()
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
+    if input._array.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
+    return input.diag_embed(diagonal) if input._array.ndim == 1 else DiagonalCopy(index(diagonal), 0, 1)(input)
+
+
+@op()
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the elements of the last dimension on a diagonal, in the dimensions `dim1` and `dim2`.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([1, 2]).diag_embed(1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
+    ndim = input._array.ndim + 1
+    dims = _two_dims(dim1, dim2, ndim)
+    shape = list(input._array.shape[:-1])
+    for dim in sorted(dims):
+        shape.insert(dim, input._array.shape[-1] + abs(index(offset)))
+    return PutDiagonal(tuple(shape), index(offset), *dims)(input)
+
+
+@op()
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal of a matrix, of integers as int64."""
+    if input._array.dtype == bool:
+        raise NotImplementedError("\"trace\" not implemented for 'Bool': expected numbers, such as x.long()")
+    if input._array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
+    numbers = input if input._array.dtype.kind == "f" else cast(input, dtypes.int64)
+    return Sum((0,), False, "TraceBackward0")(Diagonal(0, 0, 1)(numbers))
+
+
+# ---- triangles -------------------------------------------------------------------------------------------------------
+
+
+class Tril(Unary):
+    """The lower triangle of each matrix: `x[…, i, j]` where j <= i + diagonal, else 0."""
+
+    formulas = ("dx = Tril(g)",)
+    diagonal: int
+
+    def forward(self, x: Array) -> Array:
+        if x.ndim < 2:
+            raise RuntimeError(f"{type(self).__name__.lower()}: input tensor must have at least 2 dimensions")
+        return cleared(self.mask(*x.shape[-2:], self.diagonal), x)
+
+    @staticmethod
+    @functools.lru_cache(maxsize=16)
+    def mask(rows: int, columns: int, diagonal: int) -> Array:
+        """Where the elements stay, kept for the next time."""
+        return np.tri(rows, columns, diagonal, bool)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return type(self)(self.diagonal)(g)
+
+
+class Triu(Tril):
+    """The upper triangle of each matrix: `x[…, i, j]` where j >= i + diagonal, else 0."""
+
+    formulas = ("dx = Triu(g)",)
+
+    @staticmethod
+    @functools.lru_cache(maxsize=16)
+    def mask(rows: int, columns: int, diagonal: int) -> Array:
+        """Where the elements stay, kept for the next time."""
+        return ~np.tri(rows, columns, diagonal - 1, bool)
+
+
+@op(in_place=rewritten)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A copy of each matrix with zeros above a diagonal.
+
+    >>> import minigrad as torch
+    >>> torch.ones(3, 3).tril()
+    tensor([[1., 0., 0.],
+            [1., 1., 0.],
+            [1., 1., 1.]])
+    """
+    return Tril(index(diagonal))(input)
+
+
+@op(in_place=rewritten)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A copy of each matrix with zeros below a diagonal.
+
+    >>> import minigrad as torch
+    >>> torch.ones(3, 3).triu(1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.],
+            [0., 0., 0.]])
+    """
+    return Triu(index(diagonal))(input)
