@@ -50,11 +50,6 @@ def stepped(optimizer: Any) -> Any:
     return optimizer.step()
 
 
-def hooked(optimizer: Any) -> Any:
-    optimizer.register_step_pre_hook(lambda *_: 3)
-    return optimizer.step()
-
-
 def loaded(api: Any, change: Callable[[dict[str, Any]], object]) -> Any:
     optimizer = api.optim.SGD([x(api)])
     state = optimizer.state_dict()
@@ -109,7 +104,6 @@ REFUSED: dict[str, Refusal] = {
         ValueError,
         "loaded state dict contains a parameter group that doesn't match the size of optimizer's group",
     ),
-    "a hook that returns a number": (lambda api: hooked(api.optim.SGD([x(api)])), RuntimeError, "must return None or"),
     "a dense gradient": (
         lambda api: stepped(api.optim.SparseAdam([x(api)])),
         RuntimeError,

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from strategies import Array, arrays
 
 import minigrad as torch
-from minigrad.optim import lr_scheduler
+from minigrad.optim import lr_scheduler, rules
 
 Gradients = Iterator[Array]
 
@@ -240,6 +240,51 @@ def test_a_step_that_raises_has_moved_nothing(name: str, options: dict[str, Any]
     assert torch.equal(first, torch.ones(2, dtype=torch.float64))
     assert first._version == 0
     assert repr(optimizer.state_dict()) == repr(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("SGD", "lr", "0.1"),
+        ("SGD", "momentum", None),
+        ("Adam", "lr", None),
+        ("Adam", "betas", 0.9),
+        ("RMSprop", "eps", []),
+    ],
+)
+def test_a_wrong_option_of_the_second_group_moves_nothing(name: str, option: str, value: object) -> None:
+    first, second = leaf(np.ones(2)), leaf(np.ones(2))
+    for parameter in (first, second):
+        parameter.grad = torch.ones(2, dtype=torch.float64)
+    with pytest.raises(TypeError):
+        made(name, [{"params": [first]}, {"params": [second], option: value}])
+    optimizer = made(name, [{"params": [first]}, {"params": [second]}])
+    optimizer.param_groups[1][option] = value
+    with pytest.raises(TypeError):
+        optimizer.step()
+    assert first._version == 0
+    assert not optimizer.state
+
+
+@pytest.mark.parametrize("name", ["Adam", "RMSprop", "Adadelta", "SparseAdam"])
+def test_an_interrupted_first_step_can_be_taken_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    weight, whole = leaf(np.ones((3, 2))), rules.filled_like
+    options = {"momentum": 0.9, "centered": True} if name == "RMSprop" else {}
+    optimizer = made(name, [weight], **options)
+    torch.nn.functional.embedding(torch.tensor([1]), weight, sparse=name == "SparseAdam").sum().backward()
+    calls = iter([None, KeyboardInterrupt])
+
+    def interrupted(*args: Any) -> Any:
+        if next(calls, None):
+            raise KeyboardInterrupt
+        return whole(*args)
+
+    monkeypatch.setattr(rules, "filled_like", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.step()
+    assert torch.equal(weight, torch.ones(3, 2, dtype=torch.float64))
+    optimizer.step()
+    assert weight[1, 0] < 1
 
 
 # ---- parameters ------------------------------------------------------------------------------------------------------
@@ -522,6 +567,10 @@ def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
     groups = [{"params": leaf(np.ones(1))}, {"params": leaf(np.ones(2))}]
     with pytest.raises(ValueError, match="different number of parameter groups"):
         optimizer.load_state_dict(torch.optim.Adam(groups).state_dict())
+    state = torch.optim.Adam([leaf(np.ones(1)), leaf(np.ones(2))]).state_dict()
+    state["state"] = {1: {"step": torch.tensor(1.0), "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3)}}
+    with pytest.raises(ValueError, match="'exp_avg' of shape \\(3,\\) for a parameter of shape \\(2,\\)"):
+        optimizer.load_state_dict(state)
     assert repr(optimizer.state_dict()) == before
 
 

@@ -413,26 +413,6 @@ def test_named_parameters() -> None:
     assert shown[0] == shown[1]
 
 
-def test_hooks_are_called_in_the_same_order() -> None:
-    told = []
-    for api in APIS:
-        events: list[Any] = []
-        optimizer = api.optim.SGD([x(api)], lr=0.1)
-
-        def note(name: str, events: list[Any] = events) -> Callable[..., Any]:
-            return lambda *args: events.append((name, len(args), [type(each).__name__ for each in args[1:]]))
-
-        optimizer.register_step_pre_hook(note("before"))
-        handle = optimizer.register_step_pre_hook(note("removed"))
-        handle.remove()
-        optimizer.register_step_post_hook(note("after"))
-        optimizer.step()
-        optimizer.step(closure=lambda: 2.0)
-        optimizer.register_step_pre_hook(lambda self, args, kwargs: ((self, lambda: 5.0), {}))
-        told.append([*events, optimizer.step()])
-    assert told[0] == told[1]
-
-
 def test_duplicate_parameters_warn() -> None:
     for api in APIS:
         parameter = x(api)

@@ -5,11 +5,8 @@ Most rates are made from the ones before, `lr = lr * factor`, so that several sc
 
 from __future__ import annotations
 
-import functools
 import math
 import types
-import warnings
-import weakref
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +14,7 @@ from typing import Any, ClassVar
 
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import advised
+from minigrad.tensors.errors import advised, warn_program
 
 __all__ = [
     "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR",
@@ -58,13 +55,14 @@ class LRScheduler:
     optimizer: Optimizer
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        self.optimizer = _checked_optimizer(optimizer)
-        for group in optimizer.param_groups:
-            if last_epoch == -1:
+        _check_optimizer(optimizer)
+        self.optimizer = optimizer
+        if last_epoch == -1:
+            for group in optimizer.param_groups:
                 group.setdefault("initial_lr", _copied(group["lr"]))
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        _watch_steps(optimizer)
+        optimizer.__dict__.setdefault("_opt_called", False)
         self._step_count = 0
         self._get_lr_called_within_step = False  # PyTorch has it in the state.
         self._is_initial = True
@@ -73,8 +71,12 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch, or to `epoch`, and set its learning rates."""
-        if self._step_count == 1:
-            self._warn_of_order()
+        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+            warn_program(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
+                "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+            )
         self._step_count += 1
         if epoch is not None:
             _warn_of_epoch()
@@ -83,17 +85,6 @@ class LRScheduler:
         for group, lr in zip(self.optimizer.param_groups, rates(), strict=True):
             _set_rate(group, lr)
         self._last_lr: list[Rate] = self._rates_now()
-
-    def _warn_of_order(self) -> None:
-        """Warn if no step of the optimiser came before the first step of the scheduler."""
-        if not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
-                "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
-                "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
-                UserWarning,
-                stacklevel=3,
-            )
 
     def get_lr(self) -> list[Rate]:
         """The learning rates for `last_epoch`, made from the ones before: for `step` to call."""
@@ -292,9 +283,9 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:
-        if self._is_initial:
-            return self._rates_now()
         rates = self._rates_now()
+        if self._is_initial:
+            return rates
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             # The rate before was eta_min, which nothing can be multiplied with.
             rise = 1 - math.cos(math.pi / self.T_max)
@@ -349,13 +340,13 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = _checked_optimizer(optimizer)
-        if total_steps is not None:
-            self.total_steps = total_steps
-        elif epochs is not None and steps_per_epoch is not None:
-            self.total_steps = epochs * steps_per_epoch
-        else:
-            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        _check_optimizer(optimizer)
+        self.optimizer = optimizer
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+            total_steps = epochs * steps_per_epoch
+        self.total_steps = total_steps
         up_end, end = float(pct_start * self.total_steps) - 1, self.total_steps - 1
         phases = [
             (up_end, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
@@ -454,7 +445,8 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError(f"Factor should be < 1.0. It is {factor}")
         self.factor = factor
-        self.optimizer = _checked_optimizer(optimizer)
+        _check_optimizer(optimizer)
+        self.optimizer = optimizer
         count = len(optimizer.param_groups)
         self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
         self.min_lrs: list[Any] = [*min_lr] if isinstance(min_lr, list | tuple) else [min_lr] * count
@@ -528,37 +520,17 @@ class ReduceLROnPlateau(LRScheduler):
 # ---- an optimiser and its groups -------------------------------------------------------------------------------------
 
 
-def _checked_optimizer(optimizer: object) -> Optimizer:
-    """`optimizer` if it is one; else a TypeError."""
+def _check_optimizer(optimizer: object) -> None:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-    return optimizer
-
-
-def _watch_steps(optimizer: Any) -> None:
-    """Let `optimizer` know from now on whether its `step` was called: schedulers warn if it was not."""
-    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
-        return
-    function, reference = optimizer.step.__func__, weakref.ref(optimizer)
-
-    @functools.wraps(function)
-    def step(*args: Any, **kwargs: Any) -> Any:
-        itself: Any = reference()
-        itself._opt_called = True
-        return function(itself, *args, **kwargs)
-
-    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = step
 
 
 def _warn_of_epoch() -> None:
     """Warn that a scheduler steps by itself to the next epoch."""
-    warnings.warn(
+    warn_program(
         "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please "
         "use `scheduler.step()` to step the scheduler. With an epoch, the rates come from the closed form, where there "
-        "is one.",
-        UserWarning,
-        stacklevel=3,
+        "is one."
     )
 
 

@@ -1,4 +1,4 @@
-"""`Optimizer`: groups of parameters with their options, what is remembered of each parameter, and the hooks on a step.
+"""`Optimizer`: groups of parameters with their options, and what is remembered of each parameter.
 
 How the parameters of an optimiser move is told by its subclasses.
 """
@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import copy
 import functools
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from minigrad.tensor import Tensor
-from minigrad.tensors.hooks import Hook, Hooks, RemovableHandle
+from minigrad.tensors.errors import warn_program
 
 
 class _Required:
@@ -63,12 +62,10 @@ class Optimizer:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _hooked(cls.__dict__["step"])  # type: ignore[method-assign]
+            cls.step = _noted(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self._before_step: Hooks = {}
-        self._after_step: Hooks = {}
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
@@ -145,11 +142,9 @@ class Optimizer:
             if default is required and option not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {option}")
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn_program(
                 "optimizer contains a parameter group with duplicate parameters; each moves once for each time it "
-                "is there, and PyTorch announces that this will be an error",
-                UserWarning,
-                stacklevel=3,
+                "is there, and PyTorch announces that this will be an error"
             )
         for group in self.param_groups:
             if bool(names) != ("param_names" in group):
@@ -225,8 +220,6 @@ class Optimizer:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.setdefault("_before_step", {})
-        self.__dict__.setdefault("_after_step", {})
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
@@ -238,43 +231,17 @@ class Optimizer:
                     text += f"    {option}: {group[option]}\n"
         return f"{text})"
 
-    # ---- hooks -------------------------------------------------------------------------------------------------------
 
-    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; `args` begin with the optimiser.
-
-        A pair `(args, kwargs)` that it returns takes their place.
-        """
-        return RemovableHandle(self._before_step, hook)
-
-    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
-        return RemovableHandle(self._after_step, hook)
-
-
-def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
-    """The method `step`, which calls the hooks before and after."""
+def _noted(step: Callable[..., Any]) -> Callable[..., Any]:
+    """The method `step`, which notes for schedulers, if there are any, that it was called."""
 
     @functools.wraps(step)
-    def hooked(self: Optimizer, *args: object, **kwargs: object) -> Any:
-        if not (self._before_step or self._after_step):
-            return step(self, *args, **kwargs)
-        args = (self, *args)
-        for hook in list(self._before_step.values()):
-            result = hook(self, args, kwargs)
-            if result is not None:
-                if not (isinstance(result, tuple) and len(result) == 2):
-                    raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}: so a hook "
-                        "before the step may return"
-                    )
-                args, kwargs = result
-        out = step(*args, **kwargs)
-        for hook in list(self._after_step.values()):
-            hook(self, args, kwargs)
-        return out
+    def noted(self: Any, *args: object, **kwargs: object) -> Any:
+        if "_opt_called" in self.__dict__:
+            self._opt_called = True
+        return step(self, *args, **kwargs)
 
-    return hooked
+    return noted
 
 
 def _converted(value: object, parameter: Tensor | None, key: object = None) -> Any:

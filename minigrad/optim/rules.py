@@ -1,30 +1,161 @@
-"""The rules: how a parameter moves by its gradient, in SGD, Adam and their like."""
+"""The rules: how a parameter moves by its gradient, in SGD, Adam and their like.
+
+Parameters move in blocks that stay in the cache.  Each rule works on NumPy arrays in the order of operations of
+PyTorch's loop over tensors, so that float32 results differ by the rounding of fused multiply-adds at the most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.modes import no_grad
-from minigrad.optim.optimizer import Group
-from minigrad.optim.stepping import (
-    ByParameter,
-    Rate,
-    Rows,
-    average,
-    average_square,
-    blocks,
-    computed_in,
-    descent,
-    filled_like,
-    number,
-    refuse,
-    step_counter,
-    wrote,
-)
+from minigrad.core import dtypes
+from minigrad.core.arrays import row_blocks
+from minigrad.core.dtypes import Array
+from minigrad.core.modes import enable_grad, no_grad
+from minigrad.core.tape import quiet
+from minigrad.core.tensor import storage_of
+from minigrad.ops.places import read_at, write_at
+from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
+from minigrad.tensors.options import new_leaf
+
+Rate = float | Tensor
+
+# Options that are numbers and not negative, and what errors call them, where that is not their name.
+_NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
+_CALLED = {"lr": "learning rate", "eps": "epsilon value"}
+
+
+class ByParameter(Optimizer):
+    """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
+
+    The options of a subclass are the arguments of its `__init__`, which hands them all on to `_begin`; in `_move` it
+    says how a parameter moves.  `foreach` and `fused` choose between PyTorch's ways to compute the same step: here
+    there is one.
+    """
+
+    #: The options as PyTorch orders them in a state dict, where that is not the order of the arguments.
+    _order: ClassVar[tuple[str, ...]] = ()
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        """Check the options, all `given` arguments after `self` and `params`, and take them for the defaults."""
+        options = {name: given[name] for name in self._order or [*given][2:]}
+        for name, value in _numbers_of(options).items():
+            if name in _NUMBERS:
+                refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
+            if name in ("capturable", "differentiable") and value:
+                raise NotImplementedError(
+                    f"{type(self).__name__}({name}=True) is not supported here: steps are neither captured for a GPU "
+                    "nor recorded. Write the update as operations on tensors, parameter = parameter - lr * gradient"
+                )
+        for index, beta in enumerate(options.get("betas", ())):
+            refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
+        super().__init__(given["params"], options)
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Let the parameters of one more group move, by the options it gives and the defaults of others."""
+        if isinstance(param_group, dict):
+            _numbers_of(param_group)
+        super().add_param_group(param_group)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move each parameter that has a gradient; what `closure`, called before to compute the gradients, returned.
+
+        Where one of them cannot move, none does.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        moving = []
+        for group in self.param_groups:
+            options = _numbers_of(group)
+            for parameter in group["params"]:
+                gradient = parameter._grad
+                if gradient is not None:
+                    if not parameter._array.flags.writeable:
+                        parameter._check_writable()
+                    self._check_gradient(gradient.is_sparse, options)
+                    moving.append((parameter, gradient, options))
+        quiet().run(self._move_all, moving)
+        return loss
+
+    def _check_gradient(self, sparse: bool, options: Group) -> None:
+        """Nothing if a parameter can move by a sparse, or a dense, gradient with these options; else a RuntimeError."""
+        if sparse:
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
+    def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
+        for parameter, gradient, options in moving:
+            self._move(parameter, gradient, options)
+
+    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
+        """Move one parameter by its gradient and the options of its group, whose numbers are Python's."""
+        raise NotImplementedError
+
+    def _remembered(self, parameter: Tensor, *names: str) -> tuple[float, list[Tensor]]:
+        """The number of the step that begins, and the tensors remembered by these names, which are zeros at first."""
+        state = self.state[parameter]
+        if not state:
+            # All at once: an interrupt may come between two lines.
+            state |= {"step": step_counter(), **{name: filled_like(parameter) for name in names}}
+        elif not isinstance(state["step"], Tensor):  # It was loaded from a file of an older PyTorch.
+            state["step"] = step_counter(state["step"])
+        counter = state["step"]
+        count: float = counter._array.item() + 1
+        counter._array[()] = count
+        wrote(counter)
+        return count, [state[name] for name in names]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for group in state["param_groups"]:
+            for option, default in state.get("defaults", self.__dict__.get("defaults", {})).items():
+                group.setdefault(option, default)
+        for parameter, remembered in state["state"].items():
+            for name, value in remembered.items():
+                if isinstance(value, Tensor) and name != "step" and value.shape != parameter.shape:
+                    raise ValueError(
+                        f"loaded state dict has {name!r} of shape {tuple(value.shape)} for a parameter of shape "
+                        f"{tuple(parameter.shape)}: it is that of another model"
+                    )
+        super().__setstate__(state)
+
+
+def refuse(wrong: object, option: str, value: object) -> None:
+    """A ValueError that names an option and its value, if that is `wrong`."""
+    if wrong:
+        raise ValueError(f"Invalid {option}: {value}")
+
+
+def _numbers_of(group: Group) -> Group:
+    """The options of a group, with Python numbers for those that are numbers or tensors of one element.
+
+    Errors: TypeError for something else.
+    """
+    options = {**group}
+    for name in _NUMBERS:
+        if name in options:
+            options[name] = _number(name, options[name])
+    if "betas" in options:
+        options["betas"] = tuple([_number("betas", beta) for beta in options["betas"]])
+    return options
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, Tensor):
+        if value.numel() != 1 and name == "lr":
+            raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(value.shape)}")
+        if value.numel() != 1:
+            raise RuntimeError(f"Boolean value of Tensor with more than one value is ambiguous: {name} is one number")
+        value = value._array.item()
+    elif not isinstance(value, float | int | np.number):
+        called = _CALLED.get(name, name)
+        raise TypeError(f"the {called} has to be a number or a tensor of one element, such as 1e-3, not {value!r}")
+    number: float = value
+    return number
 
 
 class SGD(ByParameter):
@@ -72,54 +203,53 @@ class SGD(ByParameter):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, group: Group) -> None:
-        if sparse and group["weight_decay"] != 0:
+    def _check_gradient(self, sparse: bool, options: Group) -> None:
+        if sparse and options["weight_decay"] != 0:
             raise RuntimeError(
                 "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all "
                 "rows, and a sparse gradient only some; set weight_decay=0"
             )
 
-    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
-        lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
+    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
+        lr, momentum, decay = options["lr"], options["momentum"], options["weight_decay"]
         if gradient.is_sparse:
-            d = -gradient if group["maximize"] else gradient
-            (d if momentum == 0 else self._rows_with_momentum(parameter, d, group)).add_into(parameter._array, -lr)
+            d = -gradient if options["maximize"] else gradient
+            (d if momentum == 0 else self._rows_with_momentum(parameter, d, options)).add_into(parameter._array, -lr)
         elif momentum == 0:
-            kind, sign = computed_in(parameter._array), -1 if group["maximize"] else 1
+            kind, sign = computed_in(parameter._array), -1 if options["maximize"] else 1
             for s, w, g in blocks(1, parameter, gradient):
                 w += np.multiply(descent(g, w, sign * decay, False, s, kind), np.array(-sign * lr, kind), s)
         else:
-            self._move_with_momentum(parameter, gradient, group, lr, momentum, decay)
+            self._move_with_momentum(parameter, gradient, options)
         wrote(parameter)
 
-    def _move_with_momentum(
-        self, parameter: Tensor, gradient: Tensor, group: Group, lr: float, momentum: float, decay: float
-    ) -> None:
+    def _move_with_momentum(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         state, kind = self.state[parameter], computed_in(parameter._array)
         first = state.get("momentum_buffer") is None
-        if first:
-            state["momentum_buffer"] = filled_like(parameter)
-        for s, t, w, g, b in blocks(2, parameter, gradient, state["momentum_buffer"]):
-            d = descent(g, w, decay, group["maximize"], t, kind)
+        buffer = filled_like(parameter) if first else state["momentum_buffer"]
+        momentum, step = np.array(options["momentum"], kind), np.array(-options["lr"], kind)
+        for s, t, w, g, b in blocks(2, parameter, gradient, buffer):
+            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
             if first:
                 b[...] = d
             else:
-                b *= np.array(momentum, kind)
-                b += np.multiply(d, np.array(1 - group["dampening"], kind), s)
-            d = np.add(d, np.multiply(b, np.array(momentum, kind), s), t) if group["nesterov"] else b
-            w += np.multiply(d, np.array(-lr, kind), s)
-        wrote(state["momentum_buffer"])
+                b *= momentum
+                b += np.multiply(d, np.array(1 - options["dampening"], kind), s)
+            d = np.add(d, np.multiply(b, momentum, s), t) if options["nesterov"] else b
+            w += np.multiply(d, step, s)
+        state["momentum_buffer"] = buffer
+        wrote(buffer)
 
     @no_grad()
-    def _rows_with_momentum(self, parameter: Tensor, d: Any, group: Group) -> Any:
+    def _rows_with_momentum(self, parameter: Tensor, d: Any, options: Group) -> Any:
         """The sparse direction that momentum makes of `d`: of the rows that it has, or that any has had so far."""
-        momentum, state, d = group["momentum"], self.state[parameter], d.coalesce()
+        momentum, state, d = options["momentum"], self.state[parameter], d.coalesce()
         if state.get("momentum_buffer") is None:
             state["momentum_buffer"] = d.detach().clone()
         else:
-            state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - group["dampening"])
+            state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - options["dampening"])
         buffer = state["momentum_buffer"]
-        return d.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+        return d.add(buffer, alpha=momentum) if options["nesterov"] else buffer
 
 
 class Adam(ByParameter):
@@ -172,25 +302,25 @@ class Adam(ByParameter):
         given["betas"] = tuple([beta.squeeze() if isinstance(beta, Tensor) else beta for beta in betas])
         super()._begin(given)
 
-    def _check_gradient(self, sparse: bool, group: Group) -> None:
+    def _check_gradient(self, sparse: bool, options: Group) -> None:
         if sparse:
             raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
-        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
+    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
+        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if options["amsgrad"] else ("exp_avg", "exp_avg_sq")
         count, kept = self._remembered(parameter, *names)
-        lr, decay, kind = number(group["lr"]), group["weight_decay"], computed_in(parameter._array)
-        beta1, beta2 = [number(beta) for beta in group["betas"]]
+        lr, decay, kind = options["lr"], options["weight_decay"], computed_in(parameter._array)
+        beta1, beta2 = options["betas"]
         step, root, eps = (
             np.array(-lr / (1 - beta1**count), kind),
             np.array((1 - beta2**count) ** 0.5, kind),
-            np.array(group["eps"], kind),
+            np.array(options["eps"], kind),
         )
-        decays_apart = decay != 0 and group["decoupled_weight_decay"]
+        decays_apart = decay != 0 and options["decoupled_weight_decay"]
         for s, t, w, g, m, v, *largest in blocks(2, parameter, gradient, *kept):
             if decays_apart:
                 w *= np.array(1 - lr * decay, kind)
-            d = descent(g, w, 0 if decays_apart else decay, group["maximize"], t, kind)
+            d = descent(g, w, 0 if decays_apart else decay, options["maximize"], t, kind)
             average(m, d, beta1, s, kind)
             average_square(v, d, beta2, s, kind)
             np.sqrt(np.maximum(largest[0], v, out=largest[0]) if largest else v, s)
@@ -236,9 +366,9 @@ class AdamW(Adam):
         self._begin(locals() | {"decoupled_weight_decay": True})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
+        for group in state["param_groups"]:
             group["decoupled_weight_decay"] = True
+        super().__setstate__(state)
 
 
 class Adagrad(ByParameter):
@@ -288,28 +418,28 @@ class Adagrad(ByParameter):
             total = filled_like(parameter, self.defaults["initial_accumulator_value"])
             self.state[parameter] = {"step": step_counter(), "sum": total}
 
-    def _check_gradient(self, sparse: bool, group: Group) -> None:
-        if sparse and group["weight_decay"] != 0:
+    def _check_gradient(self, sparse: bool, options: Group) -> None:
+        if sparse and options["weight_decay"] != 0:
             raise RuntimeError(
                 "weight_decay option is not compatible with sparse gradients: it moves all rows, and a sparse gradient "
                 "only some; set weight_decay=0"
             )
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         count, (total,) = self._remembered(parameter, "sum")
         kind = computed_in(parameter._array)
         step, eps = (
-            np.array(-number(group["lr"]) / (1 + (count - 1) * group["lr_decay"]), kind),
-            np.array(group["eps"], kind),
+            np.array(-options["lr"] / (1 + (count - 1) * options["lr_decay"]), kind),
+            np.array(options["eps"], kind),
         )
         if gradient.is_sparse:
-            rows = Rows(-gradient if group["maximize"] else gradient)
+            rows = Rows(-gradient if options["maximize"] else gradient)
             squares = rows.of(total) + rows.values * rows.values
             rows.write(total, squares)
             rows.write(parameter, rows.of(parameter) + step * (rows.values / (np.sqrt(squares) + eps)))
             return
         for s, t, w, g, v in blocks(2, parameter, gradient, total):
-            d = descent(g, w, group["weight_decay"], group["maximize"], t, kind)
+            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
             v += np.multiply(d, d, s)
             np.sqrt(v, s)
             s += eps
@@ -363,14 +493,14 @@ class RMSprop(ByParameter):
     ) -> None:
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
-        centered, momentum, alpha = group["centered"], group["momentum"], group["alpha"]
+    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
+        centered, momentum, alpha = options["centered"], options["momentum"], options["alpha"]
         names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(centered)]
         _, kept = self._remembered(parameter, *names)
         kind = computed_in(parameter._array)
-        step, eps = np.array(-number(group["lr"]), kind), np.array(group["eps"], kind)
+        step, eps = np.array(-options["lr"], kind), np.array(options["eps"], kind)
         for s, t, u, w, g, v, *more in blocks(3, parameter, gradient, *kept):
-            d = descent(g, w, group["weight_decay"], group["maximize"], t, kind)
+            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
             average_square(v, d, alpha, s, kind)
             if centered:
                 mean = more[-1]
@@ -422,12 +552,12 @@ class Adadelta(ByParameter):
         refuse(not rho <= 1.0, "rho value", rho)
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Any, group: Group) -> None:
+    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
         _, kept = self._remembered(parameter, "square_avg", "acc_delta")
-        rho, kind = group["rho"], computed_in(parameter._array)
-        eps, step = np.array(group["eps"], kind), np.array(-number(group["lr"]), kind)
+        rho, kind = options["rho"], computed_in(parameter._array)
+        eps, step = np.array(options["eps"], kind), np.array(-options["lr"], kind)
         for s, t, delta, w, g, v, u in blocks(3, parameter, gradient, *kept):
-            d = descent(g, w, group["weight_decay"], group["maximize"], t, kind)
+            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
             average_square(v, d, rho, s, kind)
             np.sqrt(np.add(u, eps, delta), delta)
             delta /= np.sqrt(np.add(v, eps, s), s)
@@ -471,20 +601,20 @@ class SparseAdam(ByParameter):
         refuse(eps == 0.0, "epsilon value", eps)
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, group: Group) -> None:
+    def _check_gradient(self, sparse: bool, options: Group) -> None:
         if not sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 
-    def _move(self, parameter: Tensor, gradient: Tensor, group: Group) -> None:
+    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         state = self.state[parameter]
         if not state:
             state |= {"step": 0, "exp_avg": filled_like(parameter), "exp_avg_sq": filled_like(parameter)}
         state["step"] += 1
-        rows = Rows(-gradient if group["maximize"] else gradient)
+        rows = Rows(-gradient if options["maximize"] else gradient)
         g = rows.values
         if not g.size:
             return
-        beta1, beta2 = group["betas"]
+        beta1, beta2 = options["betas"]
         correction = (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
         kind = computed_in(g)
         m, v = rows.of(state["exp_avg"]), rows.of(state["exp_avg_sq"])
@@ -492,5 +622,121 @@ class SparseAdam(ByParameter):
         v += (g * g - v) * np.array(1 - beta2, kind)
         rows.write(state["exp_avg"], m)
         rows.write(state["exp_avg_sq"], v)
-        step = np.array(-number(group["lr"]) * correction, kind) * (m / (np.sqrt(v) + np.array(group["eps"], kind)))
+        step = np.array(-options["lr"] * correction, kind) * (m / (np.sqrt(v) + np.array(options["eps"], kind)))
         rows.write(parameter, rows.of(parameter) + step)
+
+
+# ---- what is remembered ----------------------------------------------------------------------------------------------
+
+
+def step_counter(count: float = 0.0) -> Tensor:
+    """The number of steps so far as PyTorch keeps it: a 0-d floating-point tensor."""
+    wide = dtypes.get_default_dtype() is dtypes.float64
+    return new_leaf(np.array(count, np.float64 if wide else np.float32))
+
+
+def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
+    """A tensor of the shape, dtype and memory order of `parameter`, all of whose elements are `value`."""
+    array = parameter._array
+    if value or not array.flags.c_contiguous:
+        return new_leaf(np.full_like(array, value))
+    # The memory of np.zeros is taken when it is first written to: that of rows which never move, never.
+    return new_leaf(np.zeros(array.shape, array.dtype))
+
+
+def wrote(*tensors: Tensor) -> None:
+    """Count a write in place to each of the tensors."""
+    for tensor in tensors:
+        storage_of(tensor).version += 1
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+
+Kind = np.dtype[Any]
+
+# Arrays of at most as many elements are one block.
+_SMALL = 2**16
+
+_COMPUTED_IN = {np.dtype(each): np.promote_types(each, np.float32) for each in (np.float16, np.float32, np.float64)}
+
+
+def computed_in(array: Array) -> Kind:
+    """The dtype that arithmetic on `array` is done in, float32 for float16: `np.array(x, kind)` makes numbers for it.
+
+    >>> computed_in(np.zeros(3, np.float16))
+    dtype('float32')
+    """
+    return _COMPUTED_IN[array.dtype]
+
+
+def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
+    """Parts of the tensors' arrays, which have one shape, in blocks; each after `buffers` arrays to compute in.
+
+    A step is many operations on few numbers each: done block by block, all but the first find them in the cache, and
+    no temporary is as large as a parameter.
+    """
+    arrays = [tensor._array for tensor in tensors]
+    first = arrays[0]
+    if first.size <= _SMALL:
+        return [[*[np.empty_like(first) for _ in range(buffers)], *arrays]]
+    if all([array.flags.f_contiguous for array in arrays]):
+        arrays = [array.T for array in arrays]
+    if all([array.flags.c_contiguous for array in arrays]):
+        arrays = [array.reshape(-1) for array in arrays]
+    cuts = row_blocks(arrays[0])
+    scratch = [np.empty_like(arrays[0][cuts[0]]) for _ in range(buffers)]
+    return [
+        [*[buffer[: min(cut.stop, len(arrays[0])) - cut.start] for buffer in scratch], *[each[cut] for each in arrays]]
+        for cut in cuts
+    ]
+
+
+def descent(g: Array, w: Array, decay: float, maximize: bool, s: Array, kind: Kind) -> Array:
+    """`g`, or `-g` to `maximize`, plus `decay * w`: the gradient `g` itself, or the sum in the buffer `s`."""
+    if decay == 0:
+        return np.negative(g, s) if maximize else g
+    np.multiply(w, np.array(decay, kind), s)
+    result: Array = (np.subtract if maximize else np.add)(s, g, s)
+    return result
+
+
+def average(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+    """`mean += (1 - keep) * (new - mean)`, in the form that is exact at both ends."""
+    np.subtract(new, mean, s)
+    weight = np.array(1 - keep, kind)
+    if weight.item() < 0.5:
+        s *= weight
+        mean += s
+    else:
+        s *= 1 - weight
+        np.subtract(new, s, mean)
+
+
+def average_square(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+    """`mean = keep * mean + (1 - keep) * new * new`."""
+    mean *= np.array(keep, kind)
+    np.multiply(new, np.array(1 - keep, kind), s)
+    s *= new
+    mean += s
+
+
+class Rows:
+    """The rows that a sparse gradient has, of the tensors of its shape: each once, with the sum of its entries.
+
+    What it costs to read and write them does not depend on how many other rows there are.
+    """
+
+    def __init__(self, gradient: Any) -> None:
+        summed = gradient.coalesce()
+        self.values: Array = summed._entries._array
+        self._ids: Array = summed._ids()
+        self._dims = tuple(range(summed.sparse_dim()))
+
+    def of(self, tensor: Tensor) -> Array:
+        """A copy of these rows of the tensor."""
+        return read_at(tensor._array, self._dims, self._ids)
+
+    def write(self, tensor: Tensor, rows: Array) -> None:
+        """Let these rows of the tensor be `rows`."""
+        write_at(tensor._array, self._dims, self._ids, rows)
+        wrote(tensor)
