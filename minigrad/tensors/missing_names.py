@@ -6,7 +6,6 @@ import opcode
 import sys
 from typing import NoReturn
 
-_SEQUENCES = "there are no recurrent layers: nn.Linear and torch.tanh in a loop over the steps make one"
 _CONVOLUTIONS = "there are no convolutions and no pooling; x.unfold(dim, size, step) has the windows for a nn.Linear"
 _ATTENTION = "nn.functional.scaled_dot_product_attention between nn.Linear layers does its work"
 _LINEAR_ALGEBRA = "torch.norm, matmul and einsum are there; np.linalg takes x.numpy(), and from_numpy its result"
@@ -118,8 +117,6 @@ _NAMES: dict[str, dict[str, str]] = {
         "FeatureAlphaDropout": "nn.Dropout2d is there",
         "GaussianNLLLoss": "((var.log() + (input - target) ** 2 / var) / 2).mean()",
         "GLU": "a * b.sigmoid() for a, b = x.chunk(2, -1)",
-        "GRU": _SEQUENCES,
-        "GRUCell": _SEQUENCES,
         "Hardshrink": "torch.where(x.abs() > 0.5, x, 0.0)",
         "Hardsigmoid": "(x / 6 + 0.5).clamp(0, 1)",
         "Hardswish": "x * (x / 6 + 0.5).clamp(0, 1)",
@@ -127,8 +124,6 @@ _NAMES: dict[str, dict[str, str]] = {
         "HuberLoss": "delta * nn.SmoothL1Loss(beta=delta)(input, target)",
         "InstanceNorm1d": "nn.InstanceNorm2d(C)(x.unsqueeze(-1)).squeeze(-1)",
         "InstanceNorm3d": "nn.InstanceNorm2d(C)(x.flatten(3)).view(x.shape)",
-        "LSTM": _SEQUENCES,
-        "LSTMCell": _SEQUENCES,
         "MarginRankingLoss": "(margin - target * (input1 - input2)).clamp(min=0).mean()",
         "MaxPool1d": _CONVOLUTIONS,
         "MaxPool2d": _CONVOLUTIONS,
@@ -140,7 +135,6 @@ _NAMES: dict[str, dict[str, str]] = {
         "ParameterList": "self.register_parameter(name, parameter) for each, and getattr(self, name)",
         "PoissonNLLLoss": "(input.exp() - target * input).mean()",
         "ReLU6": "nn.Hardtanh(0.0, 6.0)",
-        "RNN": _SEQUENCES,
         "SELU": "1.0507009873554805 * nn.functional.elu(x, 1.6732632423543772)",
         "SoftMarginLoss": "nn.functional.softplus(-target * input).mean()",
         "Softmin": "nn.Softmax(dim)(-x)",

@@ -2,9 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import as_tensor, tensor
+
+
+class PackedSequence(NamedTuple):
+    """Sequences of different lengths without padding, as recurrent layers take them.
+
+    `data`
+        the first elements of all sequences, the longest one first, then the second ones, and so on.
+    `batch_sizes`
+        how many sequences have a first element, a second one, and so on.
+    `sorted_indices`, `unsorted_indices`
+        which sequence each one is, the longest first, and the inverse; None if they were in that order.
+    """
+
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None = None
+    unsorted_indices: Tensor | None = None
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The same sequences with the data converted, as by `Tensor.to`."""
+        return self._replace(data=self.data.to(*args, **kwargs))
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """The sequences of a padded tensor `(L, N, *)`, or `(N, L, *)` with `batch_first`, without the padding.
+
+    They may be in any order unless `enforce_sorted`.
+
+    >>> import minigrad as torch
+    >>> pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
+    PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
+    """
+    indices = None
+    counts = as_tensor(lengths).long()
+    if not enforce_sorted:
+        counts, indices = counts.sort(descending=True)
+        input = input.index_select(0 if batch_first else 1, indices)
+    sizes = counts.tolist()
+    if batch_first:
+        input = input.transpose(0, 1)
+    if len(sizes) != input.shape[1]:
+        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, {input.shape[1]}, but got {len(sizes)}")
+    if sizes != sorted(sizes, reverse=True):
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
+        )
+    if sizes[-1] <= 0:
+        raise RuntimeError("Length of all samples has to be greater than 0, but found one in 'lengths' that is not")
+    batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
+    step, which = _places(batch_sizes)
+    order = None if indices is None else indices.argsort()
+    return PackedSequence(input[step, which], tensor(batch_sizes), indices, order)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The sequences side by side as in `pad_sequence`, filled up to `total_length` if that is given; and their lengths.
+
+    >>> import minigrad as torch
+    >>> pad_packed_sequence(pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]), batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 0, 0]]), tensor([3, 1]))
+    """
+    batch_sizes = sequence.batch_sizes.tolist()
+    longest = len(batch_sizes)
+    if total_length is not None and total_length < longest:
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {longest}"
+        )
+    shape = (longest if total_length is None else total_length, batch_sizes[0], *sequence.data.shape[1:])
+    padded = sequence.data.new_full(shape, padding_value)
+    padded[_places(batch_sizes)] = sequence.data
+    lengths = tensor([sum([size > which for size in batch_sizes]) for which in range(batch_sizes[0])])
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    if sequence.unsorted_indices is None:
+        return padded, lengths
+    order = sequence.unsorted_indices
+    return padded.index_select(0 if batch_first else 1, order), lengths[order]
+
+
+def _places(batch_sizes: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """The step and the sequence of each row of the data of a packed sequence."""
+    steps = [step for step, size in enumerate(batch_sizes) for _ in range(size)]
+    return tensor(steps), tensor([which for size in batch_sizes for which in range(size)])
+
+
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """The sequences `(L_i, *)`, in any order unless `enforce_sorted`, as a `PackedSequence`."""
+    lengths = [len(each) for each in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def pad_sequence(

@@ -1,0 +1,335 @@
+"""Recurrent layers: two Linears and a gate, step after step; and their cells, which take one step."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from minigrad.core.dtypes import dtype, float32
+from minigrad.core.shapes import Permute
+from minigrad.nn import functional as F
+from minigrad.nn import init
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.nn.utils.rnn import PackedSequence
+from minigrad.ops.joining import cat, stack
+from minigrad.ops.recurrent import GRURecurrence, LSTMRecurrence, ReluRecurrence, TanhRecurrence
+from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty, zeros
+from minigrad.tensors.errors import warn_program
+from minigrad.tensors.options import OnDevice
+
+#: The kinds of recurrent layers by what PyTorch calls their modes.
+KINDS: dict[str, Any] = {
+    "RNN_TANH": TanhRecurrence,
+    "RNN_RELU": ReluRecurrence,
+    "LSTM": LSTMRecurrence,
+    "GRU": GRURecurrence,
+}
+
+
+class Recurrent(Module):
+    """What recurrent layers and cells share: their kind, its weights, and how these start."""
+
+    mode: str
+
+    def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: dtype | None) -> None:
+        """Register the weights and biases of both linear maps."""
+        outputs = KINDS[self.mode].count_of_gates * self.hidden_size
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (outputs, inputs), "weight_hh": (outputs, self.hidden_size)}
+        shapes |= {"bias_ih": (outputs,), "bias_hh": (outputs,)}
+        for name, shape in shapes.items():
+            wanted = self.bias or name.startswith("weight")
+            parameter = Parameter(empty(shape, device=on, dtype=dtype)) if wanted else None
+            if wanted or not suffix:
+                self.register_parameter(name + suffix, parameter)
+
+    def _weights(self, suffix: str) -> list[Any]:
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        return [self._parameters.get(name + suffix) for name in names]
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew, from the uniform distribution on [-k, k) with `k = 1 / sqrt(hidden_size)`."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+
+class RNNBase(Recurrent):
+    """Layers of one kind on top of one another, each of which goes through all steps of a sequence."""
+
+    __call__: Callable[..., tuple[Any, Any]]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if min(input_size, hidden_size, num_layers) <= 0:
+            raise ValueError("input_size, hidden_size and num_layers must be greater than zero")
+        if not 0 <= dropout <= 1:
+            raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
+        if proj_size:
+            raise ValueError(
+                "proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close to it"
+            )
+        if dropout and num_layers == 1:
+            warn_program(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
+            )
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._ways = ("", "_reverse") if bidirectional else ("",)
+        for layer in range(num_layers):
+            inputs = hidden_size * len(self._ways) if layer else input_size
+            for way in self._ways:
+                self._add_weights(f"_l{layer}{way}", inputs, device, dtype)
+        self.reset_parameters()
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters, a list for each layer and direction."""
+        places = [f"_l{layer}{way}" for layer in range(self.num_layers) for way in self._ways]
+        return [[p for p in self._weights(place) if p is not None] for place in places]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: it is for GPUs."""
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """The last layer's hidden states of all steps, and the last state of every layer.
+
+        `input` is `(L, N, input_size)`, with `batch_first` `(N, L, input_size)`, without a batch `(L, input_size)`, or
+        a `PackedSequence`; the first output is alike, with `D * hidden_size` in the last place, for D directions.
+        `hx`, zeros if None, and the second output are `(D * num_layers, N, hidden_size)`, or without a batch
+        `(D * num_layers, hidden_size)`; of an LSTM they are a pair of these, hidden states and cells.
+        """
+        packed = isinstance(input, PackedSequence)
+        x, batched = (input.data, True) if packed else (input, input.ndim == 3)
+        if not packed and x.ndim not in (2, 3):
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
+        if not batched:
+            x = x.unsqueeze(1)
+        elif self.batch_first and not packed:
+            x = x.transpose(0, 1)
+        self._check_input(x)
+        sizes = input.batch_sizes.tolist() if packed else [x.shape[1]] * x.shape[0]
+        state = self._first_state(hx, x, sizes[0], batched)
+        if packed and input.sorted_indices is not None:
+            state = [each.index_select(1, input.sorted_indices) for each in state]
+        x, new = self._through_layers(x, state, sizes)
+        if packed:
+            y: Any = input._replace(data=x)
+            if input.unsorted_indices is not None:
+                new = [each.index_select(1, input.unsorted_indices) for each in new]
+        elif not batched:
+            y, new = x.squeeze(1), [each.squeeze(1) for each in new]
+        else:
+            y = Permute((1, 0, 2), f"TransposeBackward{int(self.mode != 'LSTM')}")(x) if self.batch_first else x
+        return y, tuple(new) if self.mode == "LSTM" else new[0]
+
+    def _through_layers(self, x: Tensor, state: Sequence[Tensor], sizes: list[int]) -> tuple[Tensor, list[Tensor]]:
+        """The last layer's hidden states and the new state of all layers; the steps have `sizes` rows of `x` each."""
+        ends = list(itertools.accumulate(sizes))
+        rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        form = "CatBackward0" if x.ndim == 2 else "StackBackward0"
+        if self.mode == "LSTM" and x.ndim == 3 and x.dtype is float32:
+            form = "MkldnnRnnLayerBackward0"
+        last: list[list[Tensor]] = []
+        for layer in range(self.num_layers):
+            if layer and self.training:
+                x = F.dropout(x, self.dropout)
+            ways = []
+            for way in self._ways:
+                weight_ih, weight_hh, bias_ih, bias_hh = self._weights(f"_l{layer}{way}")
+                recurrence = KINDS[self.mode](rows[::-1] if way else rows, form)
+                own = [each[len(last)] for each in state]
+                hidden, *new = recurrence(F.linear(x, weight_ih, bias_ih), weight_hh, bias_hh, *own)
+                ways.append(hidden)
+                last.append(new)
+            x = cat(ways, -1) if self.bidirectional else ways[0]
+        return x, [stack(each) for each in zip(*last, strict=True)]
+
+    def _check_input(self, x: Tensor) -> None:
+        dtype = self.weight_ih_l0.dtype
+        if x.dtype is not dtype:
+            raise ValueError(
+                f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). Convert input: input.to({dtype}), "
+                f"or convert model: model.to({x.dtype})"
+            )
+        if x.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
+            )
+        if not x.shape[0]:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+
+    def _first_state(self, given: Any, x: Tensor, batch: int, batched: bool) -> list[Tensor]:
+        """The first state, each part of it `(D * num_layers, batch, hidden_size)`."""
+        shape = (self.num_layers * len(self._ways), batch, self.hidden_size)
+        parts = 2 if self.mode == "LSTM" else 1
+        if given is None:
+            return [zeros(shape, dtype=x.dtype)] * parts
+        state = [given] if parts == 1 else [given[0], given[1]]
+        wanted = shape if batched else (shape[0], shape[2])
+        for place, each in enumerate(state):
+            if each.shape != wanted:
+                name = "hidden" if parts == 1 else f"hidden[{place}]"
+                raise RuntimeError(f"Expected {name} size {wanted}, got {list(each.shape)}")
+        return state if batched else [each.unsqueeze(1) for each in state]
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + _changed(self, RNNBase)
+
+
+def _changed(module: Module, constructor: Any) -> str:
+    """The options that are not what `constructor` has as defaults, as a printed form shows them."""
+    defaults = inspect.signature(constructor).parameters.values()
+    options = [(each.name, each.default) for each in defaults if each.default is not each.empty]
+    shown = [(name, default, module.__dict__.get(name, default)) for name, default in options]
+    return "".join([f", {name}={value}" for name, default, value in shown if value != default])
+
+
+class RNN(RNNBase):
+    """`h = tanh(W_ih @ x + b_ih + W_hh @ h + b_hh)` for each step; relu in place of tanh with `nonlinearity="relu"`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(0)
+    >>> y, h = torch.nn.RNN(3, 2)(torch.randn(4, 1, 3))
+    >>> y.shape, h
+    (torch.Size([4, 1, 2]), tensor([[[-0.9334, -0.5626]]], grad_fn=<StackBackward0>))
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self.mode, self.nonlinearity = f"RNN_{nonlinearity.upper()}", nonlinearity
+        super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: for each step the cell keeps some of what it has, takes something in, and shows some.
+
+    `c = f * c + i * g` and `h = o * tanh(c)`, with the gates i, f, g and o, which are, in this order, rows of
+    `W_ih @ x + b_ih + W_hh @ h + b_hh`: of `g` the tanh, of the others the sigmoid.  The state is the pair `(h, c)`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(0)
+    >>> lstm = torch.nn.LSTM(3, 2)
+    >>> y, (h, c) = lstm(torch.randn(4, 1, 3))
+    >>> y.shape, [name for name, _ in lstm.named_parameters()]
+    (torch.Size([4, 1, 2]), ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0'])
+    """
+
+    mode = "LSTM"
+
+
+class GRU(RNNBase):
+    """Gated recurrent units: each step's `h` lies between the old one and a new one, `h = (1 - z) * n + z * h`.
+
+    `n = tanh(x_n + r * u_n)`, where the gates r, z and n are, in this order, rows of `x = W_ih @ input + b_ih` and of
+    `u = W_hh @ h + b_hh`: `r = sigmoid(x_r + u_r)`, `z = sigmoid(x_z + u_z)`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(0)
+    >>> y, h = torch.nn.GRU(3, 2, bidirectional=True)(torch.randn(4, 1, 3))
+    >>> y.shape, h.shape
+    (torch.Size([4, 1, 4]), torch.Size([2, 1, 2]))
+    """
+
+    mode = "GRU"
+
+
+class RNNCellBase(Recurrent):
+    """One step of a recurrent layer: `(N, input_size)`, or `(input_size,)`, and a state, or None for zeros."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        self._add_weights("", input_size, device, dtype)
+        self.reset_parameters()
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The next state: a tensor, or of an LSTMCell a pair."""
+        is_pair = self.mode == "LSTM"
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        shape = (*input.shape[:-1], self.hidden_size)
+        state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair)
+        if hx is not None:
+            state = [hx[0], hx[1]] if is_pair else [hx]
+        for each in state:
+            if each.shape != shape:
+                raise RuntimeError(f"Expected hidden of size {shape}, got {list(each.shape)}")
+        weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")
+        batch, *state = (input, *state) if input.ndim == 2 else [each.unsqueeze(0) for each in (input, *state)]
+        gates = F.linear(batch, weight_ih, bias_ih)
+        new = KINDS[self.mode].step(gates, F.linear(state[0], weight_hh, bias_hh), *state)
+        new = new if input.ndim == 2 else tuple([each.squeeze(0) for each in new])
+        return new if is_pair else new[0]
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + _changed(self, type(self))
+
+
+class RNNCell(RNNCellBase):
+    """One step of an `RNN`."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        self.mode, self.nonlinearity = f"RNN_{nonlinearity.upper()}", nonlinearity
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an `LSTM`: its state is the pair `(h, c)`."""
+
+    mode = "LSTM"
+
+
+class GRUCell(RNNCellBase):
+    """One step of a `GRU`."""
+
+    mode = "GRU"
