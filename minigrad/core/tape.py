@@ -15,7 +15,7 @@ import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -98,15 +98,20 @@ class Fields(type):
 
 def _constructor(defaults: dict[str, Any]) -> FunctionType:
     """The function that sets these attributes; one whose default is an ellipsis has none."""
+    names = tuple(defaults)
+    code = _code_of_constructor(len(names)).replace(co_varnames=("self", *names), co_names=names)
     given = tuple([value for value in defaults.values() if value is not ...])
-    return FunctionType(_code_of_constructor(tuple(defaults)), {}, "__init__", given)
+    return FunctionType(code, {}, "__init__", given)
 
 
 @functools.cache
-def _code_of_constructor(names: tuple[str, ...]) -> Any:
+def _code_of_constructor(count: int) -> CodeType:
+    """The code of a function that sets so many attributes, by whatever names: to compile it for each takes long."""
+    names = [f"field{number}" for number in range(count)]
     settings = "; ".join([f"self.{name} = {name}" for name in names])
     module = compile(f"def __init__(self, {', '.join(names)}): {settings}", "<fields>", "exec")
-    return module.co_consts[0]
+    code: CodeType = module.co_consts[0]
+    return code
 
 
 #: The gradients that classes of nodes state, by the position of the input; that of the only one may be `dx`.
