@@ -42,64 +42,30 @@ from minigrad.random import Generator, default_generator, initial_seed, manual_s
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation, draws
 from minigrad.tensors.creation import *
-from minigrad.tensors.devices import device
 from minigrad.tensors.draws import *
 from minigrad.tensors.errors import advised
-from minigrad.tensors.options import contiguous_format, layout, memory_format, preserve_format, sparse_coo, strided
+from minigrad.tensors.options import (
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
 
 __version__ = "0.1.0"
 
 newaxis = None
 
 __all__ = [
-    "Generator",
-    "Size",
-    "Tensor",
-    "__version__",
-    "bool",
-    "can_cast",
-    "contiguous_format",
-    "default_generator",
-    "device",
-    "double",
-    "dtype",
-    "e",
-    "enable_grad",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "get_default_dtype",
-    "half",
-    "inf",
-    "inference_mode",
-    "initial_seed",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "layout",
-    "long",
-    "manual_seed",
-    "memory_format",
-    "nan",
-    "newaxis",
-    "no_grad",
-    "pi",
-    "preserve_format",
-    "promote_types",
-    "random",
-    "seed",
-    "set_default_dtype",
-    "set_grad_enabled",
-    "short",
-    "sparse_coo",
-    "strided",
-    "uint8",
-]
+    "Generator", "Size", "Tensor", "__version__", "bool", "can_cast", "contiguous_format", "default_generator",
+    "device", "double", "dtype", "e", "enable_grad", "float", "float16", "float32", "float64", "get_default_dtype",
+    "half", "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64", "is_grad_enabled",
+    "is_inference_mode_enabled", "layout", "long", "manual_seed", "memory_format", "nan", "newaxis", "no_grad", "pi",
+    "preserve_format", "promote_types", "random", "seed", "set_default_dtype", "set_grad_enabled", "short",
+    "sparse_coo", "strided", "uint8",
+]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
 __all__ += creation.__all__

@@ -86,7 +86,7 @@ from minigrad.ops.reductions import cumprod as cumprod
 from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
 from minigrad.ops.conversion import detach as detach
-from minigrad.tensors.devices import device as device
+from minigrad.tensors.options import device as device
 from minigrad.ops.matrices import diag as diag
 from minigrad.ops.matrices import diag_embed as diag_embed
 from minigrad.ops.matrices import diagonal as diagonal

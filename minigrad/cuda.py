@@ -11,19 +11,9 @@ What PyTorch's CPU build answers or ignores is answered or ignored here; what it
 from minigrad.tensors.machine import no, nothing, refused, seed_of_none, zero
 
 __all__ = [
-    "current_device",
-    "device_count",
-    "empty_cache",
-    "get_device_name",
-    "is_available",
-    "is_bf16_supported",
-    "manual_seed",
-    "manual_seed_all",
-    "max_memory_allocated",
-    "memory_allocated",
-    "memory_reserved",
-    "synchronize",
-]
+    "current_device", "device_count", "empty_cache", "get_device_name", "is_available", "is_bf16_supported",
+    "manual_seed", "manual_seed_all", "max_memory_allocated", "memory_allocated", "memory_reserved", "synchronize",
+]  # fmt: skip
 
 is_available = is_bf16_supported = no
 device_count = memory_allocated = max_memory_allocated = memory_reserved = zero

@@ -20,14 +20,8 @@ from typing import Any, ClassVar, Self
 from minigrad.core.tensor import Tensor
 
 __all__ = [
-    "histogram",
-    "max",
-    "median",
-    "min",
-    "mode",
-    "sort",
-    "topk",
-]
+    "histogram", "max", "median", "min", "mode", "sort", "topk",
+]  # fmt: skip
 
 
 class Named(tuple[Any, ...]):

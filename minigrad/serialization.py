@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeAlias
 
 from minigrad.tensors import file_formats
-from minigrad.tensors.devices import check_on_cpu, device
+from minigrad.tensors.options import check_on_cpu, device
 
 __all__ = ["load", "save"]
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from itertools import accumulate
+from operator import mul
+from typing import Any, NoReturn, Self, SupportsIndex, overload
 
 from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import Storage, members
+from minigrad.core.tensor import Size, Storage, members
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
@@ -34,16 +36,17 @@ from minigrad.ops import (  # noqa: F401
     windows,
     writing,
 )
-from minigrad.tensors import attributes, creation, draws, interoperation  # noqa: F401
-from minigrad.tensors.devices import device as Device
+from minigrad.ops.dims import INTEGER, normal_dim
+from minigrad.tensors import creation, draws, interoperation  # noqa: F401
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.nested_data import array_of_arguments
-from minigrad.tensors.options import new_leaf
+from minigrad.tensors.options import CPU, layout, new_leaf, strided
+from minigrad.tensors.options import device as Device
 
 
 @members
 class Members(Tensor):
-    """How tensors are made, printed, watched and cut off from the graph."""
+    """How tensors are made and printed, what they are, and how they are watched and cut off from the graph."""
 
     __slots__ = ()
 
@@ -57,6 +60,10 @@ class Members(Tensor):
     def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
         """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
         return tensors.sparse.sparse_of(indices, values, shape, coalesced)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        told = "" if name.startswith("_") else tensors.missing_names.advice("minigrad.Tensor", name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}", name=name, obj=self)
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
@@ -73,6 +80,84 @@ class Members(Tensor):
                 f"has shape {self.shape}"
             )
         return repr(self)
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are: always `device(type='cpu')`."""
+        return CPU
+
+    def dim(self) -> builtins.int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: SupportsIndex) -> builtins.int: ...
+    def size(self, dim: SupportsIndex | None = None) -> Any:
+        """The shape, or the size of dimension `dim`.
+
+        >>> import minigrad as torch
+        >>> x = torch.zeros(4, 5)
+        >>> x.size(), x.size(-1)
+        (torch.Size([4, 5]), 5)
+        """
+        return self.shape if dim is None else _of_dim(dim, self._array.shape)
+
+    def nelement(self) -> builtins.int:
+        """The number of elements."""
+        return self._array.size
+
+    def element_size(self) -> builtins.int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> builtins.int:
+        """Bytes of all elements."""
+        return self._array.nbytes
+
+    @property
+    def is_cuda(self) -> builtins.bool:
+        """Whether the elements are on a graphics processor: never."""
+        return False
+
+    @property
+    def layout(self) -> layout:
+        """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
+        return strided
+
+    def stride(self, dim: SupportsIndex | None = None) -> Any:
+        """How many elements lie between two neighbours, for each dimension, or for `dim`.
+
+        >>> import minigrad as torch
+        >>> torch.zeros(4, 5).stride(), torch.zeros(4, 5).T.stride()
+        ((5, 1), (1, 5))
+        """
+        array = self._array
+        if array.size or any(array.strides):
+            steps = tuple([step // array.itemsize for step in array.strides])
+        else:
+            # Where there are no elements, those of NumPy are 0 unless told.
+            steps = tuple(accumulate([size or 1 for size in array.shape[:0:-1]], mul, initial=1))[::-1]
+        return steps if dim is None else _of_dim(dim, steps)
+
+    def is_contiguous(self, memory_format: object = None) -> builtins.bool:
+        """Whether the elements lie in memory in the order of their indices."""
+        return self._array.flags.c_contiguous
+
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element: equal for tensors that share storage from its start."""
+        return self._array.ctypes.data
+
+    # ---- its place in the graph --------------------------------------------------------------------------------------
 
     @property
     def output_nr(self) -> builtins.int:
@@ -200,6 +285,13 @@ class Members(Tensor):
             self._storage = Storage()
             self._storage.version = storage.version
         self._array = value._array
+
+
+def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
+    """What is said of dimension `dim`, of what is said of each; an IndexError if there is no such dimension."""
+    if not each and isinstance(dim, INTEGER):
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return each[normal_dim(dim, len(each))]
 
 
 # It is known by the name it has here.

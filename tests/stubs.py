@@ -118,7 +118,9 @@ def member(name: str, value: Any) -> str:
 
 def is_member(name: str, value: Any) -> bool:
     """Whether a type checker should know of something in the class `Tensor`."""
-    return callable(value) or isinstance(value, (property, classmethod)) or name in vars(Tensor)["__annotations__"]
+    # With `__getattr__` any name would be known.
+    known = callable(value) or isinstance(value, (property, classmethod)) or name in vars(Tensor)["__annotations__"]
+    return known and name != "__getattr__"
 
 
 def stub_of_tensor() -> str:

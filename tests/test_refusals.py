@@ -15,7 +15,7 @@ from comparing import seeded
 from transcripts import cells_of
 
 import minigrad
-from minigrad.tensors.missing_names import _NAMES, _NUMPY_NAMES
+from minigrad.tensors.missing_names import HINTS
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
 
@@ -127,7 +127,17 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
     def home(place: str) -> Any:
         return attrgetter(place.removeprefix("minigrad."))(library) if "." in place else library
 
-    for table in (_NAMES, _NUMPY_NAMES):
-        for place, names in table.items():
-            there = {name for name in names if hasattr(home(place), name)}
-            assert there == (set(names) if library is not minigrad and table is _NAMES else set()), place
+    for place, names in HINTS.items():
+        there = {name for name in names if hasattr(home(place.replace("numpy", "minigrad")), name)}
+        assert there == (set(names) if library is not minigrad and place != "numpy" else set()), place
+
+
+def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> None:
+    with pytest.raises(ImportError, match=r"^cannot import name 'Mish' from 'minigrad.nn': PyTorch has it, minigrad"):
+        from minigrad.nn import Mish  # noqa: F401
+    with pytest.raises(ImportError, match=r"^cannot import name 'mish' from 'minigrad.nn.functional': nn.Mish is not"):
+        from minigrad.nn.functional import mish  # type: ignore[attr-defined]  # noqa: F401
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'quantile': torch.quantile is not"):
+        minigrad.ones(2).quantile(0.5)
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'spam'$"):
+        minigrad.ones(2).spam()

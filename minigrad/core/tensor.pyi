@@ -5,7 +5,6 @@ import collections.abc
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.return_types
-import minigrad.tensors.devices
 import minigrad.tensors.hooks
 import minigrad.tensors.options
 import typing
@@ -109,7 +108,7 @@ class Tensor:
         """Whether each element differs from that of `other`."""
     def __neg__(self) -> Tensor:
         """`-a`."""
-    def __new__(cls, *args: builtins.object, device: minigrad.tensors.devices.device | builtins.str | None = None) -> Tensor:
+    def __new__(cls, *args: builtins.object, device: minigrad.tensors.options.device | builtins.str | None = None) -> Tensor:
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
     def __or__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
@@ -363,7 +362,7 @@ class Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
     def cpu(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
-    def cuda(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
+    def cuda(self, device: minigrad.tensors.options.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
     def cumprod(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
@@ -385,7 +384,7 @@ class Tensor:
     def detach_(self) -> typing.Self:
         """This tensor, from now on a leaf that requires no gradient."""
     @property
-    def device(self) -> minigrad.tensors.devices.device:
+    def device(self) -> minigrad.tensors.options.device:
         """Where the elements are: always `device(type='cpu')`."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
@@ -700,7 +699,7 @@ class Tensor:
         """A tensor of `fill_value`, in this tensor's dtype."""
     def new_ones(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
         """A tensor of ones, in this tensor's dtype."""
-    def new_tensor(self, data: typing.Any, *, dtype: minigrad.core.dtypes.dtype | builtins.type[builtins.float] | builtins.type[builtins.int] | builtins.type[builtins.bool] | None = None, device: minigrad.tensors.devices.device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_tensor(self, data: typing.Any, *, dtype: minigrad.core.dtypes.dtype | builtins.type[builtins.float] | builtins.type[builtins.int] | builtins.type[builtins.bool] | None = None, device: minigrad.tensors.options.device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """A tensor of a copy of `data`, as `torch.tensor` makes it, in this tensor's dtype."""
     def new_zeros(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
         """A tensor of zeros, in this tensor's dtype."""
@@ -729,7 +728,7 @@ class Tensor:
     @typing.overload
     def permute(self, *dims: typing.SupportsIndex) -> Tensor:
         """A view with dimension `dims[i]` in place i."""
-    def pin_memory(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None) -> typing.Any:
+    def pin_memory(self, device: minigrad.tensors.options.device | builtins.str | builtins.int | None = None) -> typing.Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
     def positive(self) -> Tensor:
         """This tensor, which must not be of bools."""

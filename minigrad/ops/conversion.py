@@ -11,9 +11,8 @@ from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members
 from minigrad.declare import declared, op
 from minigrad.ops import sparse
-from minigrad.tensors.devices import check_on_cpu
-from minigrad.tensors.devices import device as Device
-from minigrad.tensors.options import as_dtype, keeps_order, layout, memory_format, sparse_coo
+from minigrad.tensors.options import as_dtype, check_on_cpu, keeps_order, layout, memory_format, sparse_coo
+from minigrad.tensors.options import device as Device
 
 
 @op()

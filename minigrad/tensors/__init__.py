@@ -3,11 +3,11 @@
 from importlib import import_module
 from typing import Any
 
-_LATER = ("distributions", "printing", "sparse")
+_LATER = ("distributions", "missing_names", "printing", "sparse")
 
 
 def __getattr__(name: str) -> Any:
-    """A file that is imported when it is first asked for: not every program draws, prints, or has sparse gradients."""
+    """A file that is imported when it is first asked for: not every program draws, prints, or errs."""
     if name in _LATER:
         return import_module(f"minigrad.tensors.{name}")
     raise AttributeError(f"module 'minigrad.tensors' has no attribute {name!r}")

@@ -39,22 +39,9 @@ from minigrad.tensors.options import (
 )
 
 __all__ = [
-    "arange",
-    "as_tensor",
-    "empty",
-    "empty_like",
-    "eye",
-    "from_numpy",
-    "full",
-    "full_like",
-    "linspace",
-    "ones",
-    "ones_like",
-    "sparse_coo_tensor",
-    "tensor",
-    "zeros",
-    "zeros_like",
-]
+    "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "ones",
+    "ones_like", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
 
 
 def tensor(

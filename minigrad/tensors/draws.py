@@ -29,16 +29,8 @@ from minigrad.tensors.options import (
 )
 
 __all__ = [
-    "get_rng_state",
-    "normal",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
-    "set_rng_state",
-]
+    "get_rng_state", "normal", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "set_rng_state",
+]  # fmt: skip
 
 
 def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:

@@ -28,8 +28,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.devices import device
-from minigrad.tensors.options import new_leaf
+from minigrad.tensors.options import device, new_leaf
 
 _VERSION = 1
 _DEEPEST = 100

@@ -10,18 +10,13 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from minigrad.tensors.devices import CPU, check_on_cpu, device
 from minigrad.tensors.errors import warn_program
+from minigrad.tensors.options import CPU, check_on_cpu, device
 
 __all__ = [
-    "compile",
-    "get_default_device",
-    "get_num_threads",
-    "set_default_device",
-    "set_float32_matmul_precision",
-    "set_num_threads",
-    "use_deterministic_algorithms",
-]
+    "compile", "get_default_device", "get_num_threads", "set_default_device", "set_float32_matmul_precision",
+    "set_num_threads", "use_deterministic_algorithms",
+]  # fmt: skip
 
 _num_threads = os.cpu_count() or 1
 

@@ -8,22 +8,14 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.tensor import Tensor
-from minigrad.tensors.devices import device as Device
 from minigrad.tensors.nested_data import array_of_arguments
+from minigrad.tensors.options import device as Device
 from minigrad.tensors.options import new_leaf
 
 __all__ = [
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-    "finfo",
-]
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
+    "ShortTensor", "finfo",
+]  # fmt: skip
 
 
 class _TypedTensor(type):

@@ -13,8 +13,8 @@ from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, persistent, plan_own
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.devices import device as Device
 from minigrad.tensors.hooks import Hook, RemovableHandle
+from minigrad.tensors.options import device as Device
 from minigrad.tensors.options import new_leaf
 
 
