@@ -183,6 +183,8 @@ class Members(Tensor):
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
             if not isinstance(value, Tensor):
                 raise TypeError(
                     f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
@@ -198,6 +200,10 @@ class Members(Tensor):
                     f"'{self.dtype._tensor_name}'. Convert it: grad.to({self.dtype!r})"
                 )
         self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
 
     def retain_grad(self) -> None:
         """Let this tensor, the result of an operation, keep its gradient in `.grad`, as leaves do.

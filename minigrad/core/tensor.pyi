@@ -125,6 +125,8 @@ class Tensor:
     def __reduce_ex__(self, protocol: builtins.object) -> builtins.tuple[typing.Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
     def __repr__(self) -> builtins.str: ...
+    def __reversed__(self) -> Tensor:
+        """The slices along the first dimension in the opposite order."""
     def __rfloordiv__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The quotient `input / other`, rounded down."""
     def __rlshift__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:

@@ -290,8 +290,8 @@ class Pow(Elementwise):
             raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
         if b.dtype.kind == "f" or not (b < 0).any():
             return np.power(a, b)
-        # 1 / a**-b, rounded to an integer: 1 or -1 for those, else 0.
-        return np.where(b < 0, np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0), np.power(a, np.abs(b)))
+        # 1 / a**-b, rounded to an integer: 1 or -1 for those, whose powers go by whether b is odd, else 0.
+        return np.where((b < 0) & (np.abs(a) != 1), 0, np.power(a, np.where(b < 0, b & 1, b)))
 
     def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return masked(g * b * a ** (b - 1), b._array != 0)

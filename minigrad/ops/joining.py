@@ -272,6 +272,12 @@ def iterated(self: Tensor) -> Iterator[Tensor]:
     return iter(Unbind(0)(self))
 
 
+@method("__reversed__")
+def turned_round(self: Tensor) -> Tensor:
+    """The slices along the first dimension in the opposite order."""
+    return self.flip(0) if self._array.ndim else self
+
+
 # ---- several tensors in one shape ------------------------------------------------------------------------------------
 
 

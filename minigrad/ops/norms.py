@@ -49,7 +49,8 @@ class Groups:
         self.others = tuple([dim for dim in range(len(frame)) if dim not in channels])
         self.common = tuple([dim for dim in self.within if dim in self.others])
         self.channels = with_ones(self.frame, self.others)
-        self.count = count_over(self.frame, self.within)
+        # Of no elements, means are 0.
+        self.count = count_over(self.frame, self.within) or 1
         self.eps = eps
         self.center = center
 

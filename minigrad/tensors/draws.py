@@ -138,7 +138,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
 
 
 def normal(
-    mean: Any = 0.0,
+    mean: Any,
     std: Any = 1.0,
     size: Sizes | None = None,
     *,

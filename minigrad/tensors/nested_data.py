@@ -65,8 +65,10 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
             "only one element tensors can be converted to Python scalars, and this one has shape "
             f"{Size(data._array.shape)}: torch.stack(tensors) makes one of several"
         )
-    if not isinstance(data, Sequence):
+    if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
+    if not isinstance(data, Sequence):
+        data = list(data)
     kinds = set(map(type, data))
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.

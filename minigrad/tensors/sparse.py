@@ -298,8 +298,11 @@ class SparseTensor(Tensor):
                 f"or {self.sparse_dim()} sparse dimensions are not {other.sparse_dim()}: sparse tensors do not "
                 "broadcast"
             )
-        added = other._entries if builtins.type(alpha) is builtins.int and alpha == 1 else other._entries * alpha
-        entries = joining.cat([self._entries, added], 0)
+        common = dtypes.promote_types(self.dtype, other.dtype)
+        if isinstance(alpha, builtins.float) and not common.is_floating_point:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        added = elementwise.cast(other._entries, common)
+        entries = joining.cat([self._entries, added if alpha == 1 else added * alpha], 0)
         places = np.concatenate([self._places, other._places], axis=1)
         total = sparse_of(places, entries, self._size)
         return total.coalesce() if self._coalesced and other._coalesced else total
