@@ -1050,6 +1050,7 @@ calls(
     F.embedding(i, w.detach().clone(), max_norm=1.0)
     F.embedding(i, w.detach().clone(), max_norm=1.0, norm_type=1)
     F.embedding(i, w.detach().clone(), max_norm=5.0)
+    F.embedding(i[:0], w.detach().clone(), max_norm=1.0, norm_type=inf)
     F.embedding_bag(i, w.detach().clone(), i, max_norm=1.0)
     F.embedding_bag(i, w.detach().clone(), i, max_norm=1.0, norm_type=1)
     F.embedding_bag(w, i, L([0]))
@@ -1069,6 +1070,57 @@ calls(
     """,
     w=[[3.0, 4.0], [0.5, 0.0], [-6.0, 8.0]],
     i=[0, 1, 2],
+)
+
+# ---- one value or a few, whose gradients are known ------------------------------------------------------------------
+
+calls("x.amax()\nx.amin()\nx.norm(inf)\nx.erf()\n-x", x=NAN)
+calls(
+    """
+    torch.autograd.grad(torch.autograd.grad(x.sum() * 0 + (x**3).sum(), x, create_graph=True)[0].sum(), x)
+    torch.autograd.grad(torch.autograd.grad(x.abs().sum(), x, create_graph=True)[0], x, x.detach() * inf)
+    torch.autograd.grad(torch.autograd.grad(F.relu(x).sum(), x, create_graph=True)[0], x, x.detach() * inf)
+    torch.autograd.grad(torch.autograd.grad(F.hardtanh(x).sum(), x, create_graph=True)[0], x, x.detach() * inf)
+    torch.autograd.grad(torch.autograd.grad(F.leaky_relu(x).sum(), x, create_graph=True)[0], x, x.detach() * inf)
+    torch.autograd.grad(torch.autograd.grad(F.gelu(x).sum(), x, create_graph=True)[0].square().sum(), x)
+    [len({id(part.grad_fn) for part in parts}) for parts in (x.split(1), x.chunk(3), x.unbind(), list(x))]
+    x[:1].expand(3, 1).clone().is_contiguous()
+    [getattr(torch.finfo(x.dtype), name) for name in ("eps", "max", "min", "tiny", "smallest_normal", "bits")]
+    x.norm(1)
+    x.norm(3)
+    x.norm(1.5)
+    x.prod()
+    x.cumprod(0)
+    x.std()
+    (x * 1e9).norm(4)
+    x.logsumexp(0)
+    (x - inf).logsumexp(0)
+    x.sort(stable=True)
+    torch.where(x, x, x)
+    F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=0.5)
+    """,
+    x=[-2.0, 0.0, 0.25, 0.0, 3.0],
+)
+calls("x.prod()", "float64", x=[1e-20, 0.069])
+# Four dimensions, in another order in memory than they are counted.
+calls(
+    """
+    F.cross_entropy(x, L([[[1, 0]]]).expand(2, 2, 2), reduction="none")
+    F.layer_norm(x, (2, 2))
+    F.rms_norm(x, (2,))
+    F.batch_norm(x, None, None, training=True)
+    F.group_norm(x, 3)
+    F.scaled_dot_product_attention(x, x, x, is_causal=True)
+    F.scaled_dot_product_attention(x[:, :, :1], x, x)
+    F.pad(x, (1, 0, 1, -1))
+    F.pad(x, (1, 1, 1, 1), "reflect")
+    F.glu(x, 2)
+    F.cosine_similarity(x, x.detach() + 1)
+    x.softmax(1)
+    x.var((1, 2))
+    """,
+    "float64",
+    x=np.random.default_rng(0).uniform(-2, 2, (2, 2, 3, 2)).transpose(3, 2, 1, 0),
 )
 
 # ---- to the last bit, the sign of 0 among them -----------------------------------------------------------------------

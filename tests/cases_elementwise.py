@@ -107,7 +107,7 @@ for name in ("div", "divide"):
 for name in ("remainder", "fmod"):
     forms(name, plain, mixed(), grad_ulps=64)
     forms(name, plain, alike(2), grad_ulps=64)
-# Of what follows, PyTorch has no derivative: see test_elementwise.
+# Of what follows, PyTorch has no derivative.
 whole_quotients = mixed().map(
     lambda drawn: tuple([Plain(each) if isinstance(each, np.ndarray) else each for each in drawn])
 )

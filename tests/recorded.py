@@ -108,6 +108,9 @@ def _facts(api: Any, out: Any, exact: bool) -> Any:
     """What a program can tell of a result; `exact` says that it can be printed."""
     if isinstance(out, Raised):
         return {"raised": type(out.error).__name__}
+    if isinstance(out, api.Tensor) and out.is_sparse:
+        parts = [out._indices().detach(), out._values().detach()]
+        return {"type": repr(out), "items": [_facts(api, each, exact) for each in parts]}
     if isinstance(out, api.Tensor):
         return {
             "values": array_of(out).copy(),
@@ -123,8 +126,7 @@ def _facts(api: Any, out: Any, exact: bool) -> Any:
     if isinstance(out, api.Size | api.dtype | api.device | type):
         return {"repr": repr(out)}
     if isinstance(out, tuple | list):
-        kind = "list" if isinstance(out, list) else "tuple"
-        return {"type": kind, "items": [_facts(api, each, exact) for each in out]}
+        return {"type": type(out).__name__, "items": [_facts(api, each, exact) for each in out]}
     return {"type": type(out).__name__, "value": out}
 
 
@@ -135,8 +137,9 @@ def _steps(tensor: Any) -> list[int]:
 
 
 def _tensors(api: Any, out: Any) -> list[Any]:
+    """The dense tensors of a result."""
     if isinstance(out, api.Tensor):
-        return [out]
+        return [] if out.is_sparse else [out]
     return [tensor for each in out for tensor in _tensors(api, each)] if isinstance(out, tuple | list) else []
 
 

@@ -162,22 +162,27 @@ def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> N
     CASES.append(Case(covers, call, operands, **how))
 
 
-def calls(text: str, *dtypes: str, ulps: float = 4, **operands: Any) -> None:
-    """Add a row for each line: an expression in the operands it names, `torch`, `F`, `put`, `inf` and `nan`.
+def calls(text: str, *dtypes: str, ulps: float = 4, before: str = "", **operands: Any) -> None:
+    """Add a row for each line: an expression in the operands it names, `torch`, `F`, `L`, `put`, `at`, `inf`, `nan`.
 
-    Lists become arrays; those of floats are drawn in each of the dtypes, which are all three unless told.
+    Lists become arrays; those of floats are drawn in each of the dtypes, which are all three unless told.  What the
+    statements `before` make of the operands may be named, too.
     """
     for line in filter(None, map(str.strip, text.splitlines())):
-        names = [name for name in operands if re.search(rf"\b{name}\b", line)]
-        call = _evaluated(line, names, {name: operands[name] for name in names})
-        arrays = [tuple([_array(operands[name], dtype) for name in names]) for dtype in dtypes or FLOATS]
-        add("", call, st.sampled_from(arrays), line=line, ulps=ulps, grad_ulps=64, grad_least=1)
+        named = {name: value for name, value in operands.items() if before or re.search(rf"\b{name}\b", line)}
+        arrays = [tuple([_array(value, dtype) for value in named.values()]) for dtype in dtypes or FLOATS]
+        add("", Line(line, before, named), st.sampled_from(arrays), line=line, ulps=ulps, grad_ulps=64, grad_least=1)
 
 
-def _evaluated(line: str, names: Sequence[str], operands: dict[str, Any]) -> Callable[..., Any]:
-    code = compile(line, line, "eval")
+@dataclass(frozen=True)
+class Line:
+    """An expression as a call of its operands, and what is done before."""
 
-    def call(api: Any, *tensors: Any) -> Any:
+    text: str
+    before: str
+    operands: dict[str, Any]
+
+    def __call__(self, api: Any, *tensors: Any) -> Any:
         known = {
             "torch": api,
             "F": api.nn.functional,
@@ -186,10 +191,15 @@ def _evaluated(line: str, names: Sequence[str], operands: dict[str, Any]) -> Cal
             "at": np.s_,
             "inf": float("inf"),
             "nan": float("nan"),
+            **dict(zip(self.operands, tensors, strict=True)),
         }
-        return eval(code, {**known, **operands, **dict(zip(names, tensors, strict=True))})
+        exec(_compiled(self.before, "exec"), known)
+        return eval(_compiled(self.text, "eval"), known)
 
-    return call
+
+@cache
+def _compiled(text: str, mode: str) -> Any:
+    return compile(text, text, mode)
 
 
 def _array(data: Any, dtype: str) -> Any:
