@@ -1,25 +1,18 @@
-"""Optimisers keep to the formulas of the papers, and parameters, states and errors behave as one would expect.
-
-The oracle is float64 NumPy, written from the formulas; it knows nothing of blocks, buffers and sparse gradients.
-"""
+"""What `programs/optimizers.md` does not show of optimisers: memory, blocks, what a failed step leaves as it was."""
 
 from __future__ import annotations
 
 import copy
 import gc
-import pickle
-import re
+import inspect
 import tracemalloc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from cases_optim import NUMBERS, OPTIMIZERS, REFUSED, REFUSED_HERE, options_of
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import Array, arrays
+from strategies import Array
 
 import minigrad as torch
 from minigrad.optim import lr_scheduler, rules
@@ -27,90 +20,13 @@ from minigrad.optim import lr_scheduler, rules
 Gradients = Iterator[Array]
 
 
-# ---- the formulas ----------------------------------------------------------------------------------------------------
-
-
-def sgd(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    b = None
-    for gradient in gradients:
-        d = g = (-gradient if o["maximize"] else gradient) + o["weight_decay"] * w
-        if o["momentum"]:
-            b = g if b is None else o["momentum"] * b + (1 - o["dampening"]) * g
-            d = g + o["momentum"] * b if o["nesterov"] else b
-        w = w - lr * d
-    return w
-
-
-def adam(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    m = v = largest = np.zeros_like(w)
-    beta1, beta2 = o["betas"]
-    for t, gradient in enumerate(gradients, 1):
-        g = -gradient if o["maximize"] else gradient
-        if o["decoupled_weight_decay"]:
-            w = w * (1 - lr * o["weight_decay"])
-        else:
-            g = g + o["weight_decay"] * w
-        m = beta1 * m + (1 - beta1) * g
-        v = beta2 * v + (1 - beta2) * g**2
-        largest = np.maximum(largest, v)
-        second = (largest if o["amsgrad"] else v) / (1 - beta2**t)
-        w = w - lr * m / (1 - beta1**t) / (np.sqrt(second) + o["eps"])
-    return w
-
-
-def adamw(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    return adam(w, gradients, lr, decoupled_weight_decay=True, **o)
-
-
-def adagrad(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    total = np.full_like(w, o["initial_accumulator_value"])
-    for t, gradient in enumerate(gradients):
-        g = (-gradient if o["maximize"] else gradient) + o["weight_decay"] * w
-        total = total + g**2
-        w = w - lr / (1 + t * o["lr_decay"]) * g / (np.sqrt(total) + o["eps"])
-    return w
-
-
-def rmsprop(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    v = a = b = np.zeros_like(w)
-    for gradient in gradients:
-        g = (-gradient if o["maximize"] else gradient) + o["weight_decay"] * w
-        v = o["alpha"] * v + (1 - o["alpha"]) * g**2
-        a = o["alpha"] * a + (1 - o["alpha"]) * g
-        scaled = g / (np.sqrt(v - a**2 if o["centered"] else v) + o["eps"])
-        b = o["momentum"] * b + scaled
-        w = w - lr * (b if o["momentum"] else scaled)
-    return w
-
-
-def adadelta(w: Array, gradients: Gradients, lr: float, **o: Any) -> Array:
-    v = u = np.zeros_like(w)
-    for gradient in gradients:
-        g = (-gradient if o["maximize"] else gradient) + o["weight_decay"] * w
-        v = o["rho"] * v + (1 - o["rho"]) * g**2
-        d = np.sqrt((u + o["eps"]) / (v + o["eps"])) * g
-        u = o["rho"] * u + (1 - o["rho"]) * d**2
-        w = w - lr * d
-    return w
-
-
-FACTORS, SWITCH = st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.booleans()
-EPS = st.sampled_from([1e-8, 0.1])
-COMMON = {"weight_decay": st.sampled_from([0.0, 0.1]), "maximize": SWITCH}
-ADAM = COMMON | {"betas": st.tuples(FACTORS, FACTORS), "eps": EPS, "amsgrad": SWITCH}
-RULES: dict[str, tuple[Callable[..., Array], dict[str, Any]]] = {
-    "SGD": (sgd, COMMON | {"momentum": FACTORS, "dampening": FACTORS, "nesterov": SWITCH}),
-    "Adam": (adam, ADAM | {"decoupled_weight_decay": SWITCH}),
-    "AdamW": (adamw, ADAM),
-    "Adagrad": (adagrad, COMMON | {"lr_decay": FACTORS, "initial_accumulator_value": FACTORS, "eps": EPS}),
-    "Adadelta": (adadelta, COMMON | {"rho": FACTORS, "eps": st.just(1e-6)}),
-    "RMSprop": (
-        rmsprop,
-        COMMON | {"alpha": st.sampled_from([0.5, 0.9, 0.99]), "eps": EPS, "momentum": FACTORS, "centered": SWITCH},
-    ),
-}
-DENSE = sorted(RULES)
+DENSE = ["Adadelta", "Adagrad", "Adam", "AdamW", "RMSprop", "SGD"]
 SPARSE = ["SGD", "Adagrad", "SparseAdam"]
+
+
+def options_of(name: str, *of: str) -> list[str]:
+    """Those of these options that the optimiser has."""
+    return [option for option in inspect.signature(getattr(torch.optim, name)).parameters if option in of]
 
 
 def leaf(array: Array) -> Any:
@@ -130,79 +46,13 @@ def moved(optimizer: Any, gradients: Gradients) -> Any:
     return parameter
 
 
-def test_every_rule_has_an_oracle() -> None:
-    assert {*RULES, "SparseAdam"} == {*OPTIMIZERS}
-    assert {*OPTIMIZERS, "Optimizer", "lr_scheduler"} == {*torch.optim.__all__}
-
-
-@pytest.mark.parametrize("name", DENSE)
-@given(data=st.data())
-def test_ten_steps_follow_the_formula(name: str, data: st.DataObject) -> None:
-    oracle, options = RULES[name]
-    start = data.draw(arrays(dtype="float64"))
-    gradients = np.random.default_rng(data.draw(st.integers(0, 99))).standard_normal((10, *start.shape))
-    drawn = {option: data.draw(values) for option, values in options.items()}
-    if drawn.get("nesterov"):
-        drawn |= {"momentum": drawn["momentum"] or 0.9, "dampening": 0.0}
-    with np.errstate(all="ignore"):
-        expected = oracle(start.copy(), gradients, 0.01, **drawn)
-    actual = moved(made(name, [leaf(start.copy())], lr=0.01, **drawn), gradients)
-    np.testing.assert_allclose(actual.detach().numpy(), expected, rtol=1e-9, atol=1e-9)
-
-
 # ---- sparse gradients ------------------------------------------------------------------------------------------------
-
-
-def lookup_steps(name: str, start: Array, batches: list[list[int]], sparse: bool, **options: Any) -> Array:
-    """The table after a step for each batch of lookups."""
-    table = torch.nn.Embedding.from_pretrained(torch.from_numpy(start.copy()), freeze=False, sparse=sparse)
-    optimizer = made(name, table.parameters(), **options)
-    for batch in batches:
-        optimizer.zero_grad()
-        (table(torch.tensor(batch)) ** 2).sum().backward()
-        optimizer.step()
-    return np.asarray(table.weight.detach().numpy())
-
-
-BATCHES = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=6), min_size=1, max_size=5)
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("SGD", {"maximize": True}),
-        ("SGD", {"momentum": 0.9}),
-        ("SGD", {"momentum": 0.9, "dampening": 0.5}),
-        ("SGD", {"momentum": 0.9, "nesterov": True, "maximize": True}),
-        ("Adagrad", {"lr_decay": 0.1, "initial_accumulator_value": 0.5}),
-        ("Adagrad", {"maximize": True}),
-    ],
-)
-@given(batches=BATCHES)
-def test_sparse_gradients_move_as_dense_ones_do(name: str, options: dict[str, Any], batches: list[list[int]]) -> None:
-    start = np.linspace(1.0, 2.0, 15).reshape(5, 3)
-    by_rows, by_all = [lookup_steps(name, start, batches, sparse, lr=0.05, **options) for sparse in (True, False)]
-    np.testing.assert_allclose(by_rows, by_all, rtol=1e-12)
-
-
-@given(batches=BATCHES)
-def test_sparse_adam_is_adam_of_each_row_with_a_common_clock(batches: list[list[int]]) -> None:
-    start = np.linspace(1.0, 2.0, 15).reshape(5, 3)
-    actual = lookup_steps("SparseAdam", start, batches, True, lr=0.05, betas=(0.5, 0.75))
-    w, m, v = start.copy(), np.zeros((5, 3)), np.zeros((5, 3))
-    for t, batch in enumerate(batches, 1):
-        for row in set(batch):
-            g = 2 * w[row] * batch.count(row)
-            m[row] = 0.5 * m[row] + 0.5 * g
-            v[row] = 0.75 * v[row] + 0.25 * g**2
-            w[row] -= 0.05 * np.sqrt(1 - 0.75**t) / (1 - 0.5**t) * m[row] / (np.sqrt(v[row]) + 1e-8)
-    np.testing.assert_allclose(actual, w, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", SPARSE)
 def test_other_rows_are_neither_read_nor_written(name: str) -> None:
-    # Of a table in memory that is taken when it is touched, 40 MB of 2 GB may be: a full pass could not be.
-    rows = 2**25
+    # Of a table in memory that is taken when it is touched, 5 MB of 256 MB may be: a full pass could not be.
+    rows = 2**22
     parameter = torch.zeros(rows, 16, dtype=torch.float32, requires_grad=True)
     optimizer = made(name, [parameter], lr=1.0)
     tracemalloc.start()
@@ -214,7 +64,7 @@ def test_other_rows_are_neither_read_nor_written(name: str) -> None:
     states = 2 * (name == "SparseAdam")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < states * parameter.nbytes + 10**6
+    assert peak < (states + 0.05) * parameter.nbytes
     assert parameter[ids].detach().amax() < 0
 
 
@@ -478,7 +328,7 @@ def test_a_group_that_raises_is_not_added_and_not_changed() -> None:
 @pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
 def test_ways_to_compute_a_step_make_no_difference(name: str) -> None:
     moves = []
-    for given_options in ({}, *[{option: True} for option in options_of(name, {"foreach", "fused"})]):
+    for given_options in ({}, *[{option: True} for option in options_of(name, "foreach", "fused")]):
         parameter = torch.ones(4, 2, requires_grad=True)
         optimizer = made(name, [parameter], **given_options)
         for batch in ([0, 1, 1], [1, 3]):
@@ -490,73 +340,14 @@ def test_ways_to_compute_a_step_make_no_difference(name: str) -> None:
     assert all(np.array_equal(each, moves[0]) for each in moves)
 
 
-@pytest.mark.parametrize("name", {**REFUSED, **REFUSED_HERE})
-def test_what_is_refused(name: str) -> None:
-    call, kind, words = (REFUSED | REFUSED_HERE)[name]
-    with pytest.raises(kind, match=re.escape(words)):
-        call(torch)
-
-
 @pytest.mark.parametrize("name", DENSE)
 def test_numbers_may_be_0(name: str) -> None:
-    zeros = dict.fromkeys(options_of(name, NUMBERS), 0)
+    numbers = ("lr", "eps", "momentum", "alpha", "lr_decay", "rho", "weight_decay", "initial_accumulator_value")
+    zeros = dict.fromkeys(options_of(name, *numbers), 0)
     assert made(name, [leaf(np.ones(1))], **zeros).defaults.items() >= zeros.items()
 
 
-# What a state dict prints of an optimiser that is given no options.
-OF_ADAM = "amsgrad=False maximize=False foreach=None capturable=False differentiable=False fused=None"
-DEFAULTS = {
-    "SGD": "lr=0.001 momentum=0 dampening=0 weight_decay=0 nesterov=False maximize=False foreach=None "
-    "differentiable=False fused=None",
-    "Adam": f"lr=0.001 betas=(0.9,0.999) eps=1e-08 weight_decay=0 {OF_ADAM} decoupled_weight_decay=False",
-    "AdamW": f"lr=0.001 betas=(0.9,0.999) eps=1e-08 weight_decay=0.01 {OF_ADAM} decoupled_weight_decay=True",
-    "Adagrad": "lr=0.01 lr_decay=0 eps=1e-10 weight_decay=0 initial_accumulator_value=0 foreach=None maximize=False "
-    "differentiable=False fused=None",
-    "RMSprop": "lr=0.01 momentum=0 alpha=0.99 eps=1e-08 centered=False weight_decay=0 capturable=False foreach=None "
-    "maximize=False differentiable=False",
-    "Adadelta": "lr=1.0 rho=0.9 eps=1e-06 weight_decay=0 maximize=False capturable=False foreach=None "
-    "differentiable=False",
-    "SparseAdam": "lr=0.001 betas=(0.9,0.999) eps=1e-08 maximize=False",
-}
-
-
-@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
-def test_defaults_in_the_order_that_is_printed(name: str) -> None:
-    optimizer = made(name, [leaf(np.ones(1))])
-    (group,) = optimizer.state_dict()["param_groups"]
-    assert group.pop("params") == [0]
-    assert " ".join(f"{option}={value}".replace(" ", "") for option, value in group.items()) == DEFAULTS[name]
-    lines = "".join(f"    {option}: {value}\n" for option, value in sorted(group.items()))
-    assert repr(optimizer) == f"{name} (\nParameter Group 0\n{lines})"
-
-
 # ---- states ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
-@pytest.mark.parametrize("way", ["load_state_dict", "pickle", "deepcopy"])
-def test_going_on_from_a_saved_state_is_going_on(name: str, way: str) -> None:
-    def step(optimizer: Any, batch: list[int]) -> Any:
-        (weight,) = optimizer.param_groups[0]["params"]
-        weight.grad = None
-        rows = torch.nn.functional.embedding(torch.tensor(batch), weight, sparse=name == "SparseAdam")
-        (rows**2).sum().backward()
-        optimizer.step()
-        return weight
-
-    options = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
-    optimizer = made(name, [torch.nn.Parameter(torch.ones(4, 2))], lr=0.1, **options)
-    for _ in range(3):
-        step(optimizer, [1, 2, 1])
-    if way == "load_state_dict":
-        (weight,) = optimizer.param_groups[0]["params"]
-        later = made(name, [torch.nn.Parameter(weight.detach().clone())], lr=0.5)
-        later.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-    else:
-        later = copy.deepcopy(optimizer) if way == "deepcopy" else pickle.loads(pickle.dumps(optimizer))
-    for batch in ([0, 1], [3, 3]):
-        assert torch.equal(step(optimizer, batch), step(later, batch))
-    assert repr(optimizer) == repr(later)
 
 
 def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
@@ -572,50 +363,6 @@ def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="'exp_avg' of shape \\(3,\\) for a parameter of shape \\(2,\\)"):
         optimizer.load_state_dict(state)
     assert repr(optimizer.state_dict()) == before
-
-
-# ---- schedules -------------------------------------------------------------------------------------------------------
-
-
-def rates(make: Callable[[Any], Any], steps: int, lr: float = 1.0) -> list[float]:
-    """The learning rate of each epoch."""
-    optimizer = torch.optim.SGD([leaf(np.zeros(1))], lr=lr, momentum=0.9)
-    scheduler, found = make(optimizer), []
-    for _ in range(steps):
-        assert scheduler.get_last_lr() == [optimizer.param_groups[0]["lr"]]
-        found += scheduler.get_last_lr()
-        optimizer.step()
-        scheduler.step()
-    return found
-
-
-CLOSED_FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[int], float]]] = {
-    "LambdaLR": (lambda o: lr_scheduler.LambdaLR(o, lambda t: 1 / (t + 1)), lambda t: 1 / (t + 1)),
-    "StepLR": (lambda o: lr_scheduler.StepLR(o, 3, 0.5), lambda t: 0.5 ** (t // 3)),
-    "MultiStepLR": (lambda o: lr_scheduler.MultiStepLR(o, [2, 7], 0.5), lambda t: 0.5 ** ((t >= 2) + (t >= 7))),
-    "LinearLR": (lambda o: lr_scheduler.LinearLR(o, 0.5, 1.0, 4), lambda t: 0.5 + min(t, 4) / 8),
-    "ExponentialLR": (lambda o: lr_scheduler.ExponentialLR(o, 0.9), lambda t: 0.9**t),
-    "CosineAnnealingLR": (
-        lambda o: lr_scheduler.CosineAnnealingLR(o, 5, 0.1),
-        lambda t: 0.1 + 0.9 * (1 + np.cos(np.pi * t / 5)) / 2,
-    ),
-    "OneCycleLR": (
-        lambda o: lr_scheduler.OneCycleLR(
-            o, 1.0, 21, pct_start=6 / 21, anneal_strategy="linear", div_factor=2.0, final_div_factor=1e12
-        ),
-        lambda t: 0.5 + t / 10 if t <= 5 else 1 - (t - 5) / 15,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CLOSED_FORMS)
-def test_schedules_follow_their_formulas(name: str) -> None:
-    make, formula = CLOSED_FORMS[name]
-    np.testing.assert_allclose(rates(make, 20), [formula(t) for t in range(20)], rtol=1e-9, atol=1e-9)
-
-
-def test_every_scheduler_has_a_formula() -> None:
-    assert {*CLOSED_FORMS, "LRScheduler", "ReduceLROnPlateau"} == {*lr_scheduler.__all__}
 
 
 def test_a_scheduler_keeps_no_optimizer_alive() -> None:
