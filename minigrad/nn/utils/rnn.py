@@ -125,7 +125,16 @@ def pad_sequence(
     """
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     given = list(sequences)
+    for position, each in enumerate(given):
+        if not isinstance(each, Tensor):
+            kind = type(each).__name__
+            remedy = "torch.tensor(sequence) makes one"
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {kind}: {remedy}")
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])

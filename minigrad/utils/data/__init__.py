@@ -1,8 +1,7 @@
 """From a collection of examples to batches of tensors, in PyTorch's order for the same seed."""
 
 from minigrad.tensors.errors import advised
-from minigrad.utils.data.collate import default_collate, default_convert
-from minigrad.utils.data.dataloader import DataLoader, get_worker_info
+from minigrad.utils.data.dataloader import DataLoader, default_collate, default_convert, get_worker_info
 from minigrad.utils.data.dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 

@@ -1,25 +1,124 @@
-"""`DataLoader`: the batches of a dataset, in PyTorch's order for the same seed, made in this process."""
+"""`DataLoader`: the batches of a dataset, in PyTorch's order for the same seed, made in this process.
+
+Above it stands how the examples of a batch become tensors with one more dimension.
+"""
 
 from __future__ import annotations
 
 import itertools
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.ops.joining import stack
 from minigrad.random import Generator
-from minigrad.utils.data.collate import default_collate, default_convert
+from minigrad.tensor import Tensor
+from minigrad.tensors.creation import as_tensor, tensor
+from minigrad.tensors.errors import warn_program
 from minigrad.utils.data.dataset import Dataset, IterableDataset, examples, taken
 from minigrad.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
+    batches,
     drawn_seed,
     number_of_batches,
 )
 
 T_co = TypeVar("T_co", covariant=True)
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """The examples of a batch as one: tensors stacked along a new first dimension, within whatever holds them.
+
+    Arrays and numbers become tensors (Python's floats of dtype float64), strings stay a list.  Of dicts, lists and
+    named tuples one is made that holds the collated parts, of tuples a list.  Errors: TypeError for other examples,
+    RuntimeError for sequences or tensors of different sizes.
+
+    >>> default_collate([(1.5, {"label": 3}), (2.5, {"label": 4})])
+    [tensor([1.5000, 2.5000], dtype=torch.float64), {'label': tensor([3, 4])}]
+    """
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return _stacked(batch)
+    if isinstance(first, np.ndarray) and not _holds_objects(first):
+        return _stacked([as_tensor(each) for each in batch])
+    if isinstance(first, np.bool_ | np.number):
+        return as_tensor(batch)
+    if isinstance(first, float):
+        return tensor(batch, dtype=dtypes.float64)
+    if isinstance(first, int):
+        return tensor(batch)
+    if isinstance(first, str | bytes):
+        return batch
+    if isinstance(first, Mapping):
+        return _like(first, {key: default_collate([each[key] for each in batch]) for key in first})
+    if _is_named_tuple(first):
+        return type(first)(*[default_collate(part) for part in zip(*batch, strict=False)])
+    if isinstance(first, Sequence):
+        if any([len(each) != len(first) for each in batch]):
+            raise RuntimeError(
+                "each element in list of batch should be of equal size: these have sizes "
+                f"{sorted({len(each) for each in batch})}; give the DataLoader a collate_fn that pads them"
+            )
+        return _like(first, [default_collate(part) for part in zip(*batch, strict=True)])
+    found = first.dtype if isinstance(first, np.ndarray) else type(first)
+    raise TypeError(
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {found}"
+    )
+
+
+def default_convert(data: Any) -> Any:
+    """One example with its arrays and NumPy's scalars as tensors, all else as it is: what `batch_size=None` yields.
+
+    >>> import numpy as np
+    >>> default_convert({"x": np.ones(2), "name": "a"})
+    {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
+    """
+    if isinstance(data, Tensor | np.str_) or (isinstance(data, np.ndarray) and _holds_objects(data)):
+        return data
+    if isinstance(data, np.ndarray | np.generic):
+        return as_tensor(data)
+    if isinstance(data, Mapping):
+        return _like(data, {key: default_convert(data[key]) for key in data})
+    if _is_named_tuple(data):
+        return type(data)(*[default_convert(each) for each in data])
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return _like(data, [default_convert(each) for each in data])
+    return data
+
+
+def _stacked(batch: Sequence[Any]) -> Tensor:
+    try:
+        return stack(batch)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"{error}: give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
+        ) from None
+
+
+def _holds_objects(array: Any) -> bool:
+    return array.dtype.kind in "OSU"
+
+
+def _is_named_tuple(example: object) -> bool:
+    return isinstance(example, tuple) and hasattr(example, "_fields")
+
+
+def _like(model: Any, parts: Any) -> Any:
+    """A collection of the model's type with these parts, a dict or a list; they themselves, if it cannot be made so.
+
+    A list takes the place of a tuple.
+    """
+    if isinstance(model, tuple):
+        return parts
+    try:
+        return type(model)(parts)
+    except TypeError:
+        return parts
 
 
 class DataLoader(Generic[T_co]):
@@ -86,16 +185,26 @@ class DataLoader(Generic[T_co]):
                     raise ValueError(
                         f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={given}"
                     )
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle: a sampler is an order")
-        if batch_sampler is not None:
-            if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
-                )
+        here, in_lists = num_workers == 0, batch_sampler is not None
+        batched = batch_size != 1 or shuffle or sampler is not None or drop_last
+        wrong = {
+            "num_workers option should be non-negative": num_workers < 0,
+            "timeout option should be non-negative": timeout < 0,
+            "prefetch_factor option could only be specified in multiprocessing": here and prefetch_factor is not None,
+            "persistent_workers option needs num_workers > 0": here and persistent_workers,
+            "sampler option is mutually exclusive with shuffle: a sampler is an order": sampler is not None and shuffle,
+            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last": (
+                in_lists and batched
+            ),
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last": (
+                batch_size is None and drop_last
+            ),
+        }
+        for words, is_so in wrong.items():
+            if is_so:
+                raise ValueError(words)
+        if in_lists:
             batch_size = None
-        elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None and self._is_stream:
             sampler = itertools.repeat(None)  # A stream has no indices.
         elif sampler is None:
@@ -121,10 +230,9 @@ class DataLoader(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
-            warnings.warn(
+            warn_program(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
-                "used.",
-                stacklevel=2,
+                "used."
             )
         # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
         if not (self.persistent_workers and self._has_seed):
@@ -135,10 +243,11 @@ class DataLoader(Generic[T_co]):
     def _of_indices(self, order: Iterator[Any]) -> Iterator[Any]:
         """The batches of a dataset with indices."""
         dataset: Any = self.dataset
+        if self.batch_sampler is None:
+            for index in order:
+                yield self.collate_fn(dataset[index])
+            return
         for indices in order:
-            if self.batch_sampler is None:
-                yield self.collate_fn(dataset[indices])
-                continue
             batch = taken(dataset, indices) if self.collate_fn is default_collate else None
             yield self.collate_fn(examples(dataset, indices)) if batch is None else batch
 
@@ -147,9 +256,7 @@ class DataLoader(Generic[T_co]):
         if self.batch_size is None:
             yield from map(self.collate_fn, stream)
             return
-        while batch := [*itertools.islice(stream, self.batch_size)]:
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield self.collate_fn(batch)
+        yield from map(self.collate_fn, batches(stream, self.batch_size, self.drop_last))
 
     def __len__(self) -> int:
         if not self._is_stream:
