@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from minigrad.core.tape import seams
-from minigrad.tensors.errors import PACKAGE
+from minigrad.tensors.errors import PACKAGE, warn_program
 from minigrad.tensors.hooks import Watch
 
 
@@ -58,6 +57,7 @@ class detect_anomaly(set_detect_anomaly):
 
     >>> import minigrad as torch
     >>> x = torch.zeros(1, requires_grad=True)
+    >>> import warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     with detect_anomaly():
@@ -68,10 +68,9 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True) -> None:
         self._check_nan = check_nan
-        warnings.warn(
+        warn_program(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
-            stacklevel=2,
+            "debugging."
         )
 
     def __enter__(self) -> None:
@@ -99,6 +98,6 @@ def checked_backward(node: Any, g: Any) -> list[Any]:
         trace = None if node.watch is None else node.watch.trace
         known = f"Traceback of forward call that caused the error:\n{trace}"
         unknown = "No forward pass information available. Enable detect anomaly during forward pass for more."
-        warnings.warn(f"Error detected in {node.name()}. {unknown if trace is None else known}", stacklevel=2)
+        warn_program(f"Error detected in {node.name()}. {unknown if trace is None else known}")
         raise
     return gradients

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -194,23 +195,39 @@ class Function:
             "backward mode AD."
         )
 
+    def __init_subclass__(cls) -> None:
+        # PyTorch's other name of backward.
+        if "vjp" in cls.__dict__:
+            if "backward" in cls.__dict__:
+                raise RuntimeError(
+                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                    "implement one of them."
+                )
+            cls.backward = cls.__dict__["vjp"]  # type: ignore[method-assign]
+
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """What `forward` returns for these arguments, recorded if one of them is a tensor that requires a gradient."""
         node = FunctionNode(cls)
         ctx = node.ctx
+        has_setup = cls.setup_context is not Function.setup_context
+        first: tuple[Any, ...] = () if has_setup else (ctx,)
+        if has_setup or kwargs:
+            bound = inspect.signature(cls.forward).bind(*first, *args, **kwargs)
+            if has_setup:
+                # It gets all arguments of forward, also those left out.
+                bound.apply_defaults()
+            args, kwargs = bound.args[len(first) :], bound.kwargs
         ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x._requires_grad for x in args])
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                returned = cls.forward(ctx, *args)
-            else:
-                returned = cls.forward(*args)
+            returned = cls.forward(*first, *args, **kwargs)
+            if has_setup:
                 cls.setup_context(ctx, args, returned)
         outputs = returned if isinstance(returned, tuple) else (returned,)
         recorded = current.enabled and any(ctx.needs_input_grad)
         wrapped = [_wrapped(output, args, node, recorded) for output in outputs]
         for x in ctx._dirty:
-            if not any([x is output for output in outputs]):
+            if not _among(x, outputs):
                 raise RuntimeError(
                     "Some elements marked as dirty during the forward method were not returned as output. The inputs "
                     "that are modified inplace must all be outputs of the Function."
@@ -227,11 +244,11 @@ def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: b
     """An output as the tensor that `apply` returns, which can be given a history."""
     if not isinstance(output, Tensor):
         return output
-    if any([output is x for x in node.ctx._dirty]):
+    if _among(output, node.ctx._dirty):
         if recorded:
             output._check_recordable(recorded)
         return output
-    if any([output is x for x in args]):
+    if _among(output, args):
         alias = output._new(output._array)
         # A write to it would pass by the backward of this function.
         share_storage(output, alias, node.name() if recorded else "")
@@ -248,10 +265,9 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
     node.inputs = [_like(x) for x in args]
     node.outputs = [_like(x) for x in outputs]
     differentiable = [
-        isinstance(x, Tensor) and x._array.dtype.kind == "f" and not any([x is y for y in ctx._non_differentiable])
-        for x in outputs
+        isinstance(x, Tensor) and x._array.dtype.kind == "f" and not _among(x, ctx._non_differentiable) for x in outputs
     ]
-    dirty = [any([x is y for y in ctx._dirty]) for x in outputs]
+    dirty = [_among(x, ctx._dirty) for x in outputs]
     fresh = [x if d and not w else None for x, d, w in zip(outputs, differentiable, dirty, strict=True)]
     node.record(tuple([edge_to(x) for x in tensors]), tensors, fresh)
     for position, (x, d, w) in enumerate(zip(outputs, differentiable, dirty, strict=True)):
@@ -263,6 +279,11 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
         # Held by its own node, an output would be a reference cycle.
         saved.append((output_entry(x), places[0]) if x is not None and places else (entry_of(x), None))
     ctx._saved, ctx._to_save = tuple(saved), ()
+
+
+def _among(x: object, others: Sequence[object]) -> bool:
+    """Whether `x` itself is one of these: tensors that are equal are not the same."""
+    return any([x is other for other in others])
 
 
 def _like(x: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -47,6 +48,10 @@ class _Switch:
         return _Switch(self.mode)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        if inspect.isclass(function):
+            words = "Decorating classes is deprecated and will be disabled in future versions. Decorate its methods."
+            warnings.warn(words, FutureWarning, stacklevel=2)
+
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             with self._again():

@@ -97,6 +97,7 @@ def grad(
             gradient = walk.arrived.get(edge_to(x))
             if gradient is None and materialize_grads:
                 gradient = x._new(np.zeros_like(x._array))
+                gradient._requires_grad = create_graph
             elif gradient is None and not allow_unused:
                 raise RuntimeError(
                     f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +13,7 @@ from minigrad.ops.selecting import where
 from minigrad.random import Generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty_like, eye
-from minigrad.tensors.errors import advised
+from minigrad.tensors.errors import advised, warn_program
 
 __all__ = [
     "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
@@ -55,10 +54,8 @@ def trunc_normal_(
     True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
-            "incorrect.",
-            stacklevel=2,
+        warn_program(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     with no_grad():
         if _below(b, mean, std) - _below(a, mean, std) > 0.3:
@@ -217,7 +214,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _is_empty(tensor: Tensor) -> bool:
     """Whether there is nothing to fill, which is told."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn_program("Initializing zero-element tensors is a no-op")
     return 0 in tensor.shape
 
 

@@ -64,7 +64,7 @@ class Watch(tape.Watch):
         Those that tensors retain are added to `retained`, with them.
         """
         for index, gradient in enumerate(g):
-            if gradient is not None and self.hooks.get(index):
+            if self.hooks.get(index):
                 g[index] = run_hooks(self.hooks[index], gradient)
         for hook in list(self.hooks.get("before", {}).values()):
             g = replaced_by(hook, g, hook(tuple(g)))
@@ -129,8 +129,8 @@ def accumulated(self: Tensor) -> None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def run_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
-    """The gradient after all hooks: each may return another one, of the same dtype and shape."""
+def run_hooks(hooks: Hooks, gradient: Any) -> Any:
+    """The gradient, None if none arrived, after all hooks: each may return another one, of the same dtype and shape."""
     for hook in list(hooks.values()):
         result = hook(gradient)
         gradient = gradient if result is None else _replaced(hook, gradient, result)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from minigrad.core.modes import no_grad
 from minigrad.ops.joining import stack
 from minigrad.tensor import Tensor
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import new_leaf
 
 
@@ -35,7 +35,7 @@ def clip_grad_norm_(
     if isinstance(parameters, types.GeneratorType):
         parameters = list(parameters)
         if not parameters:
-            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+            warn_program("`parameters` is an empty generator, no gradient clipping will occur.")
     listed = _listed(parameters)
     total_norm = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(listed, max_norm, total_norm)

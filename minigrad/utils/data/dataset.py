@@ -5,13 +5,13 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from minigrad.random import Generator, default_generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.draws import randperm
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import new_leaf
 
 T = TypeVar("T")
@@ -165,9 +165,7 @@ def _shares(size: int, fractions: Sequence[float]) -> list[int]:
         lengths[position % len(lengths)] += 1
     for position, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
-                f"Length of split at index {position} is 0. This might result in an empty dataset.", stacklevel=3
-            )
+            warn_program(f"Length of split at index {position} is 0. This might result in an empty dataset.")
     return lengths
 
 
