@@ -7,8 +7,8 @@
 From the function follow `torch.log`, the method `x.log()`, the form in place `x.log_()`, and their signature and
 docstring; from the formula the node, its name `LogBackward0`, what it keeps, and what `explain` shows.
 
-**The parameter names of a gradient decide what is kept for it**: `x` (of two inputs `a` and `b`) the input, `y` the
-output, and nothing else.  Each gradient is made of tensor operations, so it has gradients itself.
+**The parameter names of a gradient decide what is kept for it**: `x` the input, `y` the output, and nothing else, as
+in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor operations, so it has gradients itself.
 
 Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
 the first that does not fit is told in PyTorch's words.
@@ -25,7 +25,7 @@ from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number, dtype
-from minigrad.core.tape import Binary, Node, Unary
+from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,7 +65,7 @@ def rewritten(method: Function) -> Function:
             # The error of a wrong argument names the form that was called.
             if not str(error).startswith(f"{method.__name__}()"):
                 raise
-            raise told(TypeError(str(error).replace("()", "_()", 1))) from None
+            raise final(TypeError(str(error).replace("()", "_()", 1))) from None
 
     return call
 
@@ -104,17 +104,17 @@ def op(
         if kernel is not None:
             _KERNELS[function] = kernel
         if operator is not None:
-            _as_operator(function, operator, in_place)
+            _enter_operator(function, operator, in_place)
         return _published(function, _spread if spread else _called, on or EVERYWHERE, in_place, aliases, name)
 
     return declare
 
 
-def operation(name: str) -> Callable[[F], F]:
-    """The decorator of a function that is Python's operator of that name, such as "invert"."""
+def operator(name: str) -> Callable[[F], F]:
+    """The decorator of a function that is Python's operator of that name and nothing else, such as "invert"."""
 
     def declare(function: F) -> F:
-        _as_operator(function, name, None)
+        _enter_operator(function, name, None)
         return function
 
     return declare
@@ -139,8 +139,7 @@ def unary(
     `gradient` is dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `formula` is what to show of it,
     if that is not what it does.  `base` is the kind of node it is; the other options are those of `of_node`.
     """
-    shown = () if formula is None else (formula,)
-    return of_node(lambda name: node_of(name, base, forward, gradient, formulas=shown), *on, **options)
+    return of_node(lambda name: node_of(name, base, forward, gradient, formula), *on, **options)
 
 
 def of_node(
@@ -160,87 +159,39 @@ def of_node(
         made = node(name or function.__name__.capitalize())
         made.__doc__ = made.__doc__ or function.__doc__
 
-        def calling(function: Function, position: int) -> Function:
+        def called(function: Function, position: int) -> Function:
             def call(input: object) -> Any:
                 try:
                     return made()(input)
                 except _FAILURES as error:
-                    found = _otherwise(function, position, (input,), {}, error)
-                    if found is None:
-                        raise
-                    return found[0]
+                    return _rescued(function, position, (input,), {}, error)
 
             return call
 
-        return _published(function, calling, on or EVERYWHERE, in_place, aliases)
-
-    return declare
-
-
-def binary(
-    forward: Callable[..., Array],
-    da: Function,
-    db: Function,
-    base: type[Binary],
-    *on: str,
-    name: str | None = None,
-    formulas: tuple[str, str] | tuple[()] = (),
-    **options: Any,
-) -> Callable[[F], F]:
-    """The decorator of a function of two tensors, or a tensor and a number: its values on arrays, and its gradients.
-
-    `da` and `db` are the gradients of the two, of the upstream gradient `g`, and of `a`, `b` or `y` if they read them;
-    `formulas` is what to show of them, if that is not what they do.  `base` is the kind of node it is, such as
-    `Elementwise`; the other options are those of `op`.
-    """
-
-    def declare(function: F) -> F:
-        made = node_of(name or function.__name__.capitalize(), base, forward, da, db, formulas=formulas)
-        made.__doc__ = function.__doc__
-
-        def calling(function: Function, position: int) -> Function:
-            def call(input: Any, other: Any) -> Any:
-                try:
-                    result = made()(input, other)
-                except _FAILURES as error:
-                    found = _otherwise(function, position, (input, other), {}, error)
-                    if found is None:
-                        raise
-                    return found[0]
-                if result is NotImplemented:
-                    _check_arguments(function, position, (input, other), {})
-                return result
-
-            return call
-
-        return _published(function, calling, on or EVERYWHERE, **{"in_place": rewritten, "aliases": (), **options})
+        return _published(function, called, on or EVERYWHERE, in_place, aliases)
 
     return declare
 
 
 def node_of(
-    name: str,
-    base: type[Node],
-    forward: Callable[..., Array],
-    *gradients: Function,
-    formulas: tuple[str, ...] = (),
-) -> type[Node]:
-    """The class of nodes of an operation on arrays, whose gradients' parameter names say what it keeps.
+    name: str, base: type[Unary], forward: Callable[..., Array], gradient: Function, formula: str | None = None
+) -> type[Unary]:
+    """The class of nodes of an operation on one array, the parameter names of whose gradient say what it keeps.
 
     >>> square = node_of("Square", Unary, np.square, lambda g, x: 2 * g * x)
     >>> from minigrad import tensor
     >>> square()(tensor(3.0, requires_grad=True))
     tensor(9., grad_fn=<SquareBackward0>)
     """
-    methods = ("dx",) if len(gradients) == 1 else ("da", "db")
     members: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": None,
         "forward": forward,
-        "gradients": gradients,
-        "formulas": tuple([f"{method} = {text}" for method, text in zip(methods, formulas, strict=False)]),
+        "dx": gradient,
+        "shown": gradient,
+        "formulas": () if formula is None else (f"dx = {formula}",),
     }
-    return type(name, (base,), members | dict(zip(methods, gradients, strict=True)))
+    return type(name, (base,), members)
 
 
 # ---- where a declared function appears -------------------------------------------------------------------------------
@@ -248,39 +199,39 @@ def node_of(
 
 def _published(
     function: Any,
-    calling: Callable[[Function, int], Function],
+    called: Callable[[Function, int], Function],
     on: Sequence[str],
     in_place: Form | None,
     aliases: Sequence[str],
     name: str | None = None,
 ) -> Any:
-    """`function` as it is called, entered under its names wherever it appears; `calling` makes each form of it."""
+    """`function` as it is called, entered under its names wherever it appears; `called` makes each form of it."""
     name = name or function.__name__
     names = (name, *aliases)
-    called = _told_as(calling(function, 1), function, name)
+    alone = _presented(called(function, 1), function, name)
     for place in on:
-        form = called
+        form = alone
         if place == "Tensor":
-            form = _told_as(calling(function, 0), function, f"Tensor.{name}")
+            form = _presented(called(function, 0), function, f"Tensor.{name}")
             if in_place is not None:
-                written = _told_as(in_place(form), function, f"Tensor.{name}_")
+                written = _presented(in_place(form), function, f"Tensor.{name}_")
                 written.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
                 declared[place].update(dict.fromkeys([f"{each}_" for each in names], written))
         declared[place].update(dict.fromkeys(names, form))
-    return called
+    return alone
 
 
-def _as_operator(function: Any, operator: str, in_place: Form | None) -> None:
+def _enter_operator(function: Any, operator: str, in_place: Form | None) -> None:
     """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
     forms = {f"__{operator}__": function}
     if in_place is rewritten:
         forms[f"__r{operator}__"] = lambda self, other: function(other, self)
         forms[f"__i{operator}__"] = rewritten(function)
     for name, form in forms.items():
-        declared["Tensor"][name] = form if form is function else _told_as(form, function, f"Tensor.{name}")
+        declared["Tensor"][name] = form if form is function else _presented(form, function, f"Tensor.{name}")
 
 
-def _told_as(call: Any, function: Any, qualified: str) -> Any:
+def _presented(call: Any, function: Any, qualified: str) -> Any:
     """`call` with what `help` shows of `function`, under the name it has where it appears."""
     call.__name__, call.__qualname__ = qualified.rpartition(".")[2], qualified
     call.__module__, call.__doc__, call.__wrapped__ = function.__module__, function.__doc__, function
@@ -295,10 +246,7 @@ def _called(function: Function, position: int) -> Function:
         try:
             result = function(*args, **kwargs)
         except _FAILURES as error:
-            found = _otherwise(function, position, args, kwargs, error)
-            if found is None:
-                raise
-            return found[0]
+            return _rescued(function, position, args, kwargs, error)
         if result is NotImplemented:
             _check_arguments(function, position, args, kwargs)
         return result
@@ -328,24 +276,23 @@ _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_
 _KERNELS: dict[Function, str] = {}
 
 
-def _otherwise(
-    function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> tuple[Any] | None:
+def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
     """What a call returns after all that raised `error`: with NumPy's names of arguments, or of a sparse tensor.
 
-    Else None, for the error as it is, or a TypeError that names the first argument that is not what its annotation
+    Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
     says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
     """
     name = function.__name__
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
-        return (_called(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs}),)
+        return _called(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
-        return None if own is None or own is declared["Tensor"].get(name) else (own(*args, **kwargs),)
-    if not isinstance(error, NotImplementedError) and not hasattr(error, "told"):
+        if own not in (None, declared["Tensor"].get(name)):
+            return own(*args, **kwargs)
+    elif not isinstance(error, NotImplementedError) and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)
-    return None
+    raise error
 
 
 def _check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -392,9 +339,9 @@ def _fits(value: object, wanted: object) -> bool:
     return wanted is Any or not isinstance(wanted, type) or isinstance(value, wanted)
 
 
-def told(error: Exception) -> Exception:
-    """`error`, which says already what is wrong: it is not told in other words."""
-    error.told = True  # type: ignore[attr-defined]
+def final(error: Exception) -> Exception:
+    """`error`, which says already what is wrong: it is not replaced by another."""
+    error.final = True  # type: ignore[attr-defined]
     return error
 
 
@@ -410,7 +357,7 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
             raise TypeError(f"expected Tensor as element {position} in argument 0, but got {odd}")
         found = f"but found element of type {odd} at pos {position}"
     where = f" (position {place})" if place else ""
-    raise told(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
+    raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
 
 
 def _in_words(wanted: Any) -> str:

@@ -125,7 +125,8 @@ def _declare_reads(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     says what to `keep` is believed.
     """
     base = bases[0] if bases else None
-    forward = getattr(members.get("forward", getattr(base, "forward", None)), "__code__", None)
+    forward = members.get("forward", getattr(base, "forward", None))
+    forward = getattr(getattr(forward, "__wrapped__", forward), "__code__", None)
     inputs = () if forward is None else forward.co_varnames[1 : forward.co_argcount]
     positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {each: position for position, each in enumerate(inputs)}
     inherited: tuple[tuple[int, ...], ...] = getattr(base, "reads", ())
@@ -197,8 +198,8 @@ class Node(metaclass=Fields):
     #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
 
-    #: Of a declared operation (`minigrad.declare`), its gradients, which are shown themselves if there is no formula.
-    gradients: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    #: Of a declared operation (`minigrad.declare`), its gradient, which is shown itself if there is no formula.
+    shown: ClassVar[Callable[..., Any] | None] = None
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]

@@ -220,10 +220,6 @@ class Tensor:
         """The sum `input + alpha * other`."""
     def add_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `add` returns: The sum `input + alpha * other`."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
-        """`input + value * tensor1 / tensor2`."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
-        """This tensor, changed to what `addcdiv` returns: `input + value * tensor1 / tensor2`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """`input + value * tensor1 * tensor2`."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
@@ -252,10 +248,6 @@ class Tensor:
         """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
     def arctan(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose tangent is each element."""
-    def arctan2(self, other: Tensor) -> Tensor:
-        """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def arctan2_(self, other: Tensor) -> typing.Self:
-        """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
     def arctan_(self) -> typing.Self:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
@@ -272,10 +264,6 @@ class Tensor:
         """This tensor, changed to what `asin` returns: The angle in [-pi/2, pi/2] whose sine is each element."""
     def atan(self) -> Tensor:
         """The angle in [-pi/2, pi/2] whose tangent is each element."""
-    def atan2(self, other: Tensor) -> Tensor:
-        """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
-    def atan2_(self, other: Tensor) -> typing.Self:
-        """This tensor, changed to what `atan2` returns: The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""
     def atan_(self) -> typing.Self:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | collections.abc.Sequence[Tensor] | None = None) -> None:
@@ -469,10 +457,6 @@ class Tensor:
         """The quotient `input / other`, rounded down."""
     def floor_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `floor_divide` returns: The quotient `input / other`, rounded down."""
-    def fmax(self, other: Tensor) -> Tensor:
-        """The larger of each element and that of `other`, or the one that is not nan."""
-    def fmin(self, other: Tensor) -> Tensor:
-        """The smaller of each element and that of `other`, or the one that is not nan."""
     def fmod(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
     def fmod_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:

@@ -54,7 +54,7 @@ def formulas(node: Node) -> Formulas:
 def short_formula(node: Node) -> str:
     """What a declared operation is, `exp(x)`; of another the formula that its docstring opens with, if any."""
     kind = type(node)
-    if kind.gradients:
+    if kind.shown is not None:
         return f"{kind.__name__.lower()}({', '.join(_input_names(node))})"
     # It has to be true without the words behind it, and more than a name.
     opening = re.match(r"`([^`]*\W[^`]*)`(?=$|:| along | over | for matrices )", formulas(node).computes)
@@ -83,7 +83,8 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
 
 def _input_names(node: Node) -> list[str]:
     """What formulas call the tensors that an operation takes: as `forward` does, else `x` or, in turn, `a`, `b`, …."""
-    code = getattr(type(node).forward, "__code__", None)
+    forward = type(node).forward
+    code = getattr(getattr(forward, "__wrapped__", forward), "__code__", None)
     names = [] if code is None else list(code.co_varnames[1 : code.co_argcount])
     count = len(node.edges)
     if len(names) >= count:
@@ -95,9 +96,8 @@ def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
     entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
-    if kind.gradients:
-        reads = {name for gradient in kind.gradients for name in inspect.getargs(gradient.__code__).args[1:]}
-        return dict(zip("aby" if len(kind.gradients) > 1 else sorted(reads), entries, strict=False))
+    if kind.shown is not None:
+        return dict(zip(inspect.getargs(kind.shown.__code__).args[1:], entries, strict=False))
     names = _input_names(node) if kind.keep in _KEEP_INPUTS else []
     kept = dict(zip(names, entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}
@@ -110,7 +110,5 @@ def _stated(kind: object) -> Formulas:
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
     computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")
     stated = getattr(kind, "formulas", ())
-    gradients = () if stated else getattr(kind, "gradients", ())
-    names = ["dx"] if len(gradients) == 1 else ["da", "db"]
-    shown = [f"{name} = {formula(gradient)}" for name, gradient in zip(names, gradients, strict=False)]
-    return Formulas(computes, stated or tuple(shown))
+    gradient = getattr(kind, "shown", None)
+    return Formulas(computes, stated or (() if gradient is None else (f"dx = {formula(gradient)}",)))

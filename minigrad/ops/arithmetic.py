@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.arrays import half_in_single
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary
@@ -15,6 +15,9 @@ from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, op, rewritten
 from minigrad.ops import casting
 from minigrad.ops.kinds import Ternary, in_common_dtype
+
+#: What PyTorch calls a node that has no derivative.
+UNDERIVED = "torch::autograd::NotImplemented"
 
 
 def added_to(sign: int) -> Form:
@@ -142,7 +145,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
         raise (RuntimeError if isinstance(rounding_mode, str) else TypeError)(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return DivRounded(rounding_mode)(input, other)
+    return DivRounded(rounding_mode, "DivBackward2")(input, other)
 
 
 @op(in_place=rewritten)
@@ -154,15 +157,14 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten, operator="floordiv")
 def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, rounded down."""
-    return FloorDivide("floor").of(input, other)
+    return DivRounded("floor", UNDERIVED).of(input, other)
 
 
 @op(in_place=rewritten, operator="mod")
 def remainder(input: Operand, other: Operand) -> Tensor:
     """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
-    if not isinstance(input, Tensor):
-        return Rremainder("torch::autograd::NotImplemented").of(input, other)
-    return Remainder(f"RemainderBackward{isinstance(other, Tensor):d}").of(input, other)
+    form = f"RemainderBackward{isinstance(other, Tensor):d}" if isinstance(input, Tensor) else UNDERIVED
+    return Remainder("floor", form).of(input, other)
 
 
 @op(in_place=rewritten)
@@ -170,15 +172,29 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
     """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
     if not isinstance(input, Tensor):
         return NotImplemented
-    return Fmod(f"FmodBackward{isinstance(other, Tensor):d}").of(input, other)
+    return Remainder("trunc", f"FmodBackward{isinstance(other, Tensor):d}").of(input, other)
 
 
-class DivRounded(Elementwise):
-    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
+class Rounding(Elementwise):
+    """What is made of a quotient that is rounded, down or towards 0: `mode` is "floor" or "trunc".
 
-    form = "DivBackward2"
+    PyTorch has no derivative of some, whose `form` says so.
+    """
+
+    mode: Literal["floor", "trunc"]
+    form: str
+
+    def backward(self, g: Tensor) -> Any:
+        if self.form == UNDERIVED:
+            kernel = "floor_divide" if isinstance(self, DivRounded) else "remainder"
+            raise RuntimeError(f"derivative for aten::{kernel} is not implemented: div(a, b, rounding_mode=…) has one")
+        return super().backward(g)
+
+
+class DivRounded(Rounding):
+    """`a / b`, rounded down or towards 0."""
+
     formulas = ("da = 0", "db = 0")
-    mode: str
 
     def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -187,65 +203,28 @@ class DivRounded(Elementwise):
             return quotient if self.mode == "floor" else quotient + ((quotient < 0) & (quotient * b != a))
         return np.floor_divide(a, b) if self.mode == "floor" else np.trunc(np.true_divide(a, b))
 
-    def da(self, g: Tensor) -> Tensor:
-        return zeroed(g)
-
-    def db(self, g: Tensor) -> Tensor:
-        return zeroed(g)
+    da = db = zeroed
 
 
-class FloorDivide(DivRounded):
-    """`a / b`, rounded down.  PyTorch has no derivative of it: div(…, rounding_mode="floor") has."""
+class Remainder(Rounding):
+    """What `a / b`, rounded, leaves of `a`: rounded down it has the sign of `b`, rounded towards 0 that of `a`."""
 
-    form = "torch::autograd::NotImplemented"
-
-    def backward(self, g: Tensor) -> Any:
-        raise RuntimeError("derivative for aten::floor_divide is not implemented: div has one")
-
-
-class Remainder(Elementwise):
-    """What `a / b`, rounded down, leaves of `a`; it has the sign of `b`."""
-
-    formulas = ("da = g", "db = -g * floor(a / b)")
-    form: str
+    formulas = ("da = g", "db = -g * DivRounded(a, b)")
     rounds_numbers = True
 
     def forward(self, a: Any, b: Any) -> Array:
-        if _is_whole("remainder", a, b):
+        if _is_whole("remainder" if self.mode == "floor" else "fmod", a, b) and self.mode == "floor":
             return np.remainder(a, b)
         rest = np.fmod(a, b)
+        if self.mode == "trunc":
+            return rest
         return np.where((rest != 0) & (np.less(b, 0) != (rest < 0)), rest + b, rest)
 
     def da(self, g: Tensor) -> Tensor:
         return g
 
     def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return -g * DivRounded("floor")(a, b)
-
-
-class Rremainder(Remainder):
-    """What `a / b` leaves of a number `a`.  PyTorch has no derivative of it: that of a tensor `a` has."""
-
-    def backward(self, g: Tensor) -> Any:
-        raise RuntimeError("derivative for aten::remainder is not implemented if the number comes first")
-
-
-class Fmod(Elementwise):
-    """What `a / b`, rounded towards 0, leaves of `a`; it has the sign of `a`."""
-
-    formulas = ("da = g", "db = -g * trunc(a / b)")
-    form: str
-    rounds_numbers = True
-
-    def forward(self, a: Any, b: Any) -> Array:
-        _is_whole("fmod", a, b)
-        return np.fmod(a, b)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g
-
-    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return -g * DivRounded("trunc")(a, b)
+        return -g * DivRounded(self.mode, "DivBackward2")(a, b)
 
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
@@ -354,10 +333,11 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype._tensor_name}': x.float()")
     if not isinstance(weight, Tensor):
-        return LerpNumber(as_number(weight))(input, end)
+        number = np.asarray(as_number(weight), np.promote_types(input._array.dtype, np.float32))
+        return Lerp("LerpBackward0")(input, end, input._new(number))
     if weight._array.ndim:
         _check_same_dtype(input, weight, "weight")
-    return Lerp()(input, end, cast(weight, input.dtype))
+    return Lerp("LerpBackward1")(input, end, cast(weight, input.dtype))
 
 
 @op(in_place=rewritten)
@@ -369,25 +349,14 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     return Addcmul(as_number(value))(a, b, c)
 
 
-@op(in_place=rewritten)
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`input + value * tensor1 / tensor2`."""
-    if not (tensor1.dtype.is_floating_point or tensor2.dtype.is_floating_point):
-        raise RuntimeError("Integer division with addcdiv is no longer supported: expected a float tensor")
-    return Addcdiv(as_number(value))(*in_common_dtype(input, tensor1, tensor2))
-
-
 class Lerp(Ternary):
     """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
 
-    form = "LerpBackward1"
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
+    form: str
 
+    @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return _widened(self._between, a, b, c)
-
-    @staticmethod
-    def _between(a: Array, b: Array, c: Array) -> Array:
         # From the nearer end: so both ends are reached exactly.
         step = b - a
         return np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c))
@@ -402,27 +371,6 @@ class Lerp(Ternary):
         return g * (b - a)
 
 
-class LerpNumber(Elementwise):
-    """`a + weight * (b - a)` for a number."""
-
-    form = "LerpBackward0"
-    formulas = ("da = g * (1 - weight)", "db = g * weight")
-    weight: float
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return _widened(self._between, a, b)
-
-    def _between(self, a: Array, b: Array) -> Array:
-        weight = a.dtype.type(self.weight)
-        return a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g * (1 - self.weight)
-
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.weight
-
-
 def _check_same_dtype(a: Tensor, other: Any, name: str) -> None:
     if a.dtype is not other.dtype:
         raise RuntimeError(f"expected dtype {a.dtype._c_name} for `{name}` but got dtype {other.dtype._c_name}")
@@ -434,8 +382,9 @@ class Addcmul(Ternary):
     formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
     value: float
 
+    @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return _widened(lambda x, y, z: x + np.asarray(self.value).astype(x.dtype) * y * z, a, b, c)
+        return a + _like(self.value, a) * b * c
 
     def da(self, g: Tensor) -> Tensor:
         return g
@@ -445,29 +394,3 @@ class Addcmul(Ternary):
 
     def dc(self, g: Tensor, b: Tensor) -> Tensor:
         return g * (b * self.value)
-
-
-class Addcdiv(Ternary):
-    """`a + value * b / c`."""
-
-    formulas = ("da = g", "db = g * value / c", "dc = -g * value * b / c**2")
-    value: float
-
-    def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return _widened(lambda x, y, z: x + x.dtype.type(self.value) * y / z, a, b, c)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g
-
-    def db(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * (self.value / c)
-
-    def dc(self, g: Tensor, b: Tensor, c: Tensor) -> Tensor:
-        return -g * (self.value * b / (c * c))
-
-
-def _widened(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """What `compute` makes of arrays of one dtype, in that dtype; of float16, computed in float32."""
-    if arrays[0].dtype != np.float16:
-        return compute(*arrays)
-    return compute(*[array.astype(np.float32) for array in arrays]).astype(np.float16)

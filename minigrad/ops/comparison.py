@@ -13,7 +13,7 @@ from minigrad.core.elementwise import cast
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor
-from minigrad.declare import OPERANDS, op, operation, rewritten
+from minigrad.declare import OPERANDS, op, operator, rewritten
 from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
@@ -195,13 +195,13 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
 # ---- operators that are no functions ---------------------------------------------------------------------------------
 
 
-@operation("eq")
+@operator("eq")
 def equal_to(input: Tensor, other: object) -> Tensor:
     """Whether each element equals that of `other`, a tensor, an array or a number."""
     return compare(np.equal, input, _tensor_of(input, other))
 
 
-@operation("invert")
+@operator("invert")
 def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
     if input._array.dtype.kind == "f":
@@ -211,7 +211,7 @@ def inverted(input: Tensor) -> Tensor:
     return input._new(np.invert(input._array))
 
 
-@operation("contains")
+@operator("contains")
 def contains(input: Tensor, element: Operand) -> bool:
     """Whether one element equals `element`."""
     if not isinstance(element, OPERANDS):

@@ -15,7 +15,7 @@ from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op, told
+from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutAlong, TakeAlong
@@ -644,10 +644,10 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
 def _check_tensors(*arguments: Tensor | None) -> None:
     for given in arguments:
         if isinstance(given, np.ndarray | np.generic):
-            raise told(TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)"))
+            raise final(TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)"))
         if not isinstance(given, Tensor):
             remedy = ". Does the forward that made it return it?" if given is None else ""
-            raise told(
+            raise final(
                 AttributeError(f"'{type(given).__name__}' object has no attribute 'size': expected a tensor{remedy}")
             )
 

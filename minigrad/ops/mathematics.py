@@ -11,14 +11,12 @@ from operator import index
 
 import numpy as np
 
-from minigrad.core import dtypes
-from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import Exp, Floating, Log, floating, masked, zeroed
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import EVERYWHERE, binary, node_of, of_node, op, operation, rewritten, unary
+from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
 from minigrad.ops.curves import curve, erf_of, restored, sigmoid_of, workable
-from minigrad.ops.kinds import OfTensors
 from minigrad.ops.widening import check_floating
 
 
@@ -56,7 +54,7 @@ def sign_of(x: Array) -> Array:
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
 
 
-@operation("abs")
+@operator("abs")
 @unary(numbers("abs_cpu", np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
 def abs(input: Tensor) -> Tensor:
     """The absolute value of each element."""
@@ -92,7 +90,7 @@ def frac(input: Tensor) -> Tensor:
     """What each element has behind the point, with its sign."""
 
 
-Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, formulas=("0",))
+Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, "0")
 
 
 class RoundDecimals(Unary):
@@ -308,30 +306,3 @@ def erf(input: Tensor) -> Tensor:
     >>> torch.tensor([-1.0, 0.0, 1.0]).erf()
     tensor([-0.8427,  0.0000,  0.8427])
     """
-
-
-# ---- of two tensors --------------------------------------------------------------------------------------------------
-
-
-class FloatingOfTwo(OfTensors):
-    """An op on two tensors whose result is floating point, also for integers."""
-
-    def result_dtype(self, x: Array, y: Array) -> dtype:
-        return floating(dtypes.result_type(x, y))
-
-
-def _inverse_square(a: Tensor, b: Tensor) -> Tensor:
-    square = a * a + b * b
-    return masked(square.reciprocal(), square._array != 0)
-
-
-@binary(
-    np.arctan2,
-    lambda g, a, b: g * (b * _inverse_square(a, b)),
-    lambda g, a, b: g * (-a * _inverse_square(a, b)),
-    FloatingOfTwo,
-    formulas=("g * b / (a**2 + b**2)", "-g * a / (a**2 + b**2)"),
-    aliases=["arctan2"],
-)
-def atan2(input: Tensor, other: Tensor) -> Tensor:
-    """The angle of the point `(other, input)` in the plane, in [-pi, pi]; its gradient is 0 at the origin."""

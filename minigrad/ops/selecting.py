@@ -211,18 +211,6 @@ def minimum(input: Tensor, other: Tensor) -> Tensor:
     return Minimum().of(input, other)
 
 
-@op()
-def fmax(input: Tensor, other: Tensor) -> Tensor:
-    """The larger of each element and that of `other`, or the one that is not nan."""
-    return Fmax().of(input, other)
-
-
-@op()
-def fmin(input: Tensor, other: Tensor) -> Tensor:
-    """The smaller of each element and that of `other`, or the one that is not nan."""
-    return Fmin().of(input, other)
-
-
 class Maximum(OfTensors):
     """The larger of `a` and `b`; nan if one is."""
 
@@ -255,24 +243,3 @@ class Minimum(Maximum):
     )
     forward = np.minimum
     loses = np.greater
-
-
-class Fmax(OfTensors):
-    """The larger of `a` and `b`, or the one that is not nan."""
-
-    formulas = ("da = g where it is a, of equals too, else 0", "db = g where it is b alone, else 0")
-    forward: ClassVar[Callable[..., Array]] = np.fmax
-    wins: ClassVar[Any] = np.greater_equal
-
-    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return masked(g, self.wins(a._array, b._array) | np.isnan(b._array))
-
-    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return masked(g, ~(self.wins(a._array, b._array) | np.isnan(b._array)))
-
-
-class Fmin(Fmax):
-    """The smaller of `a` and `b`, or the one that is not nan."""
-
-    forward = np.fmin
-    wins = np.less_equal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
+from minigrad.core.arrays import blocks_along, half_in_single, read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Binary, Unary
@@ -22,16 +22,16 @@ class Softmax(Unary):
     formulas = ("dx = (g - sum(g * y)) * y",)
     dims: tuple[int, ...]
 
+    @half_in_single
     def forward(self, x: Array) -> Array:
-        wide = widened(x)
-        y = np.empty_like(wide)
-        read_in_place(wide)
-        for block in blocks_along(wide, self.dims):
+        y = np.empty_like(x)
+        read_in_place(x)
+        for block in blocks_along(x, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
-            part = np.subtract(wide[block], largest(wide[block], self.dims), out=y[block])
+            part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
             np.exp(part, out=part)
             part *= np.reciprocal(total(part, self.dims))
-        return y.astype(x.dtype, copy=False)
+        return y
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return SoftmaxBackwardData(self.dims)(g, y)
@@ -43,14 +43,14 @@ class SoftmaxBackwardData(Binary):
     formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
     dims: tuple[int, ...]
 
+    @half_in_single
     def forward(self, g: Array, y: Array) -> Array:
-        g, wide = widened(g), widened(y)
-        out = np.empty_like(wide)
-        read_in_place(wide)
-        for block in blocks_along(wide, self.dims):
-            part = np.subtract(g[block], sum_of_products(g[block], wide[block], self.dims), out=out[block])
-            part *= wide[block]
-        return out.astype(y.dtype, copy=False)
+        out = np.empty_like(y)
+        read_in_place(y)
+        for block in blocks_along(y, self.dims):
+            part = np.subtract(g[block], sum_of_products(g[block], y[block], self.dims), out=out[block])
+            part *= y[block]
+        return out
 
     def da(self, h: Tensor, y: Tensor) -> Tensor:
         return SoftmaxBackwardData(self.dims)(h, y)
@@ -65,14 +65,14 @@ class LogSoftmax(Unary):
     formulas = ("dx = g - exp(y) * sum(g)",)
     dims: tuple[int, ...]
 
+    @half_in_single
     def forward(self, x: Array) -> Array:
-        wide = widened(x)
-        y = np.empty_like(wide)
-        read_in_place(wide)
-        for block in blocks_along(wide, self.dims):
-            part = np.subtract(wide[block], largest(wide[block], self.dims), out=y[block])
+        y = np.empty_like(x)
+        read_in_place(x)
+        for block in blocks_along(x, self.dims):
+            part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
             part -= np.log(total(np.exp(part), self.dims))
-        return y.astype(x.dtype, copy=False)
+        return y
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return LogSoftmaxBackwardData(self.dims)(g, y)
@@ -84,15 +84,15 @@ class LogSoftmaxBackwardData(Binary):
     formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
     dims: tuple[int, ...]
 
+    @half_in_single
     def forward(self, g: Array, y: Array) -> Array:
-        g, wide = widened(g), widened(y)
-        out = np.empty_like(wide)
-        read_in_place(wide)
-        for block in blocks_along(wide, self.dims):
-            part = np.exp(wide[block], out=out[block])
+        out = np.empty_like(y)
+        read_in_place(y)
+        for block in blocks_along(y, self.dims):
+            part = np.exp(y[block], out=out[block])
             part *= total(g[block], self.dims)
             np.subtract(g[block], part, out=part)
-        return out.astype(y.dtype, copy=False)
+        return out
 
     def da(self, h: Tensor, y: Tensor) -> Tensor:
         return h - (h * y.exp()).sum(self.dims, True)
