@@ -1,11 +1,20 @@
 """Layers: modules that hold their parameters, and the same computations as functions."""
 
-from minigrad.nn import functional, init, modules, utils
+from minigrad.nn import functional, init, modules, parameter, utils
 from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from minigrad.tensors.errors import advised
 
-__all__ = ["Parameter", "functional", "init", "modules", "utils"]
+__all__ = [
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "functional",
+    "init",
+    "modules",
+    "parameter",
+    "utils",
+]
 __all__ += modules.__all__
 
 globals().update(advised(__name__, __all__))

@@ -1,4 +1,4 @@
-"""`Parameter`, a tensor that a module learns."""
+"""`Parameter`, a tensor that a module learns, and what stands for one that has no size yet."""
 
 from __future__ import annotations
 
@@ -57,3 +57,87 @@ class Parameter(Tensor):
     @classmethod
     def _rebuilt(cls, array: Array, requires_grad: bool) -> Any:
         return Parameter(new_leaf(array), requires_grad)
+
+
+class Uninitialized(Tensor):
+    """What stands for a parameter or buffer of a lazy module until its size is known: it has a dtype and no values."""
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor) -> Any:
+        self: Any = object.__new__(cls)
+        self._array, self._requires_grad = data._array, issubclass(cls, Parameter)
+        self._node = self._grad = self._storage = self._base = None
+        return self
+
+    def __init__(self, data: Tensor) -> None:
+        """Nothing is left to do: `__new__` has made it."""
+
+    @property
+    def _array(self) -> Any:
+        raise ValueError(
+            "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule`: call "
+            "it with a dummy batch to initialize the parameters first"
+        )
+
+    @_array.setter
+    def _array(self, array: Array) -> None:
+        _ARRAY.__set__(self, array)
+
+    @property
+    def data(self) -> Tensor:
+        """A tensor without elements of its dtype."""
+        return new_leaf(_ARRAY.__get__(self))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        _ARRAY.__set__(self, value._array)
+
+    @property
+    def dtype(self) -> Any:
+        """The type that the elements will have."""
+        return self.data.dtype
+
+    @property
+    def shape(self) -> Any:
+        """An error: it has none."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer: call `forward` to initialize the "
+            "parameters before accessing their attributes."
+        )
+
+    def detach(self) -> Any:
+        """Itself: there is nothing to be on a graph."""
+        return self
+
+    def become(self, made: Tensor) -> None:
+        """Become, from what stands for a parameter or buffer, one with the values of `made`."""
+        array = made._array.astype(_ARRAY.__get__(self).dtype)
+        self.__class__ = Parameter if isinstance(self, Parameter) else Tensor  # type: ignore[assignment]
+        self._array, self._storage = array, None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        copied = memo[id(self)] = type(self)(self.data)
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.data,)
+
+
+# Where every tensor has its array.
+_ARRAY: Any = Tensor.__dict__["_array"]
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A parameter that has no size yet."""
+
+    __slots__ = ()
+
+
+class UninitializedBuffer(Uninitialized):
+    """A buffer that has no size yet."""
+
+    __slots__ = ()

@@ -25,6 +25,7 @@ from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.distance import CosineSimilarity
 from minigrad.nn.modules.dropout import Dropout, Dropout2d
 from minigrad.nn.modules.flatten import Flatten
+from minigrad.nn.modules.lazy import LazyBatchNorm1d, LazyBatchNorm2d, LazyLinear
 from minigrad.nn.modules.linear import Identity, Linear
 from minigrad.nn.modules.loss import (
     BCELoss,
@@ -46,7 +47,8 @@ __all__ = [
     "ELU", "GELU", "GRU", "LSTM", "RNN", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
     "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "Dropout", "Dropout2d", "Embedding",
     "EmbeddingBag", "Flatten", "GRUCell", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "KLDivLoss",
-    "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Module",
+    "L1Loss", "LSTMCell", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyLinear", "LeakyReLU", "Linear",
+    "LogSigmoid", "LogSoftmax", "MSELoss", "Module",
     "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, persistent, plan_own
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, Uninitialized
 from minigrad.tensor import Tensor
 from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import device as Device
@@ -375,11 +375,13 @@ class Module:
             for parameter in self._parameters.values():
                 if parameter is not None:
                     grad = parameter.grad
-                    parameter.data = fn(parameter)
+                    parameter.data = fn(parameter.data)
                     if grad is not None:
                         grad.data = fn(grad)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if isinstance(buffer, Uninitialized):
+                buffer.data = fn(buffer.data)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

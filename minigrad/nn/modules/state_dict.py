@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from minigrad.core.modes import no_grad
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, Uninitialized
 from minigrad.tensor import Tensor
 
 
@@ -84,6 +85,9 @@ def plan_own(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(state[key])}"
             )
+        elif isinstance(member, Uninitialized):
+            if not isinstance(state[key], Uninitialized):
+                metadata["writes"].append(functools.partial(member.become, state[key]))
         elif state[key].shape != member.shape:
             wrong.append(
                 f"size mismatch for {key}: copying a param with shape {state[key].shape} from checkpoint, the shape in "

@@ -1,0 +1,85 @@
+"""Lazy layers: they learn the size of their input at the first call, and are then what they are named after."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
+from minigrad.nn.modules.linear import Linear
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
+from minigrad.tensor import Tensor
+
+
+class LazyModuleMixin(Module):
+    """What stands before a layer among the bases of its lazy form, which takes its arguments but for the first.
+
+    Until the first call, or until a state is loaded, its parameters have no values and no shapes.
+    """
+
+    #: The layer that it becomes.
+    cls_to_become: ClassVar[type[Module]]
+    #: The first argument, and the dimension of the input of which it is the size.
+    inferred: ClassVar[tuple[str, int]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(0, *args, **kwargs)
+        self._given = (args, kwargs)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = UninitializedParameter(parameter.new_empty(0))
+        for name, buffer in self._buffers.items():
+            if buffer is not None and 0 in buffer.shape:
+                self._buffers[name] = UninitializedBuffer(buffer)
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer has no values yet."""
+        return any([isinstance(each, Uninitialized) for each in [*self.parameters(), *self.buffers()]])
+
+    def reset_parameters(self) -> None:
+        """Let the parameters start anew, if they have started."""
+        if getattr(self, self.inferred[0]):
+            super().reset_parameters()  # type: ignore[misc]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name, dim = self.inferred
+        setattr(self, name, args[0].shape[dim])
+        args_given, options = self.__dict__.pop("_given")
+        if self.has_uninitialized_params():
+            made = self.cls_to_become(args[0].shape[dim], *args_given, **options)
+            for own, new in ((self._parameters, made._parameters), (self._buffers, made._buffers)):
+                for key, each in own.items():
+                    if isinstance(each, Uninitialized):
+                        each.become(cast("Tensor", new[key]))
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        return self(*args, **kwargs)
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A `Linear` whose `in_features` is the last size of the first input.
+
+    >>> import minigrad as torch
+    >>> layer = torch.nn.LazyLinear(2)
+    >>> layer, layer.weight
+    (LazyLinear(in_features=0, out_features=2, bias=True), <UninitializedParameter>)
+    >>> y = layer(torch.ones(4, 3))
+    >>> layer, layer.weight.shape
+    (Linear(in_features=3, out_features=2, bias=True), torch.Size([2, 3]))
+    """
+
+    cls_to_become = Linear
+    inferred = ("in_features", -1)
+
+
+class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d):
+    """A `BatchNorm1d` whose `num_features` is the number of channels of the first input."""
+
+    cls_to_become = BatchNorm1d
+    inferred = ("num_features", 1)
+
+
+class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d):
+    """A `BatchNorm2d` whose `num_features` is the number of channels of the first input."""
+
+    cls_to_become = BatchNorm2d
+    inferred = ("num_features", 1)
