@@ -67,8 +67,7 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
         )
     if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
-    if not isinstance(data, Sequence):
-        data = list(data)
+    data = data if isinstance(data, Sequence) else list(data)  # type: ignore[call-overload]  # it counts its items
     kinds = set(map(type, data))
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.
