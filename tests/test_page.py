@@ -120,9 +120,10 @@ def test_it_needs_nothing_from_elsewhere(file: Path) -> None:
 
 def test_ids_of_one_position_are_told_with_those_they_share_a_row_with(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    assert "stands in column 2. Backward: row 2 of dW is the sum of rows 0 and 2 of G." in text
+    total = "row 2 of dW is the sum of rows 0 and 2 of G: [1, 2, 3] + [7, 8, 9] = [8, 10, 12]."
+    assert f"stands in column 2. Backward: {total}" in text
     assert "stands in column 0. Backward: row 0 of dW is row 1 of G." in text
-    assert "Row 2 of W is copied to rows 0 and 2 of Y, so row 2 of dW is the sum of rows 0 and 2 of G." in text
+    assert f"Row 2 of W is copied to rows 0 and 2 of Y, so {total}" in text
     assert "Row 1: no position has id 1, so it is not read, and its gradient is zero." in text
 
 
@@ -250,6 +251,18 @@ def test_pointing_at_a_token_lights_up_all_that_belongs_to_it(page: Page) -> Non
     assert told(page).startswith("Point at a token or a row")
 
 
+def test_steps_go_forward_and_then_backward(page: Page) -> None:
+    forward = len(expected([])) // 2
+    for step in range(2 * len(IDS) + 1):
+        page.run("document.querySelector('.step').click()")
+        n, back = step % len(IDS), step % (2 * len(IDS)) >= len(IDS)
+        lit, nothing = expected([n]), expected([])
+        assert page.run(LIT) == (nothing[:forward] + lit[forward:] if back else lit[:forward] + nothing[forward:])
+        assert told(page).startswith(f"Position {n} has id {IDS[n]}. {'Backward' if back else 'Forward'}: ")
+        assert told(page).count("ward: ") == 1
+    page.run("document.querySelector('.matrix').rows[0].click()")
+
+
 @pytest.mark.parametrize("matrix", [0, 3, 6, 7, 9])
 def test_pointing_at_a_row_of_the_table_lights_up_all_its_positions(page: Page, matrix: int) -> None:
     for v in range(VOCAB):
@@ -310,7 +323,7 @@ def test_those_who_do_not_see_it_are_told(page: Page) -> None:
     assert page.run("document.documentElement.lang") == "en"
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     buttons = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "button"]
-    assert buttons == [f"id {id_} position {n}" for n, id_ in enumerate(IDS)]
+    assert buttons == [*[f"id {id_} position {n}" for n, id_ in enumerate(IDS)], "step by step"]
     headings = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "heading"]
     assert headings[1:3] == ["Choose a token and see where it goes", "Forward: rows are copied"]
     tables = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "table"]

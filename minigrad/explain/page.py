@@ -97,9 +97,12 @@ class _Parts:
         return told
 
     def _gradient(self, v: int) -> str:
-        """What a row of the gradient is, if its id occurs."""
+        """What a row of the gradient is, if its id occurs; a sum is spelled out."""
         places = self.numbers.positions(v)
-        return f"{v} of dW is {'the sum of ' * (len(places) > 1)}{_rows(places)} of G"
+        if len(places) == 1:
+            return f"{v} of dW is {_rows(places)} of G"
+        addends = " + ".join([_vector(self.numbers.upstream[n]) for n in places])
+        return f"{v} of dW is the sum of {_rows(places)} of G: {addends} = {_vector(self.numbers.gradient[v])}"
 
     def tokens(self) -> str:
         """A button for each position."""
@@ -176,6 +179,10 @@ def _matrix(name: str, what: str, rows: list[str], one_hot: bool) -> str:
 def _term(sign: str, name: str, matrix: str) -> str:
     """A matrix behind its sign."""
     return f'<div class="term"><span class="sign" role="img" aria-label="{name}">{sign}</span>\n{matrix}</div>\n'
+
+
+def _vector(row: Array) -> str:
+    return f"[{', '.join([numeral(number) for number in row])}]"
 
 
 def _rows(places: list[int]) -> str:
