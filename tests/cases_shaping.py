@@ -246,10 +246,6 @@ for name in ("hstack", "vstack", "concat", "concatenate"):
 # A 1-d tensor without elements counts for the dtype, and has a gradient, of no elements.
 add("cat", lambda api, x, y: api.cat([y, x, y]), st.tuples(floats(1), arrays("float64", (0,))))
 add("cat stack", lambda api, x: (api.cat((x, x), axis=0), api.stack((x, x), axis=1)), one(floats(1)))
-for name in ("atleast_1d", "atleast_2d"):
-    add(name, function(name), one(any_array()))
-    add(name, function(name), st.tuples(any_array(), any_array()))
-    add(name, lambda api, *xs, name=name: getattr(api, name)(xs), st.tuples(any_array(), any_array()))
 
 
 def vectors(count: int, max_dims: int = 1) -> Drawn:

@@ -392,7 +392,7 @@ WORKS = {
     *("divide", "add_", "sub_", "mul_", "div_", "zero_", "sum", "norm"),
 }
 # Functions that only look, or that hand back what they get where nothing is to be done.
-LOOKS = {"is_tensor", "flatten", "atleast_1d", "atleast_2d", "broadcast_tensors", "result_type"}
+LOOKS = {"is_tensor", "flatten", "broadcast_tensors", "result_type"}
 # Methods of dense tensors that read of another one no more than its shape or dtype, or take none and do not look.
 DO_NOT_READ = {
     *("expand_as", "reshape_as", "view_as", "type_as", "to", "is_contiguous", "unique", "cpu"),

@@ -38,7 +38,7 @@ from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss
 from minigrad.ops.distances import normalize as normalize
 from minigrad.ops.lookup import one_hot as one_hot
-from minigrad.ops.padding import pad as pad
+from minigrad.ops.windows import pad as pad
 from minigrad.ops.curves import prelu as prelu
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """`x`, or 0 where it is negative."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import index
 from typing import Any
 
@@ -35,7 +35,8 @@ def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
 
 def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """The tensors in the dtype that all of them promote to."""
-    if len({x._array.dtype for x in tensors}) == 1:
+    first = tensors[0]._array.dtype
+    if all([x._array.dtype is first for x in tensors]):
         return tensors
     common = dtypes.result_type(*[x._array for x in tensors])
     return [cast(x, common) for x in tensors]
@@ -107,7 +108,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     given = listed("cat", tensors)
     shapes = [x._array.shape for x in given]
-    first = next((shape for shape in shapes if shape != (0,)), (0,))
+    first = shapes[0]
+    if (0,) in shapes:
+        first = next((shape for shape in shapes if shape != (0,)), (0,))
     at = 0 if first == (0,) else normal_dim(dim, len(first))
     if len(first) > 1 and (0,) in shapes:
         # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
@@ -142,14 +145,14 @@ def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], a
 @op("torch")
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors side by side: along dimension 1, vectors along 0."""
-    rows = atleast_1d(listed("hstack", tensors))
+    rows = [x if x._array.ndim else x.reshape(1) for x in listed("hstack", tensors)]
     return cat(rows, 0 if rows[0]._array.ndim == 1 else 1)
 
 
 @op("torch")
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors one below the other, vectors as rows."""
-    return cat(atleast_2d(listed("vstack", tensors)))
+    return cat([x if x._array.ndim > 1 else x.reshape(1, -1) for x in listed("vstack", tensors)])
 
 
 def _along(name: str, x: Tensor, dim: int) -> tuple[int, int]:
@@ -319,22 +322,3 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
     shape = [vectors[place]._array.size for place in places]
     alone = [[-1 if each == place else 1 for each in range(len(vectors))] for place in places]
     return tuple([x.reshape(sizes).expand(shape) for x, sizes in zip(vectors, alone, strict=True)])
-
-
-@op("torch")
-def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
-    """The tensor with at least one dimension; a tuple of such for several tensors or a list."""
-    return _each(lambda x: x if x._array.ndim else x.reshape(1), tensors)
-
-
-@op("torch")
-def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
-    """The tensor with at least two dimensions, of a vector a row; a tuple of such for several tensors or a list."""
-    return _each(lambda x: x if x._array.ndim > 1 else x.unsqueeze(0) if x._array.ndim else x.reshape(1, 1), tensors)
-
-
-def _each(of: Callable[[Any], Any], tensors: tuple[Any, ...]) -> Any:
-    """What `of` makes of the only tensor, or a tuple of what it makes of each of several or of a list."""
-    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-        return of(tensors[0])
-    return tuple([of(x) for x in _given("atleast", tensors)])

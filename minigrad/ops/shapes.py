@@ -17,6 +17,8 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
 from minigrad.ops.dims import ints, normal_dim, normal_dims
+from minigrad.ops.indexing import Index
+from minigrad.ops.places import INDEX_DTYPES
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------
@@ -342,14 +344,16 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
             f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(shape)})"
         )
-    result: list[int] = []
-    for dim, (size, existing) in enumerate(zip(sizes, (1,) * new + shape, strict=True)):
-        if size == -1 and dim < new:
+    result = list(ints(sizes))
+    for dim, size in enumerate(result):
+        existing = shape[dim - new] if dim >= new else 1
+        if size == -1 and dim >= new:
+            result[dim] = existing
+        elif size == -1:
             raise RuntimeError(
                 f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
             )
-        result.append(existing if size == -1 else index(size))
-        if result[-1] < 0 or existing not in (1, result[-1]):
+        elif size != existing and (size < 0 or existing != 1):
             raise RuntimeError(
                 f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
                 f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
@@ -443,50 +447,6 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     return input.repeat((1,) * (input._array.ndim - len(dims)) + ints(dims))
 
 
-class RepeatEach(Unary):
-    """`x` with its i-th slice along `dim` repeated `repeats[i]` times in a row; one number of repeats is for all."""
-
-    formulas = ("dx = SumEach(g), the sum over each slice's repeats",)
-    __slots__ = ("size",)
-    repeats: Array
-    dim: int
-
-    def forward(self, x: Array) -> Array:
-        self.size = x.shape[self.dim]
-        return np.repeat(x, self.repeats, self.dim)
-
-    def dx(self, g: Tensor) -> Tensor:
-        if self.repeats.ndim:
-            return SumEach(self.repeats, self.dim)(g)
-        shape = g._array.shape
-        runs = (*shape[: self.dim], self.size, int(self.repeats), *shape[self.dim + 1 :])
-        return g.reshape(runs).sum(self.dim + 1)
-
-    def name(self) -> str:
-        return "IndexSelectBackward0" if self.repeats.ndim else "ViewBackward0"
-
-
-class SumEach(Unary):
-    """`y[…, i, …]` is the sum of the i-th run of `lengths[i]` slices of `x` along `dim`."""
-
-    formulas = ("dx = RepeatEach(g)",)
-    lengths: Array
-    dim: int
-
-    def forward(self, x: Array) -> Array:
-        shape = (*x.shape[: self.dim], len(self.lengths), *x.shape[self.dim + 1 :])
-        sums = np.zeros(shape, np.promote_types(x.dtype, np.float32))
-        starts = np.cumsum(self.lengths) - self.lengths
-        # Between two starts reduceat adds up a run; of a run without slices it would not give 0.
-        some = np.flatnonzero(self.lengths)
-        if some.size:
-            sums[(slice(None),) * self.dim + (some,)] = np.add.reduceat(x, starts[some], self.dim, sums.dtype)
-        return sums.astype(x.dtype, copy=False)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return RepeatEach(self.lengths, self.dim)(g)
-
-
 @op()
 def repeat_interleave(
     input: Tensor, repeats: int | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
@@ -510,22 +470,27 @@ def repeat_interleave(
     if dim is not None and not input._array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     x, at = (input.flatten(), 0) if dim is None else (input, normal_dim(dim, input._array.ndim))
+    before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(index(repeats))
-    if isinstance(repeats, Tensor):
-        try:
-            # A copy, which stays as it is until the backward pass.
-            counts = np.broadcast_to(counts, x._array.shape[at]).copy()
-        except ValueError as error:
-            raise RuntimeError(f"repeats must have the same size as input along dim: {error}") from None
-    if counts.dtype not in (np.int32, np.int64):
+    if counts.size not in (1, size):
+        raise RuntimeError(f"repeats must have the same size as input along dim: {counts.size} are given for {size}")
+    if counts.dtype not in INDEX_DTYPES:
         found = dtypes.of(counts)._tensor_name
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64")
     if (counts < 0).any():
         raise RuntimeError("Repeats must be non-negative")
-    return RepeatEach(counts, at)(x)
+    if not isinstance(repeats, Tensor):
+        count = int(counts)
+        repeated = Repeat((*[1] * (at + 1), count, *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
+        return Reshape((*before, size * count, *after))(repeated)
+    places = np.repeat(np.arange(size), np.broadcast_to(counts.reshape(-1), size))
+    return Index((at,), "IndexSelectBackward0")(x, x._new(places))
 
 
 # ---- elements in other places ----------------------------------------------------------------------------------------
+
+
+_FORWARDS, _BACKWARDS = slice(None), slice(None, None, -1)
 
 
 class Flip(Unary):
@@ -535,7 +500,7 @@ class Flip(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        return np.flip(x, self.dims).copy()
+        return x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy()
 
     def dx(self, g: Tensor) -> Tensor:
         return Flip(self.dims)(g)
@@ -560,7 +525,13 @@ class Roll(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        return np.roll(x, self.shifts, self.dims or None)
+        y = x if self.dims else x.reshape(-1)
+        for shift, dim in zip(self.shifts, self.dims or (0,), strict=True):
+            if y.size:
+                before = (slice(None),) * dim
+                first = -shift % y.shape[dim]
+                y = np.concatenate((y[(*before, slice(first, None))], y[(*before, slice(first))]), dim)
+        return y.reshape(x.shape) if y is not x else x.copy()
 
     def dx(self, g: Tensor) -> Tensor:
         return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)

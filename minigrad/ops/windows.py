@@ -1,17 +1,102 @@
-"""Windows that slide along a dimension, an adjoint pair."""
+"""Padding at the ends of dimensions, and windows that slide along one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
+from typing import Any
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import strided
 from minigrad.core.tape import Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.indexing import Index
+
+# ---- padding ---------------------------------------------------------------------------------------------------------
+
+
+class ConstantPad(Unary):
+    """`x` with `before` and `after` copies of `value` at the ends of its last dimensions, or cut off if negative."""
+
+    form = "ConstantPadNdBackward0"
+    formulas = ("dx = g with the opposite done to it: cut off what was added, zeros for what was cut off",)
+    pads: Sequence[tuple[int, int]]
+    value: Array
+
+    def forward(self, x: Array) -> Array:
+        shape = list(x.shape)
+        first = x.ndim - len(self.pads)
+        inner, whole = [slice(None)] * x.ndim, [slice(None)] * x.ndim
+        for dim, (before, after) in enumerate(self.pads, first):
+            whole[dim] = slice(max(-before, 0), shape[dim] - max(-after, 0))
+            shape[dim] += before + after
+            inner[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
+        y = np.full(shape, self.value, x.dtype) if self.value else np.zeros(shape, x.dtype)
+        y[tuple(inner)] = x[tuple(whole)]
+        return y
+
+    def dx(self, g: Tensor) -> Tensor:
+        return ConstantPad([(-before, -after) for before, after in self.pads], np.zeros(()))(g)
+
+
+@op("nn.functional")
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number | None = None) -> Tensor:
+    """`input` with elements added at the ends of its last dimensions, or cut off where `pad` is negative.
+
+    `pad` is `(before, after)` for the last dimension, then for the one before it, and so on.  What is added is
+    `value` (0 if None) in the mode "constant"; in the others it is repeated, for a given number of dimensions:
+    "reflect" mirrors at the outermost element, "replicate" repeats that one, "circular" starts again from the other
+    end.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([[1, 2, 3]])
+    >>> pad(x, (2, 1)), pad(x, (2, 1), "reflect")
+    (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
+    """
+    pads = _pairs(input, pad)
+    if mode == "constant":
+        for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
+            if before + size + after < 0 or max(-before, -after) > size:
+                raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
+        return ConstantPad(pads[::-1], casting.filler(value or 0, input.dtype))(input)
+    if mode not in _PLACES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2):
+        raise NotImplementedError(f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor")
+    if min(pad) < 0:
+        raise NotImplementedError(f"pad() cuts off in the mode 'constant' only: slice the input first, got {list(pad)}")
+    form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
+    name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
+    y = input
+    for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False):
+        size, most = input._array.shape[dim], max(before, after)
+        if not size or (mode == "reflect" and most >= size) or (mode == "circular" and most > size):
+            raise RuntimeError(f"Padding size should be less than the input dimension: {before, after} of {size}")
+        y = Index((dim,), name)(y, input._new(np.pad(np.arange(size), (before, after), _PLACES[mode])))
+    return y
+
+
+#: NumPy's names of the modes that repeat elements.
+_PLACES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
+    """The numbers of elements before and after, for the last dimension first."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension")
+    return list(zip(pad[::2], pad[1::2], strict=True))
+
+
+# ---- windows ---------------------------------------------------------------------------------------------------------
 
 
 class Unfold(View):
