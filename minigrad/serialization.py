@@ -2,21 +2,39 @@
 
 A path that ends in ".safetensors" is a file of that format (by the library safetensors, which `minigrad[io]` installs):
 PyTorch and others read its tensors.  Any other file is an archive of NumPy arrays, as `numpy.load` reads it, whatever
-its name, "model.pt" or "model.npz".  Both are told in `minigrad.tensors.file_formats`.
+its name, "model.pt" or "model.npz".
+
+In either, the object is a text and arrays.  The text is JSON.  None, bools, integers, strings and finite floats stand
+for themselves; anything else is an object whose first key says what it is: `{"tuple": [1, 2]}`,
+`{"dict": [["epoch", 3]]}`, `{"tensor": "model.weight"}`.  Nothing in it names code: what can come out is what is listed
+here.  Nothing in a file is trusted: all it says is checked before memory is taken for it, and nothing is executed.
 """
 
 from __future__ import annotations
 
 import errno
 import io
+import json
+import math
 import os
+import re
 import stat
-from collections.abc import Callable, Iterator
+import struct
+import zipfile
+import zlib
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeAlias
 
-from minigrad.tensors import file_formats
-from minigrad.tensors.options import check_on_cpu, device
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.dtypes import Array
+from minigrad.core.tensor import Size
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import check_on_cpu, device, new_leaf
 
 __all__ = ["load", "save"]
 
@@ -49,11 +67,11 @@ def save(obj: object, f: File) -> None:
             with open(path, "wb") as opened:
                 opened.write(archive.getvalue())
             return
-        write = file_formats.prepared(obj, path.endswith(".safetensors"))
+        write = prepared(obj, path.endswith(".safetensors"))
         with _replacing(path) as file:
             write(file)
     elif hasattr(f, "write"):
-        file_formats.prepared(obj, False)(f)
+        prepared(obj, False)(f)
     else:
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
 
@@ -83,11 +101,11 @@ def load(
         path = os.fspath(f)
         with open(path, "rb") as file:
             if path.endswith(".safetensors"):
-                return file_formats.from_safetensors(file.read(), path)
-            return file_formats.from_archive(file, path)
+                return from_safetensors(file.read(), path)
+            return from_archive(file, path)
     if not hasattr(f, "read"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object, got {type(f).__name__}")
-    return file_formats.from_archive(io.BytesIO(f.read()), "the file")
+    return from_archive(io.BytesIO(f.read()), "the file")
 
 
 @contextmanager
@@ -117,3 +135,358 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+_VERSION = 1
+_DEEPEST = 100
+_PLAIN = (type(None), bool, int, str)
+_SEQUENCES: dict[str, type] = {each.__name__: each for each in (list, tuple, set, frozenset, Size)}
+_MAPPINGS: dict[str, type] = {each.__name__: each for each in (dict, OrderedDict, Counter)}
+_DTYPES = {each._name: each for each in dtypes._ALL}
+_FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
+
+_DESCRIPTION = "structure.json"
+# The header of an array as NumPy writes it, format 1.0; nothing else is let through.
+_HEADER = re.compile(
+    rb"{'descr': '([<|][biuf][1248])', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
+)
+_SAFETENSORS = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+}  # fmt: skip
+
+
+# ---- a nested object as a text and arrays ----------------------------------------------------------------------------
+
+
+def packed(value: object, name_of: Callable[[str], str]) -> tuple[str, dict[str, Array]]:
+    """The text and the arrays of `value`; an array has the name `name_of(path)`, or one like it if that is taken.
+
+    Tensors on the very same memory are one array.  Errors: TypeError for what cannot be stored, ValueError for what
+    is nested too deep or in itself.
+
+    >>> import minigrad as torch
+    >>> text, arrays = packed({"w": torch.zeros(2), "step": 3}, str)
+    >>> text
+    '{"version":1,"object":{"dict":[["w",{"tensor":"w"}],["step",3]]}}'
+    >>> arrays
+    {'w': array([0., 0.], dtype=float32)}
+    """
+    packer = _Packer(name_of)
+    text = json.dumps({"version": _VERSION, "object": packer.pack(value, ())}, separators=(",", ":"))
+    return text, packer.arrays
+
+
+class _Packer:
+    def __init__(self, name_of: Callable[[str], str]) -> None:
+        self.arrays: dict[str, Array] = {}
+        self._name_of = name_of
+        # The name of the array of each memory, and the tensors that lie on it.
+        self._names: dict[Any, str] = {}
+        self._tensors: dict[str, list[Tensor]] = {}
+
+    def pack(self, value: Any, path: tuple[Any, ...]) -> Any:
+        """What the text has for the value found at this path of keys."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if len(path) > _DEEPEST:
+            raise ValueError(f"cannot save what is nested deeper than {_DEEPEST} levels, or contains itself")
+        if kind is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if kind is Tensor or kind is Parameter:
+            return self._tensor(value, path)
+        if (
+            (kind is np.ndarray or isinstance(value, np.generic))
+            and value.dtype.kind in "biuf"
+            and value.dtype.itemsize <= 8
+        ):
+            return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
+        if kind is dtypes.dtype:
+            return {"dtype": value._name}
+        if kind is device:
+            return {"device": str(value)}
+        if _SEQUENCES.get(kind.__name__) is kind:
+            return {kind.__name__: [self.pack(each, (*path, position)) for position, each in enumerate(value)]}
+        if _MAPPINGS.get(kind.__name__) is kind:
+            pairs = [[self.pack(key, (*path, "key")), self.pack(each, (*path, key))] for key, each in value.items()]
+            return {kind.__name__: pairs}
+        raise TypeError(_refusal(value, path))
+
+    def _tensor(self, x: Tensor, path: tuple[Any, ...]) -> dict[str, Any]:
+        array = x._array
+        memory = array.__array_interface__["data"][0] if array.size else id(x)
+        key = memory, array.dtype, array.shape, array.strides
+        if key not in self._names:
+            self._names[key] = self._add(array, path)
+        name = self._names[key]
+        tensors = self._tensors.setdefault(name, [])
+        found = [position for position, each in enumerate(tensors) if each is x]
+        if not found:
+            tensors.append(x)
+        facts = {
+            "alias": found[0] if found else len(tensors) - 1,
+            "requires_grad": x._requires_grad,
+            "parameter": isinstance(x, Parameter),
+        }
+        return {"tensor": name} | {fact: value for fact, value in facts.items() if value}
+
+    def _add(self, array: Array, path: tuple[Any, ...]) -> str:
+        wanted = self._name_of(".".join([str(key) for key in path]) if path else "tensor")
+        name, count = wanted, 1
+        while name in self.arrays:
+            count += 1
+            name = f"{wanted}_{count}"
+        # Files hold little-endian numbers, which are those of all machines that NumPy supports but one.
+        self.arrays[name] = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        return name
+
+
+def _refusal(value: object, path: tuple[Any, ...]) -> str:
+    where = f" at {''.join([f'[{key!r}]' for key in path])}" if path else ""
+    remedy = "save what it is made of, such as dict(x), vars(x) or str(x)"
+    if hasattr(value, "state_dict"):
+        remedy = "save its state_dict(): torch.save(model.state_dict(), f), and model.load_state_dict(torch.load(f))"
+    elif isinstance(value, Tensor):
+        remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
+    return (
+        f"cannot save an object of type {type(value).__name__}{where}: a file holds tensors, arrays, numbers, strings, "
+        f"None, and dicts, lists, tuples and sets of them, and never code; {remedy}"
+    )
+
+
+def unpacked(text: str | bytes, arrays: Mapping[str, Array]) -> Any:
+    """The object that `packed` made this text and these arrays of; its tensors lie on the arrays themselves.
+
+    Errors: ValueError, TypeError, KeyError or RecursionError for a text that it cannot have made.
+    """
+    whole = json.loads(text)
+    if not isinstance(whole, dict) or whole.keys() != {"version", "object"} or whole["version"] != _VERSION:
+        raise ValueError(f"expected a description of version {_VERSION}")
+    return _Unpacker(arrays).unpack(whole["object"], 0)
+
+
+class _Unpacker:
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self._arrays = arrays
+        self._tensors: dict[tuple[str, int], Tensor] = {}
+
+    def unpack(self, node: object, depth: int) -> Any:
+        if isinstance(node, (*_PLAIN, float)):
+            return node
+        if depth > _DEEPEST or not isinstance(node, dict) or not node:
+            raise ValueError("the description is nested too deep, or has what it cannot have")
+        kind, content = next(iter(node.items()))
+        if kind == "tensor":
+            return self._tensor(node)
+        if len(node) > 1:
+            raise ValueError(f"the description has {sorted(node)} in one place")
+        if kind in _SEQUENCES:
+            values = self._all(content, depth)
+            if kind == "Size" and not all([type(each) is int for each in values]):
+                raise ValueError("expected integers in a Size")
+            return _SEQUENCES[kind](values)
+        if kind in _MAPPINGS:
+            if not all([isinstance(pair, list) and len(pair) == 2 for pair in _checked_list(content)]):
+                raise ValueError(f"expected the pairs of a {kind}")
+            pairs = [self._all(pair, depth) for pair in content]
+            return _MAPPINGS[kind](dict(pairs))
+        if kind in ("array", "scalar"):
+            array = self._arrays[content]
+            return array if kind == "array" else array[()]
+        leaf: dict[str, Callable[[Any], Any]] = {
+            "float": _FLOATS.__getitem__,
+            "dtype": _DTYPES.__getitem__,
+            "device": device,
+        }
+        return leaf[kind](content)
+
+    def _all(self, nodes: object, depth: int) -> list[Any]:
+        return [self.unpack(each, depth + 1) for each in _checked_list(nodes)]
+
+    def _tensor(self, node: dict[str, Any]) -> Tensor:
+        name, alias = node["tensor"], node.get("alias", 0)
+        if (name, alias) not in self._tensors:
+            first = self._tensors.get((name, 0))
+            tensor = _leaf(self._arrays[name]) if first is None else first.detach()
+            requires_grad = node.get("requires_grad", False) is True
+            if node.get("parameter"):
+                tensor = Parameter(tensor, requires_grad)
+            self._tensors[name, alias] = tensor.requires_grad_(requires_grad)
+        return self._tensors[name, alias]
+
+
+def _checked_list(content: object) -> list[Any]:
+    if not isinstance(content, list):
+        raise ValueError(f"expected a list in the description, got {type(content).__name__}")
+    return content
+
+
+def _leaf(array: Array) -> Tensor:
+    """A tensor of the array; a TypeError if it has a dtype that tensors do not have."""
+    dtypes.of(array)
+    return new_leaf(array)
+
+
+def plain_name(path: str) -> str:
+    """The path as a name that is a file name everywhere, and no way to another directory.
+
+    >>> plain_name("model.0/weight"), plain_name("../x")
+    ('model.0_weight', '.._x')
+    """
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", path)[:200] or "_"
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+def prepared(obj: object, is_safetensors: bool) -> Callable[[IO[bytes]], None]:
+    """What writes `obj` to an open file; all that cannot be stored is refused before there is one."""
+    if is_safetensors:
+        library = _library()
+        text, arrays = packed(obj, _safetensors_name)
+        return lambda file: _write_safetensors(library, file, text, arrays)
+    text, arrays = packed(obj, plain_name)
+    return lambda file: _write_archive(file, text, arrays)
+
+
+def _write_archive(file: IO[bytes], text: str, arrays: dict[str, Array]) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        # A ZipInfo of a name alone has a date that is always the same, and so equal objects make equal files.
+        archive.writestr(zipfile.ZipInfo(_DESCRIPTION), text)
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
+
+
+def _write_safetensors(library: Any, file: IO[bytes], text: str, arrays: dict[str, Array]) -> None:
+    # The library writes memory as it lies, so elements have to lie in the order of their indices.
+    dense = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+    # Libraries that read only tensors of PyTorch look for this format.
+    file.write(library.numpy.save(dense, {"format": "pt", "minigrad": text}))
+
+
+def _safetensors_name(path: str) -> str:
+    name = path.encode("utf-8", "replace").decode()
+    return f"{name}_" if name == "__metadata__" else name
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------
+
+
+def from_archive(file: IO[bytes], name: str) -> Any:
+    """The object in an archive that `prepared` wrote; a RuntimeError, which calls the file `name`, for any other."""
+    start, size = file.read(16), file.seek(0, os.SEEK_END)
+    if size == 0:
+        raise RuntimeError(f"{name} is empty: there is nothing to load (if you have just written to it, seek(0) first)")
+    if start[:1] == b"\x80":
+        raise RuntimeError(_pickled(name))
+    if start[:2] != b"PK":
+        hint = " (safetensors files are read if their name ends in .safetensors)" if start[8:9] == b"{" else ""
+        raise RuntimeError(f"{name} was not written by minigrad's torch.save, or is damaged at its start{hint}")
+    with _damage_told(name):
+        archive = zipfile.ZipFile(file)
+        members = archive.infolist()
+    names = [member.filename for member in members]
+    if any([each.endswith("data.pkl") for each in names]):
+        raise RuntimeError(_pickled(name))
+    if _DESCRIPTION not in names:
+        raise RuntimeError(f"{name} was not written by minigrad's torch.save: numpy.load() reads archives of arrays")
+    with _damage_told(name):
+        _check_sizes(members, size)
+        arrays = {each[:-4]: _array(archive.read(each)) for each in names if each.endswith(".npy")}
+        return unpacked(archive.read(_DESCRIPTION), arrays)
+
+
+def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Nothing if the members can all lie in a file of this size as they are: then reading takes no more memory."""
+    if any([member.compress_type != zipfile.ZIP_STORED for member in members]):
+        raise ValueError("a member is compressed, which torch.save does not do")
+    if sum([member.file_size for member in members]) > size or any([member.header_offset > size for member in members]):
+        raise ValueError("its members claim to be larger than the file")
+    if len({member.filename for member in members}) < len(members):
+        raise ValueError("two members have one name")
+
+
+def _array(content: bytes) -> Array:
+    """The array that NumPy's file format has here; a ValueError unless it is exactly that."""
+    start = 10 + int.from_bytes(content[8:10], "little")
+    header = _HEADER.fullmatch(content[10:start])
+    if content[:8] != b"\x93NUMPY\x01\x00" or header is None:
+        raise ValueError("a member is no array")
+    shape = [int(size) for size in re.findall(rb"\d+", header[3] or b"")]
+    # If there are more or fewer elements than the shape has, NumPy raises the error.
+    elements = _elements(bytearray(memoryview(content)[start:]), header[1].decode())
+    return elements.reshape(shape, order="F" if header[2] == b"True" else "C")
+
+
+def _elements(content: bytearray, of: str) -> Array:
+    """The bytes, in their memory, as elements of a dtype."""
+    dtype = np.dtype(of)
+    array = np.frombuffer(content, np.uint8 if dtype.kind == "b" else dtype)
+    # Of a byte that is neither 0 nor 1, a bool would be neither True nor False.
+    return array != 0 if dtype.kind == "b" else array
+
+
+def from_safetensors(content: bytes, name: str) -> Any:
+    """The object in a safetensors file, or its tensors by name in the order in which they lie if it has no other."""
+    library = _library()
+    with _damage_told(name, library.SafetensorError):
+        found = dict(library.deserialize(content))
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        metadata = header.pop("__metadata__", None) or {}
+    unknown = {each["dtype"] for each in found.values()} - _SAFETENSORS.keys()
+    if "minigrad" not in metadata:
+        # Those are NumPy's arrays only, and the description says which are.
+        unknown |= {each["dtype"] for each in found.values()} & {"U16", "U32", "U64"}
+    if unknown:
+        raise RuntimeError(f"{name} has tensors of {', '.join(sorted(unknown))}, a dtype that minigrad does not have")
+    with _damage_told(name):
+        in_order = sorted(header, key=lambda each: header[each]["data_offsets"])
+        arrays = {each: _from_library(**found.pop(each)) for each in in_order}
+        if "minigrad" in metadata:
+            return unpacked(metadata["minigrad"], arrays)
+        return {each: _leaf(array) for each, array in arrays.items()}
+
+
+def _from_library(dtype: str, shape: list[int], data: bytearray) -> Array:
+    array = _elements(data, _SAFETENSORS[dtype]).reshape(shape)
+    # A bfloat16 is the upper half of a float32.
+    return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "BF16" else array
+
+
+def _library() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise RuntimeError(
+            "files that end in .safetensors need the library safetensors, which is not installed: "
+            "python -m pip install 'minigrad[io]', or choose another name, such as model.npz"
+        ) from error
+    return safetensors
+
+
+def _pickled(name: str) -> str:
+    return (
+        f"{name} was written by PyTorch, as a pickle: a program that can do anything when it is read, and that "
+        "minigrad never runs. Store the tensors in PyTorch, safetensors.torch.save_file(state_dict, "
+        "'model.safetensors'), and load that file"
+    )
+
+
+_DAMAGE: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, TypeError, AttributeError,
+    ArithmeticError, RuntimeError, OSError,
+)  # fmt: skip
+
+
+@contextmanager
+def _damage_told(name: str, *more: type[Exception]) -> Iterator[None]:
+    """Make one kind of error of all that reading a damaged file can raise."""
+    try:
+        yield
+    except _DAMAGE + more as error:
+        # The system cannot look before the start of a file; other errors of its are not the file's.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise
+        raise RuntimeError(f"{name} is damaged or cut off: {error or type(error).__name__}") from error

@@ -38,8 +38,8 @@ from minigrad.ops import (  # noqa: F401
 )
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors import creation, draws, interoperation  # noqa: F401
+from minigrad.tensors.creation import array_of_arguments
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
-from minigrad.tensors.nested_data import array_of_arguments
 from minigrad.tensors.options import CPU, layout, new_leaf, strided
 from minigrad.tensors.options import device as Device
 

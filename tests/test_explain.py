@@ -24,7 +24,7 @@ from minigrad import explain
 from minigrad.autograd.function import Function
 from minigrad.core.tape import Node
 from minigrad.explain.formulas import formulas, short_formula
-from minigrad.explain.names import explore
+from minigrad.explain.graph import explore
 from minigrad.explain.pair import pair
 from minigrad.explain.picture import description
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minigrad.explain.symbols import Symbol, formula
+from minigrad.explain.formulas import Symbol, formula
 
 
 @pytest.mark.parametrize(

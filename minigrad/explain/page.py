@@ -16,8 +16,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.explain.graph import Graph, graph
-from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
-from minigrad.explain.palette import COLOURS, DARK, DASHES, looks
+from minigrad.explain.pair import COLOURS, DARK, DASHES, MOST_COLUMNS, MOST_ROWS, Pair, looks, numeral, pair
 from minigrad.explain.story import backward
 from minigrad.nn import Embedding
 from minigrad.tensors.creation import arange, tensor

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.core.dtypes import Array
-from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS, Pair, numeral, pair
-from minigrad.explain.palette import COLOURS, DASHES, looks
+from minigrad.explain.pair import COLOURS, DASHES, MOST_COLUMNS, MOST_ROWS, Pair, looks, numeral, pair
 
 _GREY, _INK, _FAINT = "#b8bcc2", "#1b1f24", "#5c636b"
 _HEIGHT, _ONE_HOT_WIDTH, _LABEL, _CURVES, _SIGN, _BETWEEN, _PANEL = 0.62, 0.62, 1.1, 2.3, 0.9, 1.7, 7.6

@@ -8,7 +8,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.tensor import Tensor
-from minigrad.tensors.nested_data import array_of_arguments
+from minigrad.tensors.creation import array_of_arguments
 from minigrad.tensors.options import device as Device
 from minigrad.tensors.options import new_leaf
 
