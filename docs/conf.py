@@ -79,7 +79,8 @@ class Names(SphinxDirective):
         if home is minigrad:
             own = [name for name, each in declared["torch"].items() if each.__module__ == module.__name__]
             seen += [name for name in own if name not in seen]
-        return self.parse_text_to_nodes("\n\n".join(entry(home, name) for name in seen))
+        links = [" · ".join([f":py:obj:`~{home.__name__}.{name}`" for name in seen])] if len(seen) > 3 else []
+        return self.parse_text_to_nodes("\n\n".join([*links, *[entry(home, name) for name in seen]]))
 
 
 class Methods(SphinxDirective):
