@@ -527,6 +527,10 @@ def test_the_numbers_of_the_picture_are_those_of_loops() -> None:
     expected = [[3.0, 4.0], [0.0, 0.0], [11.0, 22.0]]
     assert numbers.gradient.tolist() == numbers.product_gradient.tolist() == expected
     assert numbers.one_hot.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
+    embedding = torch.nn.Embedding.from_pretrained(torch.tensor(TABLE))
+    counted = pair([IDS], embedding)
+    assert counted.table.tolist() == TABLE
+    assert counted.upstream.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
 def texts(figure: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -9,9 +10,9 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.core.dtypes import Array
-from minigrad.nn import functional
+from minigrad.nn import Module, functional
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import tensor
+from minigrad.tensors.creation import arange, tensor
 
 #: What still can be taken in at a glance.
 MOST_ROWS, MOST_COLUMNS = 16, 8
@@ -37,11 +38,17 @@ class Pair:
         return [n for n, each in enumerate(self.ids) if each == id_]
 
 
-def pair(ids: object, weight: object, upstream: object) -> Pair:
+def pair(ids: object, weight: object, upstream: object = None) -> Pair:
     """Compute both ways: for ids of any shape `(*)`, a table `(V, D)` and the gradient of the output, `(*, D)`.
 
-    A table of integers counts as one of floating-point numbers.
+    The table may be an `Embedding`; of integers, it counts as one of floating-point numbers.  Without `upstream` its
+    numbers are 1, 2, 3, and so on.
     """
+    if isinstance(weight, Module):
+        weight = weight.weight
+    if upstream is None:
+        shape = (*np.shape(ids), np.shape(weight)[-1])
+        upstream = arange(1.0, math.prod(shape) + 1).reshape(shape)
     given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, weight, upstream)]
     flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
     shapes = [tuple(x.shape) for x in given]

@@ -48,12 +48,12 @@ class Picture:
         return f'{before}<svg role="img" {attributes}>\n{words}{content}'
 
 
-def lookup(ids: object, weight: object, upstream: object) -> Picture:
+def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
     """Draw a lookup beside the product with one-hot vectors, forward and backward; equal ids have one colour.
 
-    `ids` of shape `(*)`, the table `weight` of shape `(V, D)` and the gradient `upstream` of the output, `(*, D)`, are
-    tensors, arrays or lists.  Up to 16 ids, 16 rows and 8 columns; a ValueError for more.  It needs the extra
-    `pictures`.
+    `ids` of shape `(*)`, the table `weight` of shape `(V, D)`, or an `Embedding`, and the gradient `upstream` of the
+    output, `(*, D)`, 1, 2, 3 and so on if not given, are tensors, arrays or lists.  Up to 16 ids, 16 rows and 8
+    columns; a ValueError for more.  It needs the extra `pictures`.
     """
     _matplotlib("")
     numbers = pair(ids, weight, upstream)
