@@ -32,8 +32,8 @@ Group: TypeAlias = dict[str, Any]
 class Optimizer:
     """Parameters in groups, each with options of its own, and what is remembered of each parameter.
 
-    `params` is an iterable of tensors, of `(name, tensor)` pairs, or of groups: dicts whose "params" is such an
-    iterable and whose other entries are options.  `defaults` has the options of groups that do not give them.
+    `params` is an iterable of tensors, or of groups: dicts whose "params" is such an iterable and whose other entries
+    are options.  `defaults` has the options of groups that do not give them.
 
     `param_groups`
         the groups, a list of dicts; an option changed there holds from the next step on.
@@ -122,11 +122,7 @@ class Optimizer:
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
             )
-        given = [given] if isinstance(given, Tensor) else list(given)
-        names = [each[0] for each in given if isinstance(each, tuple)]
-        if names and len(names) != len(given):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-        params = [each[1] if isinstance(each, tuple) else each for each in given]
+        params = [given] if isinstance(given, Tensor) else list(given)
         for parameter in params:
             if not isinstance(parameter, Tensor):
                 raise TypeError(
@@ -146,17 +142,9 @@ class Optimizer:
                 "optimizer contains a parameter group with duplicate parameters; each moves once for each time it "
                 "is there, and PyTorch announces that this will be an error"
             )
-        for group in self.param_groups:
-            if bool(names) != ("param_names" in group):
-                raise ValueError(
-                    "all optimizer param groups should be with/without names. cannot add param group "
-                    f"{'with' if names else 'without'} names to the optimizer"
-                )
         if {*params} & {parameter for group in self.param_groups for parameter in group["params"]}:
             raise ValueError("some parameters appear in more than one parameter group")
         param_group["params"] = params
-        if names:
-            param_group["param_names"] = names
         for option, default in self.defaults.items():
             param_group.setdefault(option, default)
         self.param_groups.append(param_group)
@@ -208,8 +196,6 @@ class Optimizer:
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             of_number |= dict(zip(theirs["params"], ours["params"], strict=True))
             theirs["params"] = ours["params"]
-            if "param_names" in ours:
-                theirs.setdefault("param_names", ours["param_names"])
         state: defaultdict[Any, Any] = defaultdict(dict)
         for number, value in state_dict["state"].items():
             parameter = of_number.get(number)

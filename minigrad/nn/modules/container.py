@@ -114,23 +114,6 @@ class Sequential(_Series):
         self._insert(index, module)
         return self
 
-    def __add__(self, other: Sequential) -> Sequential:
-        return Sequential(*self, *_only_sequential(other))
-
-    def __iadd__(self, other: Sequential) -> Self:
-        return self.extend(_only_sequential(other))
-
-    def __mul__(self, other: int) -> Sequential:
-        if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
-        return Sequential(*list(self) * other)
-
-    def __rmul__(self, other: int) -> Sequential:
-        return self * other
-
-    def __imul__(self, other: int) -> Self:
-        return self.extend(list(self * other)[len(self) :])
-
 
 class ModuleList(_Series):
     """A list of modules, which counts them among its own: their parameters are found.
@@ -230,9 +213,3 @@ class ModuleDict(Module):
         """Add the modules of a mapping, or of pairs of names and modules."""
         for key, module in dict(modules).items():
             self[key] = module
-
-
-def _only_sequential(other: object) -> Sequential:
-    if not isinstance(other, Sequential):
-        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-    return other

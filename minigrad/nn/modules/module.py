@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
-from minigrad.nn.modules.state_dict import LoadResult, load, persistent, plan_own
+from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persistent
 from minigrad.nn.parameter import Parameter, Uninitialized
 from minigrad.tensor import Tensor
 from minigrad.tensors.hooks import Hook, RemovableHandle
@@ -441,22 +441,6 @@ class Module:
         """
         return self._add_hook("full_backward_pre", hook, prepend)
 
-    def register_state_dict_pre_hook(self, hook: Callable[[Module, str, bool], None]) -> RemovableHandle:
-        """Call `hook(module, prefix, keep_vars)` before `state_dict` reads this module."""
-        return self._add_hook("state_dict_pre", hook)
-
-    def register_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict` read this module."""
-        return self._add_hook("state_dict", hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
-        """Call `hook` before `load_state_dict` reads this module's entries, which it may change.
-
-        Its arguments are the module, the entries, their prefix, a dict, `strict`, and the lists of the missing keys,
-        the unexpected keys and the error messages.
-        """
-        return self._add_hook("load_state_dict_pre", hook)
-
     def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> RemovableHandle:
         hooks = self._hooks.setdefault(kind, OrderedDict())
         handle = RemovableHandle(hooks, hook)
@@ -476,15 +460,10 @@ class Module:
         odict_keys(['weight', 'bias'])
         """
         found = OrderedDict() if destination is None else destination
-        for hook in list(self._hooks.get("state_dict_pre", {}).values()):
-            hook(self, prefix, keep_vars)
         self._save_to_state_dict(found, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in list(self._hooks.get("state_dict", {}).values()):
-            if hook(self, found, prefix, {}) is not None:
-                raise RuntimeError("state_dict post-hook must return None")
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> LoadResult:
@@ -501,23 +480,8 @@ class Module:
         for name, member in persistent(self).items():
             destination[prefix + name] = member if keep_vars else member.detach()
 
-    def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
-        """Take what this module itself remembers from `state_dict`; a subclass may change that before, or add to it.
-
-        What is wrong is added to the last three; the writes wait until all modules have been asked.
-        """
-        for hook in list(self._hooks.get("load_state_dict_pre", {}).values()):
-            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        plan_own(self, state_dict, prefix, local_metadata, missing_keys, unexpected_keys, error_msgs)
+    #: Takes what this module itself remembers from a state; a subclass may change that before, or add to it.
+    _load_from_state_dict = load_own
 
     # ---- printed form --------------------------------------------------------------------------------------------
 

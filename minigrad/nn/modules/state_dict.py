@@ -65,41 +65,46 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     return LoadResult(missing, unexpected)
 
 
-def plan_own(
-    module: Any,
-    state: dict[str, Any],
+def load_own(
+    self: Any,
+    state_dict: dict[str, Any],
     prefix: str,
-    metadata: dict[str, Any],
-    missing: list[str],
-    unexpected: list[str],
-    wrong: list[str],
+    local_metadata: dict[str, Any],
+    strict: bool,
+    missing_keys: list[str],
+    unexpected_keys: list[str],
+    error_msgs: list[str],
 ) -> None:
-    """Plan the writes to the module's own parameters and buffers, and tell what is wrong with the keys."""
-    own = persistent(module)
+    """Take what the module itself remembers from `state_dict`, whose keys all begin with `prefix`.
+
+    What is wrong is added to the last three; the writes wait until all modules have been asked.
+    """
+    own = persistent(self)
     for name, member in own.items():
         key = prefix + name
-        if key not in state:
-            missing.append(key)
-        elif not isinstance(state[key], Tensor):
-            wrong.append(
+        given = state_dict.get(key)
+        if key not in state_dict:
+            missing_keys.append(key)
+        elif not isinstance(given, Tensor):
+            error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                f"checkpoint but received {type(state[key])}"
+                f"checkpoint but received {type(given)}"
             )
         elif isinstance(member, Uninitialized):
-            if not isinstance(state[key], Uninitialized):
-                metadata["writes"].append(functools.partial(member.become, state[key]))
-        elif state[key].shape != member.shape:
-            wrong.append(
-                f"size mismatch for {key}: copying a param with shape {state[key].shape} from checkpoint, the shape in "
-                f"current model is {member.shape}.{_transpose_hint(state[key].shape, member.shape)}"
+            if not isinstance(given, Uninitialized):
+                local_metadata["writes"].append(functools.partial(member.become, given))
+        elif given.shape != member.shape:
+            error_msgs.append(
+                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
             )
         else:
-            assign = metadata["assign_to_params_buffers"]
-            metadata["writes"].append(_write_to(module, name, member, state[key], assign))
-    for key in state:
+            assign = local_metadata["assign_to_params_buffers"]
+            local_metadata["writes"].append(_write_to(self, name, member, given, assign))
+    for key in state_dict:
         name, dot, _ = key.removeprefix(prefix).partition(".")
-        if name not in (module._modules if dot else own):
-            unexpected.append(key)
+        if name not in (self._modules if dot else own):
+            unexpected_keys.append(key)
 
 
 def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
