@@ -188,7 +188,7 @@ def node_of(
         "__doc__": None,
         "forward": forward,
         "dx": gradient,
-        "shown": gradient,
+        "shown_gradient": gradient,
         "formulas": () if formula is None else (f"dx = {formula}",),
     }
     return type(name, (base,), members)

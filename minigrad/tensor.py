@@ -14,7 +14,7 @@ from operator import mul
 from typing import Any, NoReturn, Self, SupportsIndex, overload
 
 from minigrad import tensors
-from minigrad.core import dtypes
+from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, members

@@ -19,13 +19,14 @@ from transcripts import shown
 
 import minigrad
 from minigrad import autograd
-from minigrad.autograd import function, hooks
+from minigrad.autograd import function
 from minigrad.core import shapes, tape
 from minigrad.core import walk as walking
 from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
 from minigrad.ops import recording
 from minigrad.tensor import Tensor
+from minigrad.tensors import hooks
 
 
 def edited(function: Any, old: str, new: str) -> FunctionType:
@@ -89,7 +90,7 @@ def gradients_of_views_alone(view: Any, base_tensor: Any, made_by: str) -> None:
 
 
 def walk(old: str, new: str) -> list[tuple[Any, str, Any]]:
-    return method(walking.Walk, "_run", old, new)
+    return method(walking.Walk, "_hand_on", old, new)
 
 
 def accumulate(old: str, new: str) -> list[tuple[Any, str, Any]]:
@@ -212,7 +213,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "gradients are always recorded",
-        lambda: method(autograd, "grad", "with set_grad_enabled(create_graph),", "with set_grad_enabled(True),"),
+        lambda: method(walking.Walk, "__enter__", "current.enabled, self.record", "current.enabled, True"),
         {"Gradients are parts of a graph if asked for and grad mode is as before"},
     ),
     (

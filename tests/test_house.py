@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
+import sys
 import tokenize
 from pathlib import Path
 
@@ -57,6 +59,12 @@ def test_the_core_stands_alone_and_ops_know_no_methods() -> None:
 
     assert not {each for each in beyond("minigrad.core") if not each.startswith("minigrad.core")}
     assert "minigrad.tensor" not in beyond("minigrad.ops") | beyond("minigrad.autograd")
+
+
+def test_a_program_without_layers_has_a_backward_pass() -> None:
+    """What attaches methods to `Tensor` is imported with it, not with the layers."""
+    program = "import minigrad as torch; torch.ones(2, requires_grad=True).sum().backward()"
+    subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, check=True)
 
 
 def test_the_core_imports_nothing_for_type_checkers_alone() -> None:

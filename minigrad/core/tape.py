@@ -64,6 +64,11 @@ class Seams:
     #: What makes the `Watch` of a node that a hook is registered at.
     watch: Callable[[], Any] = Watch
 
+    #: Once a leaf has hooks: what shows a leaf the gradient that arrived for it, and returns what takes its place; and
+    #: what tells a leaf that a backward pass has added to its `.grad`.
+    seen: Callable[[Tensor, Tensor], Tensor] | None = None
+    accumulated: Callable[[Tensor], None] | None = None
+
     #: While anomalies are looked for: what makes the `Watch` of each node that is recorded.
     trace: Callable[[], Any] | None = None
 
@@ -199,7 +204,7 @@ class Node(metaclass=Fields):
     formulas: ClassVar[tuple[str, ...]] = ()
 
     #: Of a declared operation (`minigrad.declare`), its gradient, which is shown itself if there is no formula.
-    shown: ClassVar[Callable[..., Any] | None] = None
+    shown_gradient: ClassVar[Callable[..., Any] | None] = None
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]

@@ -233,13 +233,6 @@ class Tensor:
         np.add(total._array, self._array, out=total._array)
         return total
 
-    def _seen(self, gradient: Tensor) -> Tensor:
-        """The gradient of this leaf after whoever asked to see it has: itself, or what takes its place."""
-        return gradient
-
-    def _accumulated(self) -> None:
-        """Tell whoever asked that a backward pass has added to the `.grad` of this leaf."""
-
 
 #: What stands beside a tensor in arithmetic.
 Operand: TypeAlias = Tensor | Number

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from .elementwise import cast
-from .modes import set_grad_enabled
+from .modes import current
 from .tape import Edge, Node, Output, Several, edge_to, seams
 from .tensor import Size, Tensor, copied, method, storage_of
 
@@ -49,14 +49,15 @@ def backward(
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     targets = None if inputs is None else _targets(_as_tuple(inputs), "backward")
-    with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        walk = Walk(starts, retain_graph, create_graph, targets)
+    with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
+        walk.run()
         for edge, gradient in walk.arrived.items():
             _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
         for tensor, gradient in walk.retained:
             _accumulate(tensor, gradient, False, create_graph)
-        for edge in walk.arrived:
-            (edge if targets is None else targets[edge])._accumulated()
+        if seams.accumulated is not None:
+            for edge in walk.arrived:
+                seams.accumulated(edge if targets is None else targets[edge])
 
 
 def grad(
@@ -90,8 +91,8 @@ def grad(
     wanted = _as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
-    with set_grad_enabled(create_graph), np.errstate(all="ignore"):
-        walk = Walk(starts, retain_graph, create_graph, targets)
+    with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
+        walk.run()
         gradients: list[Any] = []
         for position, x in enumerate(wanted):
             gradient = walk.arrived.get(edge_to(x))
@@ -115,7 +116,7 @@ def grad(
 
 
 class Walk:
-    """A walk from outputs to leaves, which hands on gradients; it is over when this object is made.
+    """A walk from outputs to leaves, which hands on gradients; a `with` block of it holds grad mode at `record`.
 
     `arrived`
         the gradients of the leaves, or of what is asked for by name.
@@ -125,7 +126,7 @@ class Walk:
         tensors that keep their gradient, though they are no leaves, with it.
     """
 
-    __slots__ = ("arrived", "owned", "record", "requested", "retain", "retained", "sums")
+    __slots__ = ("arrived", "earlier_mode", "owned", "record", "requested", "retain", "retained", "starts", "sums")
 
     def __init__(
         self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
@@ -136,13 +137,24 @@ class Walk:
         self.owned: set[Edge] = set()
         self.retained: list[tuple[Tensor, Tensor]] = []
         self.requested = None if targets is None else Requested(starts, targets)
-        if self.requested is not None:
-            starts = [start for start in starts if start[0] in self.requested.useful]
-        self._run(starts)
-        self.arrived: dict[Any, Tensor] = self.sums if self.requested is None else self.requested.arrived | self.sums
-        self._show_leaves()
+        self.starts = starts
 
-    def _run(self, arrivals: Iterable[tuple[Edge, Tensor | None]]) -> None:
+    def __enter__(self) -> Walk:
+        self.earlier_mode, current.enabled = current.enabled, self.record
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        current.enabled = self.earlier_mode
+
+    def run(self) -> None:
+        """Walk all the way, and find what has `arrived`."""
+        starts, requested = self.starts, self.requested
+        self._hand_on(starts if requested is None else [start for start in starts if start[0] in requested.useful])
+        self.arrived: dict[Any, Tensor] = self.sums if requested is None else requested.arrived | self.sums
+        if seams.seen is not None:
+            self._show_leaves(seams.seen)
+
+    def _hand_on(self, arrivals: Iterable[tuple[Edge, Tensor | None]]) -> None:
         """Add up the gradients that arrive, and hand them on, the newest node first.
 
         All users of a node's output are newer than the node: when it is its turn, its gradient is complete.  A heap on
@@ -208,12 +220,12 @@ class Walk:
             gradients = node.watch.after(gradients, arrived)
         return gradients if requested is None else requested.of_use(node.edges, gradients)
 
-    def _show_leaves(self) -> None:
+    def _show_leaves(self, seen: Callable[[Tensor, Tensor], Tensor]) -> None:
         """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
         for edge, gradient in self.arrived.items():
-            seen = edge._seen(gradient) if isinstance(edge, Tensor) else gradient
-            if seen is not gradient:
-                self.arrived[edge] = seen
+            shown = seen(edge, gradient) if isinstance(edge, Tensor) else gradient
+            if shown is not gradient:
+                self.arrived[edge] = shown
                 self.owned.discard(edge)
 
 
@@ -309,13 +321,14 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
     starts: list[tuple[Edge, Tensor]] = []
     # Their number comes last: a bare array has a gradient for each row, but what is wrong is that it is an array.
     for position, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
-        if not output.requires_grad:
+        edge = edge_to(output)
+        if edge is None:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
                 "it was computed from was made with requires_grad=True, or it was computed under no_grad() or "
                 "detached since."
             )
-        starts.append((edge_to(output), _start_gradient(output, gradient, position, record)))
+        starts.append((edge, _start_gradient(output, gradient, position, record)))
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return starts

@@ -58,7 +58,7 @@ def formulas(node: Node) -> Formulas:
 def short_formula(node: Node) -> str:
     """What a declared operation is, `exp(x)`; of another the formula that its docstring opens with, if any."""
     kind = type(node)
-    if kind.shown is not None:
+    if kind.shown_gradient is not None:
         return f"{kind.__name__.lower()}({', '.join(_input_names(node))})"
     # It has to be true without the words behind it, and more than a name.
     opening = re.match(r"`([^`]*\W[^`]*)`(?=$|:| along | over | for matrices )", formulas(node).computes)
@@ -100,8 +100,8 @@ def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
     entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
-    if kind.shown is not None:
-        return dict(zip(inspect.getargs(kind.shown.__code__).args[1:], entries, strict=False))
+    if kind.shown_gradient is not None:
+        return dict(zip(inspect.getargs(kind.shown_gradient.__code__).args[1:], entries, strict=False))
     names = _input_names(node) if kind.keep in _KEEP_INPUTS else []
     kept = dict(zip(names, entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}
@@ -114,7 +114,7 @@ def _stated(kind: object) -> Formulas:
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
     computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")
     stated = getattr(kind, "formulas", ())
-    gradient = getattr(kind, "shown", None)
+    gradient = getattr(kind, "shown_gradient", None)
     return Formulas(computes, stated or (() if gradient is None else (f"dx = {formula(gradient)}",)))
 
 

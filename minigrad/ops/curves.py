@@ -144,7 +144,7 @@ def curve(
         "bend": staticmethod(bend),
         "slope_name": slope_name,
         "formulas": () if formula is None else (f"dx = {formula}",),
-        "shown": (lambda g, y: g * slope(y)) if of_output else (lambda g, x: g * slope(x)),
+        "shown_gradient": (lambda g, y: g * slope(y)) if of_output else (lambda g, x: g * slope(x)),
     }
     if of_output:
         members["dx"] = lambda self, g, y: Slope(self)(g, y)

@@ -248,7 +248,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype:
         raise linear_error(input, weight, bias)
     if bias is not None:
-        if bias.dtype is not weight.dtype:
+        if bias._array.dtype is not w.dtype:
             raise linear_error(input, weight, bias)
         if bias._array.shape != (w.shape[0],):
             return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])

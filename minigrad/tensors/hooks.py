@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from minigrad.core import tape
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tensor import Tensor, method
+from minigrad.core.tensor import Tensor
 
 Hook: TypeAlias = Callable[..., Any]
 Hooks: TypeAlias = dict[int, Hook]
@@ -104,6 +104,7 @@ def _place(edge: object) -> tuple[Any, int]:
 
 def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
     """The hooks on a leaf, to add to them."""
+    tape.seams.seen, tape.seams.accumulated = seen, accumulated
     hooks: Hooks = leaf.__dict__.setdefault(kind, {})
     return hooks
 
@@ -113,19 +114,17 @@ def held(gradient: Tensor) -> Tensor:
     return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
 
 
-@method("_seen")
-def seen(self: Tensor, gradient: Tensor) -> Tensor:
+def seen(leaf: Tensor, gradient: Tensor) -> Tensor:
     """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
-    hooks = self.__dict__.get("_backward_hooks")
+    hooks = leaf.__dict__.get("_backward_hooks")
     return held(run_hooks(hooks, gradient)) if hooks else gradient
 
 
-@method("_accumulated")
-def accumulated(self: Tensor) -> None:
+def accumulated(leaf: Tensor) -> None:
     """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
-    hooks = self.__dict__.get("_post_accumulate_grad_hooks")
+    hooks = leaf.__dict__.get("_post_accumulate_grad_hooks")
     for hook in list(hooks.values()) if hooks else ():
-        if hook(self) is not None:
+        if hook(leaf) is not None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
