@@ -37,7 +37,7 @@ from minigrad.core.modes import (
 )
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
-from minigrad.ops.casting import can_cast
+from minigrad.ops.operands import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation, draws

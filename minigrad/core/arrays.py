@@ -26,17 +26,6 @@ def widened(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
-def half_in_single(forward: Callable[..., Array]) -> Callable[..., Array]:
-    """The method `forward` of a node, computed in float32 where its inputs are of float16, and rounded once."""
-
-    def computed(node: Any, *arrays: Any) -> Array:
-        if arrays[0].dtype != np.float16:
-            return forward(node, *arrays)
-        return np.asarray(forward(node, *[widened(each) for each in arrays])).astype(np.float16)
-
-    return functools.wraps(forward)(computed)
-
-
 def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that reducing `shape` over `dims` gives if these stay, with size 1."""
     ones = list(shape)

@@ -159,8 +159,6 @@ class Tensor:
         """`a / b`."""
     def __xor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
-    def _accumulated(self) -> None:
-        """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
     _array: np.ndarray[typing.Any, np.dtype[typing.Any]]
     def _attributes(self) -> builtins.dict[builtins.str, typing.Any]:
         """What the user has set on this tensor; hooks stay with the original."""
@@ -196,8 +194,6 @@ class Tensor:
         """Take on the values and the history of what `compute` makes of this tensor as it was before."""
     def _secure(self, result: Tensor, before: Tensor, oldest: builtins.int) -> None:
         """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write."""
-    def _seen(self, gradient: Tensor) -> Tensor:
-        """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
     _storage: Storage | None
     @property
     def _version(self) -> builtins.int:

@@ -7,14 +7,13 @@ from typing import Any, Literal
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import half_in_single
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, op, rewritten
-from minigrad.ops import casting
-from minigrad.ops.kinds import Ternary, in_common_dtype
+from minigrad.ops import operands
+from minigrad.ops.operands import Ternary, half_in_single, in_common_dtype
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -309,9 +308,9 @@ class PowNumber(Unary):
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.
         if common is dtypes.float16:
-            casting.filler(self.n, common)
+            operands.filler(self.n, common)
         else:
-            casting.converted(np.asarray(self.n), common)
+            operands.converted(np.asarray(self.n), common)
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:

@@ -16,8 +16,8 @@ from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dropout import dropout
+from minigrad.ops.operands import rounded
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
-from minigrad.ops.widening import rounded
 
 
 class AttentionWeights(Node):

@@ -19,10 +19,10 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
-from minigrad.ops import casting
+from minigrad.ops import operands
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.joining import Cat
-from minigrad.ops.widening import check_floating, in_float32
+from minigrad.ops.operands import check_floating, in_float32
 
 _HALF = np.dtype(np.float16)
 
@@ -313,7 +313,7 @@ class Hardtanh(Curve):
         low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
         if not of_type.is_signed and (low < 0 or high < 0):
             raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return x.clip(casting.filler(low, of_type), casting.filler(high, of_type))
+        return x.clip(operands.filler(low, of_type), operands.filler(high, of_type))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~((x <= self.low) | (x >= self.high)), g)

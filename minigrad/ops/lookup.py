@@ -20,7 +20,7 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
 from minigrad.ops.indexing import TakeAlong
-from minigrad.ops.widening import rounded
+from minigrad.ops.operands import rounded
 
 _IDS = (np.dtype(np.int64), np.dtype(np.int32))
 

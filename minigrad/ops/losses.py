@@ -19,8 +19,8 @@ from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutAlong, TakeAlong
+from minigrad.ops.operands import check_floating, in_float32, rounded
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
-from minigrad.ops.widening import check_floating, in_float32, rounded
 from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.

@@ -19,8 +19,8 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Binary, Node, Unary, View, entry_of, keep_other
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.casting import filler
 from minigrad.ops.dims import normal_dim, normal_dims
+from minigrad.ops.operands import filler
 from minigrad.ops.product_errors import dtype_remedy, linear_error, mat_message, product_error, size_error
 from minigrad.ops.shapes import expanded_shape
 

@@ -30,7 +30,7 @@ from minigrad.core.tape import Node, keep_inputs, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.losses import check_constant
-from minigrad.ops.widening import check_floating, in_float32
+from minigrad.ops.operands import check_floating, in_float32
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[slice], Array, Array, Array]

@@ -15,8 +15,8 @@ from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.operands import check_floating
 from minigrad.ops.reductions import Extremum, check_not_empty, selected
-from minigrad.ops.widening import check_floating
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 

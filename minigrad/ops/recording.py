@@ -18,7 +18,7 @@ from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, keep_nothing, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
-from minigrad.ops import casting
+from minigrad.ops import operands
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- what is written -------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ class Recording(Tensor):
                 f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
                 "in-place operation cannot change the shape"
             )
-        if not casting.can_cast(result.dtype, self.dtype):
+        if not operands.can_cast(result.dtype, self.dtype):
             raise RuntimeError(
                 f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
                 f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"

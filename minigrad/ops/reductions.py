@@ -30,7 +30,7 @@ from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.indexing import TakeAlong
-from minigrad.ops.widening import in_float32
+from minigrad.ops.operands import in_float32
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 

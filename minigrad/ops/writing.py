@@ -16,7 +16,7 @@ from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, keep_rest, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op
-from minigrad.ops import casting
+from minigrad.ops import operands
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import (
     Index,
@@ -66,7 +66,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         if value._requires_grad and is_grad_enabled():
             source = cast(value, input.dtype)
             return input._rewrite(lambda before: Copy("FillBackward3")(before, source))
-    filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
+    filler = operands.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._write(lambda array: array.fill(filler), "FillBackward2")
 
 
@@ -130,7 +130,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         index = None
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
-    given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
+    given: Any = value if isinstance(value, Tensor) else self._new(operands.written(value, self.dtype))
     if is_grad_enabled() and (self._requires_grad or given._requires_grad):
         _set_recorded(self, index, given)
     else:
@@ -222,7 +222,7 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
     masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
     if value.size == 1 and len(masks) == len(parts.found) == 1:
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
-        return casting.converted(value, dtypes.of(array))
+        return operands.converted(value, dtypes.of(array))
     raise RuntimeError(
         "Index put requires the source and destination dtypes match, got "
         f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
@@ -269,7 +269,7 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if not isinstance(src, Tensor):
         places = checked_along(name, x._array, at, index._array, shape)
-        return x._new(casting.filler(src, x.dtype)), x._new(places)
+        return x._new(operands.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = checked_along(name, x._array, at, index._array, src._array.shape)
@@ -352,7 +352,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if rows.size:
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)
-    scale = casting.filler(alpha, input.dtype)
+    scale = operands.filler(alpha, input.dtype)
     return (
         IndexInto(dims, True, "IndexAddBackward0"),
         source if scale == 1 else source * input._new(scale),
@@ -372,7 +372,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if not isinstance(value, Tensor):
-        filler = input._new(casting.filler(value, input.dtype))
+        filler = input._new(operands.filler(value, input.dtype))
     elif value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
     else:

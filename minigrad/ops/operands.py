@@ -1,0 +1,192 @@
+"""What becomes of operands: the dtypes and shapes they are computed in, and numbers that a dtype may not hold."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.arrays import widened
+from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
+from minigrad.core.elementwise import Cast, Elementwise, cast
+from minigrad.core.shapes import broadcast_shapes_message, sum_to
+from minigrad.core.tape import Node
+from minigrad.core.tensor import Function, Tensor
+
+# ---- which dtype may be written into which, and numbers in a dtype ---------------------------------------------------
+
+_LARGEST_HALF = 65504.0
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
+
+    >>> import minigrad as torch
+    >>> can_cast(torch.float64, torch.float16), can_cast(torch.int64, torch.uint8), can_cast(torch.float32, torch.long)
+    (True, True, False)
+    """
+    check_dtype("can_cast", from_, "from_", 1)
+    check_dtype("can_cast", to, "to", 2)
+    return category(from_) <= category(to)
+
+
+def check_cast(result: dtype, target: dtype) -> None:
+    """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
+    if not can_cast(result, target):
+        raise RuntimeError(
+            f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}: an "
+            "in-place operation cannot change the dtype"
+        )
+
+
+def converted(array: Array, target: dtype) -> Array:
+    """`array` in the dtype `target`; a RuntimeError for a value that an integer dtype cannot hold.
+
+    An OverflowError for ints that no dtype can hold.  A uint8 takes negative integers, not floats, down to -255 and
+    wraps them around, as in PyTorch.
+
+    >>> converted(np.array([-1.5, 3.0]), int64)
+    array([-1,  3])
+    """
+    if array.dtype == object:
+        check_int(array.flat[0])
+    if target.is_floating_point or target is bool_:
+        with np.errstate(all="ignore"):
+            return array.astype(target._numpy)
+    high = int(np.iinfo(target._numpy).max)
+    low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
+    # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
+    fits = (array >= low) & ((array < 2.0**63) if array.dtype.kind == "f" and target is int64 else (array <= high))
+    if not fits.all():
+        raise RuntimeError(
+            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
+            f"[{low}, {high}]"
+        )
+    return array.astype(np.int64).astype(target._numpy)
+
+
+def filler(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
+
+    >>> from minigrad import float32
+    >>> filler(2.5, float32)
+    array(2.5, dtype=float32)
+    """
+    number: Any = value
+    if target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf):
+        # The common case in a tenth of the time: each floating dtype has a place for it.
+        return np.asarray(value, target._numpy)
+    array = converted(np.asarray(value), target)
+    # Also what would be rounded down to the largest number is more than it.
+    if target.is_floating_point and float(np.finfo(target._numpy).max) < abs(number) < math.inf:
+        raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
+    return array
+
+
+def written(value: Number, target: dtype) -> Array:
+    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but a float16 may overflow.
+
+    >>> written(-1e9, float16)
+    array(-inf, dtype=float16)
+    """
+    return converted(np.asarray(value), target) if target is float16 else filler(value, target)
+
+
+# ---- half precision, computed in single precision and rounded once ---------------------------------------------------
+
+
+def half_in_single(forward: Callable[..., Array]) -> Callable[..., Array]:
+    """The method `forward` of a node, computed in float32 where its inputs are of float16, and rounded once."""
+
+    def computed(node: Any, *arrays: Any) -> Array:
+        if arrays[0].dtype != np.float16:
+            return forward(node, *arrays)
+        return np.asarray(forward(node, *[widened(each) for each in arrays])).astype(np.float16)
+
+    return functools.wraps(forward)(computed)
+
+
+class Rounded(Cast):
+    """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
+
+    formulas = ("dx = g, cast back",)
+    form: str
+
+
+def in_float32(compute: Function, *inputs: Any) -> Any:
+    """`compute(*inputs)`, where a float16 among the tensors is taken as float32 and a first one rounds the result."""
+    wide = [cast(x, dtypes.float32) if _is_float16(x) else x for x in inputs]
+    result = compute(*wide)
+    return rounded(result, dtypes.float16) if _is_float16(inputs[0]) else result
+
+
+def rounded(x: Tensor, to: dtype) -> Tensor:
+    """`x` in the dtype `to`, under the name of the operation that made it."""
+    if x._array.dtype == to._numpy:
+        return x
+    return Rounded(to, "" if x._node is None else x._node.name())(x)
+
+
+def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:
+    """Nothing for a tensor or array of floating-point numbers; else a NotImplementedError that names `kernel`."""
+    array = getattr(x, "_array", x)
+    if array.dtype.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
+
+
+def _is_float16(x: Tensor | None) -> bool:
+    return isinstance(x, Tensor) and x._array.dtype == dtypes.float16._numpy
+
+
+# ---- kinds of operations: of two tensors and no number, and of three tensors -----------------------------------------
+
+
+class OfTensors(Elementwise):
+    """An op on two tensors, none of them a number."""
+
+    def with_number(self, a: object, b: object) -> Any:
+        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
+        return super().with_number(a, b) if tensors else NotImplemented
+
+
+class Ternary(Node):
+    """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
+
+    A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
+    """
+
+    __slots__ = ("shapes",)
+
+    def __call__(self, *inputs: Any) -> Any:
+        self.shapes = [() if x is None else x._array.shape for x in inputs]
+        try:
+            return super().__call__(*inputs)
+        except ValueError:
+            raise RuntimeError(_mismatch(self.shapes)) from None
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        gradients = zip(super().backward(g), self.shapes, strict=True)
+        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
+
+
+def _mismatch(shapes: Sequence[tuple[int, ...]]) -> str:
+    """Why these shapes do not broadcast."""
+    together: tuple[int, ...] = ()
+    for shape in shapes:
+        try:
+            together = np.broadcast_shapes(together, shape)
+        except ValueError:
+            return broadcast_shapes_message(together, shape)
+    raise AssertionError(f"{shapes} broadcast")
+
+
+def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
+    """The tensors, or None, in the dtype that they have together."""
+    if len({x._array.dtype for x in inputs if x is not None}) == 1:
+        return list(inputs)
+    common = dtypes.result_type(*[x._array for x in inputs if x is not None])
+    return [None if x is None else cast(x, common) for x in inputs]
