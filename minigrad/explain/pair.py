@@ -44,12 +44,11 @@ def pair(ids: object, weight: object, upstream: object = None) -> Pair:
     The table may be an `Embedding`; of integers, it counts as one of floating-point numbers.  Without `upstream` its
     numbers are 1, 2, 3, and so on.
     """
-    if isinstance(weight, Module):
-        weight = weight.weight
-    if upstream is None:
-        shape = (*np.shape(ids), np.shape(weight)[-1])
-        upstream = arange(1.0, math.prod(shape) + 1).reshape(shape)
-    given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, weight, upstream)]
+    weight = weight.weight if isinstance(weight, Module) else weight
+    given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, weight)]
+    wanted = (*given[0].shape, *given[1].shape[-1:])
+    counted = arange(1.0, math.prod(wanted) + 1).reshape(wanted) if upstream is None else upstream
+    given.append(counted.detach() if isinstance(counted, Tensor) else tensor(counted))
     flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
     shapes = [tuple(x.shape) for x in given]
     if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]):
