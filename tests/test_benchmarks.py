@@ -1,16 +1,30 @@
-"""The workloads of the benchmark compute the same thing three times: by hand, with minigrad, and with PyTorch."""
+"""The benchmark has a call for every public name, and what it times runs."""
 
 from __future__ import annotations
 
 import pytest
-from benchmarks import chains, layers, lookups, training  # noqa: F401
-from benchmarks.harness import WORKLOADS, Workload, check_agreement, sides
+from benchmarks import lessons, sweep
 
-# Of workloads that differ in sizes only, one is enough.
-MADE_ALIKE = {each.make: each for each in WORKLOADS}
+import minigrad
 
 
 @pytest.mark.usefixtures("seeded")
-@pytest.mark.parametrize("workload", MADE_ALIKE.values(), ids=lambda workload: workload.make.__name__)
-def test_implementations_agree(workload: Workload) -> None:
-    check_agreement(sides(workload.make, workload.tiny))
+@pytest.mark.filterwarnings("ignore")
+def test_every_public_name_has_a_call_that_runs_forward_and_backward() -> None:
+    calls, lost = sweep.calls()
+    assert not lost
+    names = sweep.operands(minigrad, sweep.SIZES["small"])
+    for call in calls:
+        for backward in (False, True):
+            act = sweep.timed(minigrad, call, names, backward)
+            assert act is None or (act(), True)[1], call
+    for name in sweep.optimizers():
+        sweep.optimizer(minigrad, name, (8, 8))()
+
+
+@pytest.mark.usefixtures("seeded")
+def test_lessons_learn() -> None:
+    for lesson in lessons.LESSONS:
+        step = lesson(minigrad)
+        losses = [step() for _ in range(3)]
+        assert losses[0] is None or losses[0] > losses[-1] > 0, lesson.__name__

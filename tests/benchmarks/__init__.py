@@ -1,7 +1,7 @@
-"""How fast minigrad is, beside the same computation written by hand in NumPy, and beside PyTorch where it is installed.
+"""How fast minigrad is beside PyTorch, and beside NumPy by hand where that is one call.
 
-    python -m tests.benchmarks [--quick] [--write] [part of a name …]
+    python -m tests.benchmarks [--quick] [--write] [part of a call …]
 
-A workload is a function that returns two implementations: the *floor*, forward and backward by hand in the best known
-expressions of NumPy, and a *program*, which gets `minigrad` or `torch` as its argument: one text for both.
+The sweep calls every public op, layer, loss, optimiser's step and draw at three sizes, forward, and forward and
+backward; then come whole training steps, as lessons have them. A call is one text for both packages.
 """
