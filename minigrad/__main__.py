@@ -22,6 +22,7 @@ from typing import Any
 import minigrad as torch
 from minigrad.explain.page import page
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS
+from minigrad.serialization import replacing
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
@@ -243,7 +244,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             parser.error(f"argument {name}: expected at least 1, got {number}")
     given.ids = given.ids or [2, 3, 1]
     given.dim = given.dim or (5 if given.html is None else 3)
-    given.vocab = max(given.ids) + 1 if given.vocab is None else given.vocab
+    given.vocab = max(*given.ids, 0) + 1 if given.vocab is None else given.vocab
     for id_ in given.ids:
         if not 0 <= id_ < given.vocab:
             parser.error(f"argument IDS: ids must be in [0, {given.vocab}), the rows of the table; got {id_}")
@@ -256,6 +257,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         most = f"{MOST_IDS} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
         got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
         parser.error(f"argument --html: a page has room for {most}; got {got}")
+    if given.html is not None and os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
+        parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
     return given
 
 
@@ -292,17 +295,22 @@ def write_page(given: argparse.Namespace) -> None:
     torch.manual_seed(given.seed)
     embedding = torch.nn.Embedding(given.vocab, given.dim)
     text = page(ids, embedding, note, f"python -m minigrad {' '.join(map(str, given.ids))} {options}")
-    Path(given.html).write_text(text, encoding="utf-8")
+    with replacing(given.html) as file:
+        file.write(text.encode())
     print(f"Written: {given.html}. Open it in a browser.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the whole story, or write the page."""
     given = parse(arguments)
-    if given.html is None:
-        tour(given)
-    else:
-        write_page(given)
+    try:
+        tour(given) if given.html is None else write_page(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough.  As Python ends it writes what is left, which is to be no error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, RuntimeError) as error:
+        sys.exit(f"python -m minigrad: {error}")
 
 
 if __name__ == "__main__":

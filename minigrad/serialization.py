@@ -60,15 +60,8 @@ def save(obj: object, f: File) -> None:
     """
     if isinstance(f, str | os.PathLike):
         path = os.fspath(f)
-        if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
-            # A device such as /dev/null is written to, not replaced.
-            archive = io.BytesIO()
-            save(obj, archive)
-            with open(path, "wb") as opened:
-                opened.write(archive.getvalue())
-            return
         write = prepared(obj, path.endswith(".safetensors"))
-        with _replacing(path) as file:
+        with replacing(path) as file:
             write(file)
     elif hasattr(f, "write"):
         prepared(obj, False)(f)
@@ -109,8 +102,15 @@ def load(
 
 
 @contextmanager
-def _replacing(path: str) -> Iterator[IO[bytes]]:
+def replacing(path: str) -> Iterator[IO[bytes]]:
     """A file to write to, beside `path`, which takes its place at the end; after an error it is gone."""
+    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+        # A device such as /dev/null is written to, not replaced; and it does not know how far it is.
+        whole = io.BytesIO()
+        yield whole
+        with open(path, "wb") as device_file:
+            device_file.write(whole.getvalue())
+        return
     if not os.path.basename(path):
         raise RuntimeError(f"expected the name of a file to write, got the path {path!r}")
     target = os.path.realpath(path)

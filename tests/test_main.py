@@ -329,7 +329,7 @@ print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_nam
     ("arguments", "part"),
     [
         (["--vocab", "3", "7"], "ids must be in [0, 3), the rows of the table; got 7"),
-        (["-1"], "ids must be in [0, 0), the rows of the table; got -1"),
+        (["-1"], "ids must be in [0, 1), the rows of the table; got -1"),
         (["2,3,1"], "argument IDS: invalid int value: '2,3,1'"),
         ([str(10**12)], "the table would have 1,000,000,000,001 x 5 numbers; 50,000,000 at most"),
         ([str(2**63 - 1)], "50,000,000 at most"),
@@ -341,6 +341,7 @@ print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_nam
         (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 3 ids, V = 17, D = 3"),
         (["--html", "x", "--dim", "9"], "got 3 ids, V = 4, D = 9"),
         (["--html", "x", *["1"] * 13], "got 13 ids, V = 2, D = 3"),
+        (["--html", __file__], "is there, and is no such page: it is not written over"),
     ],
 )
 def test_wrong_input_is_told_with_exit_2(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -367,3 +368,17 @@ def test_with_html_the_page_is_written_and_nothing_else_is_told(tmp_path: Path) 
     text = path.read_text(encoding="utf-8")
     # A row has 3 numbers unless told otherwise.
     assert f"python -m minigrad 2 3 --vocab 4 --dim 3 --seed 123 --html {path}" in text
+    assert tour(f"2 3 --html {path}").startswith("Written: ")
+
+
+def test_what_cannot_be_written_is_one_line_and_a_reader_may_leave(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"^python -m minigrad: Parent directory \S+ does not exist\.$"):
+        tour(f"--html {tmp_path}/nowhere/page.html")
+    with subprocess.Popen(
+        [sys.executable, "-m", "minigrad"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
