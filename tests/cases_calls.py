@@ -1042,7 +1042,6 @@ calls(
     F.embedding(i[:0], w.detach().clone(), max_norm=1.0, norm_type=inf)
     F.embedding_bag(i, w.detach().clone(), i, max_norm=1.0)
     F.embedding_bag(i, w.detach().clone(), i, max_norm=1.0, norm_type=1)
-    F.embedding_bag(w, i, L([0]))
     F.embedding_bag(i.float(), w, L([0]))
     F.embedding_bag(i, w.long(), L([0]))
     F.embedding_bag(i, w, L([0]), mode="max", sparse=True)

@@ -1,4 +1,4 @@
-"""Looking up rows of a table: embeddings, bags of them, and the one-hot vectors that say the same.
+"""Looking up rows of a table: embeddings, bags, one-hot vectors that say the same, and sparse gradients of them.
 
 A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.core.embedding` once more,
 with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(ids))`, whose gradients are known.
@@ -6,7 +6,7 @@ with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(
 
 from __future__ import annotations
 
-import warnings
+import math
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, _as, check_ids
 from minigrad.core.modes import no_grad
+from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape
-from minigrad.core.tape import quiet
+from minigrad.core.tape import Binary, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
 from minigrad.ops.indexing import TakeAlong
@@ -252,28 +253,21 @@ def embedding_bag(
     tensor([[2., 3.],
             [2., 3.]])
     """
-    if weight.dtype._name == "int64" and input.is_floating_point():
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=3,
-        )
-        weight, input = input, weight
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights: only the gradients of sums and means are sparse")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
+        raise ValueError(f"max mode does not support {what}: sums and means do")
     _check_ids_dtype("embedding_bag", input)
     if not weight.is_floating_point():
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
             f"Float, Double; but got {_type_name(weight)} instead (while checking arguments for embedding_bag)"
         )
-    _check_factors(input, weight, mode, per_sample_weights)
+    if per_sample_weights is not None:
+        _check_factors(input, weight, mode, per_sample_weights)
     ids, vocabulary = input._array.reshape(-1), len(weight)
     wrong = np.flatnonzero((ids < 0) | (ids >= vocabulary))
     if wrong.size:
@@ -282,10 +276,7 @@ def embedding_bag(
         )
     starts, end = _bag_starts(input, offsets, include_last_offset)
     if padding_idx is not None and not -vocabulary <= padding_idx < vocabulary:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, {-vocabulary} through {vocabulary - 1}, but got "
-            f"{padding_idx}"
-        )
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, {vocabulary}, but got {padding_idx}")
     if max_norm is not None:
         _shorten(weight, ids, max_norm, norm_type)
     used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != padding_idx % vocabulary)
@@ -300,10 +291,8 @@ def embedding_bag(
     return rounded(_bagged(rows, bags, counts, mode), weight.dtype)
 
 
-def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor | None) -> None:
-    """Nothing if there are no factors of the rows, or they fit; else PyTorch's error."""
-    if factors is None:
-        return
+def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
+    """Nothing if the factors of the rows fit; else PyTorch's error."""
     if input.shape != factors.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
@@ -328,11 +317,8 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     if input.ndim not in (1, 2):
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if input.ndim == 2 and offsets is not None:
-        raise ValueError(
-            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-            f"sequences. However, found offsets of type {type(offsets)}"
-        )
-    if offsets is None and input.ndim == 2:
+        raise ValueError("if input is 2D, then offsets has to be None: its rows are the bags")
+    if input.ndim == 2:
         bags, size = input.shape
         if not size:
             raise RuntimeError(f"step must be nonzero: the bags of an input of shape {input.shape} are of no size")
@@ -343,17 +329,11 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     starts = offsets._array.astype(np.int64)
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if starts.size and starts[0]:
+    if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
         raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
-            f"got {starts[0]}"
+            f"offsets[0] has to be 0, offsets[-1] can not be greater than input's length {length}, and none smaller "
+            f"than that before it: got {starts.tolist()}"
         )
-    if starts.size and starts[-1] > length:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {starts[-1]}"
-        )
-    if (np.diff(starts) < 0).any():
-        raise RuntimeError(f"offsets must not decrease, since bags lie one after another: got {starts.tolist()}")
     if include_last_offset:
         return starts[:-1], int(starts[-1])
     return starts, length if starts.size else 0
@@ -389,3 +369,88 @@ def _largest_in_bags(rows: Array, bags: Array, size: int | None) -> Array:
     positions = np.where(is_largest, np.arange(len(rows))[:, None], len(rows))
     first: Array = np.minimum.reduceat(positions, starts, axis=0)
     return first
+
+
+# ---- entries of sparse tensors: rows, each for a place of a table ----------------------------------------------------
+
+
+class ToDense(ScatterAdd):
+    """The table of zeros to whose rows those of `R` are added: a ScatterAdd."""
+
+    form = "ToDenseBackward0"
+    formulas = ("dR = Lookup(G)",)
+
+
+class Coalesce(Unary):
+    """The sums of the rows of `R`, `(N, D)`, that have one of `ids`, `(N,)`, in common: a ScatterAdd without the table.
+
+    The result is `(n, D)`, a row for each of the n distinct ids, which are in `names` in order.
+    """
+
+    formulas = ("dR = Lookup(G): row n of R went into the sum of its id",)
+    __slots__ = ("names",)
+
+    ids: Array
+
+    def forward(self, rows: Array) -> Array:
+        self.names, sums = sum_by_id(rows, self.ids)
+        return sums
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Lookup()(g, g._new(np.searchsorted(self.names, self.ids)))
+
+
+class AddRowsAt(Binary):
+    """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
+
+    formulas = ("dT = G", "dR = Lookup(G)")
+    ids: Array
+    form: str
+
+    def forward(self, table: Array, rows: Array) -> Array:
+        out = table.copy(order="C")
+        add_rows_at(out, self.ids, rows)
+        return out
+
+    def da(self, g: Tensor) -> Tensor:
+        return g
+
+    def db(self, g: Tensor) -> Tensor:
+        return Lookup()(g, g._new(self.ids))
+
+
+def entries_of(x: Tensor, dims: int) -> Tensor:
+    """The sparse tensor of those entries of `x`, each at a place in its first `dims` dimensions, that are not zero."""
+    shape: tuple[int, ...] = x._array.shape
+    table = (math.prod(shape[:dims]), math.prod(shape[dims:]))
+    ids = np.flatnonzero((x._array != 0).reshape(table).any(axis=1))
+    rows = Lookup()(Reshape(table)(x), x._new(ids))
+    entries = Reshape((len(ids), *shape[dims:]), "ToSparseBackward0")(rows)
+    return x._new_sparse(places_of(ids, shape[:dims]), entries, shape, True)
+
+
+def places_of(ids: Array, sizes: tuple[int, ...]) -> Array:
+    """The coordinates, `(len(sizes), N)`, of the places `ids`, `(N,)`, counted in all dimensions at once.
+
+    >>> places_of(np.array([0, 5]), (2, 3))
+    array([[0, 1],
+           [0, 2]])
+    """
+    places = np.empty((len(sizes), len(ids)), np.int64)
+    for dim, size in reversed(list(enumerate(sizes))):
+        ids, places[dim] = np.divmod(ids, max(size, 1))
+    return places
+
+
+def ids_of(places: Array, sizes: tuple[int, ...]) -> Array:
+    """The places, `(N,)`, counted in all dimensions at once; of one dimension on the memory of `places`.
+
+    >>> ids_of(np.array([[0, 1], [0, 2]]), (2, 3))
+    array([0, 5])
+    """
+    if len(places) == 1:
+        return places[0]
+    ids: Array = np.zeros(places.shape[1], np.int64)
+    for place, size in zip(places, sizes, strict=False):
+        ids = ids * size + place
+    return ids

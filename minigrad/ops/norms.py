@@ -24,7 +24,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
-from minigrad.core.modes import current, no_grad
+from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, keep_inputs, quiet
 from minigrad.core.tensor import Tensor
@@ -254,10 +254,8 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]])
     """
-    frame = _row_frame("layer_norm", input, normalized_shape, {"weight": weight, "bias": bias})
-    check_floating("LayerNormKernelImpl", input, "means are real numbers, input.float()")
-    _check_parameters(input, weight, bias)
-    return _normalized(input, weight, bias, Normalize(Groups(frame, (1,), (1,), eps), "NativeLayerNormBackward0"))
+    groups = Groups(_row_frame(input, normalized_shape, weight=weight, bias=bias), (1,), (1,), eps)
+    return _normalized("LayerNormKernelImpl", input, weight, bias, Normalize(groups, "NativeLayerNormBackward0"))
 
 
 @op("nn.functional")
@@ -273,15 +271,13 @@ def rms_norm(
     >>> rms_norm(torch.tensor([3.0, 4.0]), (2,)) * 12.5**0.5
     tensor([3., 4.])
     """
-    frame = _row_frame("rms_norm", input, normalized_shape, {"weight": weight})
-    check_floating("rms_norm", input, "means are real numbers, input.float()")
+    check_floating("rms_norm", input)
     if input.dtype is dtypes.float16:
         return rms_norm(input.float(), normalized_shape, weight, eps).half()
-    if eps is None:
-        eps = float(np.finfo(input._array.dtype).eps)
-    if weight is not None:
-        weight = weight.to(input.dtype)
-    return _normalized(input, weight, None, Normalize(Groups(frame, (1,), (1,), eps, center=False), "MulBackward0"))
+    eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
+    groups = Groups(_row_frame(input, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
+    weight = None if weight is None else weight.to(input.dtype)
+    return _normalized("rms_norm", input, weight, None, Normalize(groups, "MulBackward0"))
 
 
 @op("nn.functional")
@@ -299,18 +295,14 @@ def group_norm(
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}: (N, C, *)")
     n, channels, *rest = input._array.shape
-    _check_batch_size([n * channels // num_groups, num_groups, *rest])
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _check_batch_size([n * channels // num_groups, num_groups, *rest])
     if channels % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups")
-    for name, each in (("weight", weight), ("bias", bias)):
-        if each is not None and each.shape != (channels,):
-            raise RuntimeError(f"Expected {name} to be a vector of size {channels}, but got {list(each.shape)}")
-    check_floating("GroupNormKernelImpl", input, "means are real numbers, input.float()")
-    _check_parameters(input, weight, bias)
-    frame = (n, num_groups, channels // num_groups, math.prod(rest))
-    return _normalized(input, weight, bias, Normalize(Groups(frame, (2, 3), (1, 2), eps), "NativeGroupNormBackward0"))
+    _check_channels(input, weight=weight, bias=bias)
+    groups = Groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)
+    return _normalized("GroupNormKernelImpl", input, weight, bias, Normalize(groups, "NativeGroupNormBackward0"))
 
 
 @op("nn.functional")
@@ -341,28 +333,8 @@ def batch_norm(
     """
     if training:
         _check_batch_size(input.size())
-    if eps < 0 or (training and eps == 0):
-        bound = "positive during training" if training else "non-negative"
-        raise ValueError(f"batch_norm eps must be {bound}, but got {eps}")
-    for name, each in (("running_mean", running_mean), ("running_var", running_var)):
-        if each is None and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    frame = _channel_frame(input)
-    groups = Groups(frame, (0, 2)[: len(frame) - 1], (1,), eps)
-    form = "NativeBatchNormBackward0"
-    if not training:
-        return _normalized(input, weight, bias, _by_known(groups, form, running_mean, running_var))
-    op = Normalize(groups, form)
-    y = _normalized(input, weight, bias, op)
-    if running_mean is not None and input._array.size:
-        runnings: tuple[Any, Any] = (running_mean, running_var)
-        for running, found in zip(runnings, _statistics(op), strict=True):
-            # Past the version counters, as PyTorch writes them.
-            running._array[...] = _moved(running, momentum, found.reshape(-1))
-    return y
+    form, within = "NativeBatchNormBackward0", (0, 2)
+    return _by_channel(form, within, input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 @op("nn.functional")
@@ -391,52 +363,67 @@ def instance_norm(
     """
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    frame = _channel_frame(input)
-    groups = Groups(frame, (2,), (1,), eps)
-    if not use_input_stats:
-        return _normalized(input, weight, bias, _by_known(groups, "ViewBackward0", running_mean, running_var))
-    op = Normalize(groups, "ViewBackward0")
-    y = _normalized(input, weight, bias, op)
-    if running_mean is not None:
-        runnings: tuple[Any, Any] = (running_mean, running_var)
-        for running, found in zip(runnings, _statistics(op), strict=True):
-            with no_grad():
-                running.copy_(running._new(_moved(running, momentum, found.reshape(frame[:2]).mean(0))))
-    return y
+    form, within = "ViewBackward0", (2,)
+    return _by_channel(form, within, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------
 
 
-def _normalized(input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Normalize) -> Tensor:
+def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Normalize) -> Tensor:
+    """What `op` makes of the input and the parameters, which are of its dtype, or all float32 beside a float16."""
+    check_floating(kernel, input, "means are real numbers, input.float()")
+    own, half = input._array.dtype, np.dtype(np.float16)
+    for each in (weight, bias):
+        if each is not None and each._array.dtype != own and (own != half or each._array.dtype != np.float32):
+            raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
     weight, bias = [None if each is None else seen(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(op, input, weight, bias)
 
 
-def _by_known(groups: Groups, form: str, mean: Any, var: Any) -> Normalize:
-    wide = [each._array.astype(np.promote_types(each._array.dtype, np.float32)) for each in (mean, var)]
-    return NormalizeByKnown(groups, form, *wide)
+def _by_channel(
+    form: str,
+    within: tuple[int, ...],
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """The norm of channels over the dimensions `within` of the frame (N, C, L), or by the running mean and variance.
+
+    When `training`, these move by `momentum` of their distance towards the mean over the batch of what was found.
+    """
+    if eps < 0 or (training and eps == 0):
+        bound = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {bound}, but got {eps}")
+    runnings: list[Any] = [running_mean, running_var]
+    if not training and None in runnings:
+        raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    n, channels, *rest = input._array.shape
+    frame = (n, channels, math.prod(rest)) if rest else (n, channels)
+    groups = Groups(frame, [dim for dim in within if dim < len(frame)], (1,), eps)
+    if not training:
+        known = [each._array.astype(np.promote_types(each._array.dtype, np.float32)) for each in runnings]
+        return _normalized("batch_norm", input, weight, bias, NormalizeByKnown(groups, form, *known))
+    op = Normalize(groups, form)
+    y = _normalized("batch_norm", input, weight, bias, op)
+    if running_mean is not None and input._array.size:
+        # The running variance is the unbiased estimate: the sum of squares divided by one less.
+        for running, position, scale in zip(runnings, (1, 2), (1, groups.count / (groups.count - 1)), strict=True):
+            found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels).mean(0) * scale
+            # Past the version counters, as PyTorch writes them.
+            running._array[...] = (1 - momentum) * running._array.astype(found.dtype) + momentum * found
+    return y
 
 
-def _statistics(op: Normalize) -> tuple[Array, Array]:
-    """The mean of each group, and the unbiased estimate of its variance: the sum of squares divided by one less."""
-    count = op.groups.count
-    means, variances = (np.concatenate([each[position] for each in op.rounds]) for position in (1, 2))
-    return means, variances * (count / (count - 1))
-
-
-def _moved(running: Tensor, momentum: float, towards: Array) -> Array:
-    """A running mean, moved by `momentum` of its distance towards that of a batch."""
-    moved: Array = (1 - momentum) * running._array.astype(towards.dtype) + momentum * towards
-    return moved
-
-
-def _row_frame(
-    function: str, input: Tensor, normalized_shape: Sequence[int], parameters: dict[str, Tensor | None]
-) -> tuple[int, ...]:
+def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:
     """The frame (N, D) of an input whose last dimensions are `normalized_shape`, as are all of the parameters'."""
     shape = tuple(normalized_shape)
     if not shape:
@@ -453,34 +440,17 @@ def _row_frame(
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 
-def _channel_frame(input: Tensor) -> tuple[int, ...]:
-    """The frame (N, C, L) of an input `(N, C, *)`, or (N, C) if there are no more dimensions."""
-    n, channels, *rest = (*input._array.shape, 0)[: max(input.ndim, 2)]
-    return (n, channels, math.prod(rest)) if rest else (n, channels)
-
-
 def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
     """Nothing if there is an element of each parameter for each channel, and running statistics are constants."""
     channels = input._array.shape[1] if input.ndim > 1 else 0
     for name, each in parameters.items():
-        if each is None:
-            continue
-        if each.numel() != channels:
+        if each is not None and each.numel() != channels:
             raise RuntimeError(
-                f"{name} should contain {channels} elements not {each.numel()}{_channels_remedy(input, each.numel())}"
+                f"{name} should contain {channels} elements not {each.numel()}: channels are dimension 1 of the input, "
+                f"of shape {tuple(input.shape)}"
             )
-        if name.startswith("running"):
+        if each is not None and name.startswith("running"):
             check_constant("native_batch_norm", name, each)
-    check_floating("batch_norm", input, "means are real numbers, input.float()")
-    _check_parameters(input, *parameters.values())
-
-
-def _channels_remedy(input: Tensor, channels: int) -> str:
-    """What to do if the input has not so many channels in dimension 1."""
-    if input.ndim > 2 and input.shape[-1] == channels:
-        move = "transpose(1, 2)" if input.ndim == 3 else "movedim(-1, 1)"
-        return f": channels are dimension 1 of the input, and here they come last, input.{move}"
-    return f": channels are dimension 1 of the input, of shape {tuple(input.shape)}"
 
 
 def _check_batch_size(size: Sequence[int]) -> None:
@@ -489,13 +459,3 @@ def _check_batch_size(size: Sequence[int]) -> None:
             f"Expected more than 1 value per channel when training, got input size {size}: one value has no variance. "
             "Take a larger batch (drop_last=True in a DataLoader), or model.eval() when not training"
         )
-
-
-def _check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
-    """Nothing if the parameters have the input's dtype, or are all float32 beside a float16."""
-    if all([each is None or each._array.dtype == input._array.dtype for each in parameters]):
-        return
-    allowed = [input.dtype] if input.dtype is not dtypes.float16 else [dtypes.float16, dtypes.float32]
-    found = {each.dtype for each in parameters if each is not None}
-    if len(found) > 1 or not found.issubset(allowed):
-        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")

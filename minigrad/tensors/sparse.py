@@ -29,7 +29,7 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import joining, operands
-from minigrad.ops.sparse import AddRowsAt, Coalesce, ToDense, ids_of, places_of
+from minigrad.ops.lookup import AddRowsAt, Coalesce, ToDense, ids_of, places_of
 from minigrad.tensors import options, printing
 
 
