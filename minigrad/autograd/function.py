@@ -13,6 +13,7 @@ import numpy as np
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.hooks import held
 
 
@@ -231,6 +232,11 @@ class Function:
                 raise RuntimeError(
                     "Some elements marked as dirty during the forward method were not returned as output. The inputs "
                     "that are modified inplace must all be outputs of the Function."
+                )
+            if not _among(x, args):
+                warn_program(
+                    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors should be given to "
+                    "it: what forward makes is nobody else's."
                 )
             storage_of(x).version += 1
         if recorded:

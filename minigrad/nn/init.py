@@ -57,10 +57,30 @@ def trunc_normal_(
         warn_program(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
+    wide = _below(b, mean, std) - _below(a, mean, std) > 0.3
+    low, high = tensor.new_tensor(a), tensor.new_tensor(b)
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def proposed() -> Tensor:
+        new = empty_like(tensor)
+        return new.normal_(mean, std, generator=generator) if wide else new.uniform_(a, b, generator=generator)
+
+    def refused(candidates: Tensor) -> Tensor:
+        """Where a normal number is outside, or another uniform number is above the density, over its peak."""
+        if wide:
+            return (candidates < low) | (candidates > high)
+        density = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        return empty_like(tensor).uniform_(generator=generator).log_().gt(density)
+
     with no_grad():
-        if _below(b, mean, std) - _below(a, mean, std) > 0.3:
-            return _normal_within(tensor, mean, std, a, b, generator)
-        return _uniform_thinned(tensor, mean, std, a, b, generator)
+        drawn = proposed()
+        pending = refused(drawn)
+        while pending.any():
+            # All are drawn anew, and those that are not needed thrown away: so are PyTorch's numbers.
+            candidates = proposed()
+            drawn = where(pending, candidates, drawn)
+            pending &= refused(candidates)
+        return tensor.copy_(drawn)
 
 
 def constant_(tensor: Tensor, val: Number) -> Tensor:
@@ -221,31 +241,3 @@ def _is_empty(tensor: Tensor) -> bool:
 def _below(x: float, mean: float, std: float) -> float:
     """The probability that a normal number is below `x`."""
     return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
-
-
-def _normal_within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> Tensor:
-    low, high = tensor.new_tensor(a), tensor.new_tensor(b)
-    drawn = tensor.normal_(mean, std, generator=generator)
-    while (outside := (drawn < low) | (drawn > high)).any():
-        # All are drawn anew, and those that are inside thrown away: so are PyTorch's numbers.
-        drawn = where(outside, empty_like(drawn).normal_(mean, std, generator=generator), drawn)
-    return tensor.copy_(drawn)
-
-
-def _uniform_thinned(
-    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
-) -> Tensor:
-    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-
-    def refused(candidates: Tensor) -> Tensor:
-        """Where a uniform number is above the density, over its peak."""
-        density = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
-        return empty_like(tensor).uniform_(generator=generator).log_().gt(density)
-
-    drawn = tensor.uniform_(a, b, generator=generator)
-    pending = refused(drawn)
-    while pending.any():
-        candidates = empty_like(tensor).uniform_(a, b, generator=generator)
-        drawn = where(pending, candidates, drawn)
-        pending &= refused(candidates)
-    return tensor.copy_(drawn)

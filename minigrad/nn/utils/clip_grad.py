@@ -64,9 +64,10 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     >>> p.grad
     tensor([ 1.0000, -1.0000,  0.5000])
     """
+    limit = float(clip_value)
     with no_grad():
         for gradient in _gradients(parameters):
-            gradient.clamp_(-float(clip_value), float(clip_value))
+            gradient.clamp_(-limit, limit)
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:

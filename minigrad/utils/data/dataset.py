@@ -80,6 +80,8 @@ class ConcatDataset(Dataset[T_co]):
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets: list[Any] = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
         self.cumulative_sizes = [*itertools.accumulate([len(each) for each in self.datasets])]
 
     def __len__(self) -> int:
