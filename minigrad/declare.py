@@ -105,7 +105,7 @@ def op(
             _KERNELS[function] = kernel
         if operator is not None:
             _enter_operator(function, operator, in_place)
-        return _published(function, _spread if spread else _called, on or EVERYWHERE, in_place, aliases, name)
+        return _published(function, _spread if spread else telling, on or EVERYWHERE, in_place, aliases, name)
 
     return declare
 
@@ -239,7 +239,7 @@ def _presented(call: Any, function: Any, qualified: str) -> Any:
     return call
 
 
-def _called(function: Function, position: int) -> Function:
+def telling(function: Function, position: int) -> Function:
     """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there."""
 
     def call(*args: object, **kwargs: object) -> Any:
@@ -255,8 +255,8 @@ def _called(function: Function, position: int) -> Function:
 
 
 def _spread(function: Function, position: int) -> Function:
-    """`_called(function, position)`, but that the method takes the ints of its argument one by one as well."""
-    called = _called(function, position)
+    """`telling(function, position)`, but that the method takes the ints of its argument one by one as well."""
+    called = telling(function, position)
     if position:
         return called
 
@@ -285,7 +285,7 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
     name = function.__name__
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
-        return _called(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
+        return telling(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
         if own not in (None, declared["Tensor"].get(name)):

@@ -151,7 +151,8 @@ class Conversion(Tensor):
 
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """This tensor, which is dense; a sparse tensor as a dense one."""
-        return self if dtype is None else cast(self, dtype)
+        wanted = as_dtype("to_dense", dtype)
+        return self if wanted is None else cast(self, wanted)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Tensor:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero.

@@ -15,7 +15,7 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, keep_rest, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
-from minigrad.declare import as_number, op
+from minigrad.declare import as_number, op, telling
 from minigrad.ops import operands
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import (
@@ -247,6 +247,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     function.__annotations__ = {**prepare.__annotations__, "return": "Tensor"}
 
     def in_place(method: Function) -> Function:
+        @functools.wraps(prepare)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
             if self._requires_grad and is_grad_enabled():
                 self._check_recordable()
@@ -258,7 +259,8 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             arrays = [array.copy() if np.may_share_memory(array, self._array) else array for array in arrays]
             return self._write(lambda array: quiet().run(node.write, array, *arrays), "")
 
-        return call
+        call.__name__ += "_"
+        return telling(call, 0)
 
     told: Any = op(in_place=in_place)(function)
     return told

@@ -13,7 +13,7 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op
+from minigrad.declare import as_number, op
 from minigrad.ops.ordering import Underived
 from minigrad.random import Generator, default_generator, engine_of
 from minigrad.tensors.creation import like
@@ -26,6 +26,7 @@ from minigrad.tensors.options import (
     made,
     memory_format,
     new_leaf,
+    number_of,
 )
 
 __all__ = [
@@ -63,7 +64,7 @@ def _uniform(generator: Generator | None, low: float = 0.0, high: float = 1.0) -
 
 def _normal(generator: Generator | None, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
     """What fills an array with draws from a normal distribution."""
-    source = engine_of(generator)
+    source, mean, std = engine_of(generator), as_number(mean), as_number(std)
     return lambda array: tensors.distributions.normal_(array, mean, std, source)
 
 
@@ -158,9 +159,10 @@ def normal(
     if size is not None:
         if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
-        draw_one = _normal(generator, float(mean), float(std))
+        numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
+        draw_one = _normal(generator, *map(float, numbers))
         return made("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
-    if not given or options:
+    if not given or options or not all([isinstance(each, (Tensor, int, float)) for each in (mean, std)]):
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
         )
@@ -289,6 +291,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Gener
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, *given)
+    high = None if high is None else index(high)
     form = "RandomBackward1" if len(given) == 1 else "RandomBackward0"
     return input._write(lambda array: tensors.distributions.random_(array, index(low), high, source), form)
 
@@ -311,7 +314,7 @@ def get_rng_state() -> Tensor:
 
 def set_rng_state(new_state: Tensor) -> None:
     """Set the state of the default generator, to one that `get_rng_state` gave, here or in PyTorch."""
+    if not (isinstance(new_state, Tensor) and new_state._array.dtype == np.uint8):
+        raise TypeError(f"expected a torch.ByteTensor, but got {getattr(new_state, 'dtype', type(new_state).__name__)}")
     array = new_state._array
-    if array.dtype != np.uint8:
-        raise TypeError(f"RNG state must be a torch.ByteTensor, got dtype {new_state.dtype!r}")
     default_generator._set_state_bytes(np.ascontiguousarray(array).reshape(-1))

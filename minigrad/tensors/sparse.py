@@ -232,10 +232,10 @@ class SparseTensor(Tensor):
         entries = _reshaped(sums, (len(op.names), *self._size[len(sizes) :]))
         return sparse_of(places, entries, self._size, True)
 
-    def to_dense(self) -> Any:
+    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
         """A dense tensor of the same elements."""
         table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
-        return _reshaped(table, self._size)
+        return _reshaped(table, self._size).to_dense(dtype)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: options.layout | None = None) -> Any:
         """This tensor, which is sparse."""
