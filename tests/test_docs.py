@@ -49,7 +49,7 @@ def name_of(page: Path) -> str:
 @pytest.fixture(autouse=True)
 def _few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks look at fewer examples: those that are shown broken show it at once."""
-    monkeypatch.setattr(laws, "STEADY", hypothesis.settings(laws.STEADY, max_examples=8))
+    monkeypatch.setattr(laws, "STEADY", hypothesis.settings(laws.STEADY, max_examples=3))
 
 
 def run(tests: list[doctest.DocTest], flags: int = 0, clear: bool = True) -> int:

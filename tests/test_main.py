@@ -56,12 +56,32 @@ def quick(arguments: str = "") -> str:
         return tour(arguments)
 
 
+# -S leaves out what an environment's own site hooks import, so the paths are given.
+PROCESS = f"""
+import runpy, sys
+sys.path[:0] = {[each for each in sys.path if each]}
+sys.meta_path.insert(0, type("NoTorch", (), {{"find_spec": lambda name, *_: 1 / (name != "torch") and None}}))
+for arguments in ["2", "3", "--html", {os.devnull!r}], []:
+    sys.argv[1:] = arguments
+    runpy.run_module("minigrad", run_name="__main__")
+print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names)
+"""
+
+
 @functools.cache
-def itself() -> str:
-    """What the program itself prints, in a process of its own; nothing goes to standard error."""
-    done = subprocess.run([sys.executable, "-m", "minigrad"], capture_output=True, text=True, timeout=60, check=True)
+def in_a_process() -> tuple[str, str]:
+    """What the program itself prints, and the packages it has imported; nothing goes to standard error."""
+    command = [sys.executable, "-S", "-c", PROCESS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert not done.stderr
-    return done.stdout
+    written, _, rest = done.stdout.partition("\n")
+    assert written.startswith("Written: ")
+    told, _, packages = rest.rstrip("\n").rpartition("\n")
+    return f"{told}\n", packages
+
+
+def itself() -> str:
+    return in_a_process()[0]
 
 
 # What is shown: the arguments, then the ids, those of the backward pass, V, D, and how the ids are written.
@@ -304,20 +324,8 @@ def test_lines_fit_a_terminal(arguments: str) -> None:
 
 
 def test_nothing_is_imported_but_numpy_and_standard_error_is_silent() -> None:
-    # -S leaves out what an environment's own site hooks import, so the paths are given.
-    code = f"""
-import runpy, sys
-sys.path[:0] = {[each for each in sys.path if each]}
-sys.meta_path.insert(0, type("NoTorch", (), {{"find_spec": lambda name, *_: 1 / (name != "torch") and None}}))
-for arguments in [], ["--html", {os.devnull!r}]:
-    sys.argv[1:] = arguments
-    runpy.run_module("minigrad", run_name="__main__")
-print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names)
-"""
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert not done.stderr
     # Compiled parts of NumPy make a module for Cython's run time.
-    found = {name for name in re.findall(r"\w+", done.stdout.splitlines()[-1]) if "cython" not in name}
+    found = {name for name in re.findall(r"\w+", in_a_process()[1]) if "cython" not in name}
     assert found - {"__main__", "__mp_main__"} == {"numpy", "minigrad"}
 
 
