@@ -20,7 +20,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.declare import declared
 from minigrad.nn import functional as F
-from minigrad.ops.lookup import ids_of, places_of
+from minigrad.tensors.sparse import ids_of, places_of
 
 SHAPES = st.sampled_from([(), (0,), (1,), (4,), (9,), (2, 3)])
 

@@ -6,11 +6,11 @@ import builtins
 from operator import index
 from typing import Any, SupportsIndex
 
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members
 from minigrad.declare import declared, op
-from minigrad.ops.lookup import entries_of
 from minigrad.tensors.options import as_dtype, check_on_cpu, keeps_order, layout, memory_format, sparse_coo
 from minigrad.tensors.options import device as Device
 
@@ -171,7 +171,8 @@ class Conversion(Tensor):
             raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
         if layout not in (None, sparse_coo):
             raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
-        return entries_of(self, dims)
+        entries: Tensor = tensors.sparse.entries_of(self, dims)
+        return entries
 
     def cpu(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
