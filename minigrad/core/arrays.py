@@ -61,6 +61,8 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     if dims == (a.ndim - 1,) and a.shape[-1] < _MANY:
         # Each row's product is one of BLAS.
         return np.vecdot(a, b)[..., None]
+    if len(dims) == a.ndim and a.size < _MANY:
+        return np.asarray(np.vdot(a, b)).reshape((1,) * a.ndim)
     count, contiguous = count_over(a.shape, dims), a.flags.c_contiguous and b.flags.c_contiguous
     if contiguous and a.size >= _LARGE and set(dims) == set(range(a.ndim - len(dims), a.ndim)):
         sums = _of_lines(np.vecdot, a.reshape(-1, count), b.reshape(-1, count))

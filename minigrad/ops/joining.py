@@ -196,7 +196,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)
-    return input.split(-(-size // chunks) if size else [0] * chunks, at)
+    step = -(-size // chunks)
+    if not size:
+        return Split([0] * chunks, at, "SplitWithSizesBackward0")(input)
+    return Split([min(step, size - start) for start in range(0, size, step)], at)(input)
 
 
 # ---- side by side ----------------------------------------------------------------------------------------------------

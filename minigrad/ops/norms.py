@@ -87,6 +87,9 @@ class Groups:
         return inner(x, w, self.within) / self.count
 
 
+_groups = functools.lru_cache(maxsize=64)(Groups)
+
+
 class Normalize(Node):
     """`y = r * (x - m) * w + b` with the mean m and `r = 1 / sqrt(var + eps)` of each group, w and b of each channel.
 
@@ -216,6 +219,10 @@ class NormalizeByKnown(Normalize):
         return mean, variance, np.subtract(x, mean, out=scratch)
 
 
+# Sums of lines as long are made in two steps.
+_LONG = 2**12
+
+
 def added(sums: Sequence[Array]) -> Array:
     """The sum of arrays of one shape; of a single one, that itself."""
     return functools.reduce(np.add, sums)
@@ -223,9 +230,10 @@ def added(sums: Sequence[Array]) -> Array:
 
 def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     """`(a * b).sum(dims, keepdims=True)` for b that broadcasts to a's shape, by the fastest of NumPy's ways."""
-    if dims == (a.ndim - 1,):
-        return np.vecdot(a, b)[..., None]
-    return sum_of_products(a, np.broadcast_to(b, a.shape), dims)
+    if dims[-1] == a.ndim - 1 and a.shape[-1] < _LONG:
+        sums = np.vecdot(a, b)[..., None]
+        return sums if len(dims) == 1 else total(sums, dims[:-1])
+    return sum_of_products(a, b, dims) if a.shape == b.shape else total(a * b, dims)
 
 
 def seen(x: Tensor, frame: tuple[int, ...]) -> Tensor:
@@ -254,7 +262,7 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]])
     """
-    groups = Groups(_row_frame(input, normalized_shape, weight=weight, bias=bias), (1,), (1,), eps)
+    groups = _groups(_row_frame(input, normalized_shape, weight=weight, bias=bias), (1,), (1,), eps)
     return _normalized("LayerNormKernelImpl", input, weight, bias, Normalize(groups, "NativeLayerNormBackward0"))
 
 
@@ -275,7 +283,7 @@ def rms_norm(
     if input.dtype is dtypes.float16:
         return rms_norm(input.float(), normalized_shape, weight, eps).half()
     eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
-    groups = Groups(_row_frame(input, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
+    groups = _groups(_row_frame(input, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
     weight = None if weight is None else weight.to(input.dtype)
     return _normalized("rms_norm", input, weight, None, Normalize(groups, "MulBackward0"))
 
@@ -301,7 +309,7 @@ def group_norm(
     if channels % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups")
     _check_channels(input, weight=weight, bias=bias)
-    groups = Groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)
+    groups = _groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)
     return _normalized("GroupNormKernelImpl", input, weight, bias, Normalize(groups, "NativeGroupNormBackward0"))
 
 
@@ -408,7 +416,7 @@ def _by_channel(
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     n, channels, *rest = input._array.shape
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
-    groups = Groups(frame, [dim for dim in within if dim < len(frame)], (1,), eps)
+    groups = _groups(frame, within[: len(frame) - 1], (1,), eps)
     if not training:
         known = [each._array.astype(np.promote_types(each._array.dtype, np.float32)) for each in runnings]
         return _normalized("batch_norm", input, weight, bias, NormalizeByKnown(groups, form, *known))

@@ -25,6 +25,8 @@ def check_range(
     words: str = "",
 ) -> None:
     """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
+    if not from_end and (not indices.size or _is_below(indices, size)):
+        return
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
         position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
@@ -33,6 +35,12 @@ def check_range(
             f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected "
             f"one in [{least}, {size}){where}"
         )
+
+
+def _is_below(indices: Array, size: int) -> bool:
+    """Whether all of some indices are in [0, size): read as unsigned, a negative one is larger than any size."""
+    unsigned = indices.view(f"u{indices.itemsize}")
+    return bool(unsigned.item(unsigned.argmax()) < size)
 
 
 def from_start(places: Array, count: int) -> Array:
@@ -55,7 +63,7 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
         elif index.shape[d] > 1:
             offsets = offsets + np.arange(0, index.shape[d] * step, step).reshape(-1, *(1,) * (index.ndim - 1 - d))
         step *= max(shape[d], 1)
-    places: Array = index * np.int64(own_step)
+    places: Array = index * np.int64(own_step) if own_step != 1 else index.astype(np.int64)
     places += offsets
     return places
 
@@ -136,6 +144,9 @@ def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...
 
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
+    if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == wide(y.dtype):
+        np.add.at(y.reshape(-1), places.reshape(-1), value.reshape(-1) if value.shape == places.shape else value)
+        return
     order = in_front(y.ndim, dims)
     if order is not None:
         y, dims = y.transpose(order), tuple(range(len(dims)))

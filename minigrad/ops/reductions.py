@@ -109,6 +109,10 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return Prod(dims, keepdim, form)(_summands("prod", input, dtype))
 
 
+# Of so many numbers, the products of halves of lines are made first.
+_LONG = 2**10
+
+
 class Prod(Sum):
     """The product of `x` over the dimensions `dims`."""
 
@@ -117,7 +121,15 @@ class Prod(Sum):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        product: Array = np.asarray(widened(x).prod(axis=self.dims, dtype=widened(x).dtype, keepdims=self.keepdim))
+        y = widened(x)
+        if y.size >= _LONG and y.flags.c_contiguous and self.dims[-1:] == (x.ndim - 1,):
+            # NumPy multiplies the halves of a line many numbers at a time, but those of a line one by one.
+            count = y.shape[-1] if len(self.dims) == 1 else y.size if len(self.dims) == x.ndim else 1
+            y = y.reshape(-1, count)
+            while y.shape[1] % 2 == 0:
+                y = y[:, : y.shape[1] // 2] * y[:, y.shape[1] // 2 :]
+            y = y.reshape(*with_ones(x.shape, self.dims)[: x.ndim - 1], -1) if count > 1 else y.reshape(x.shape)
+        product: Array = np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=self.keepdim))
         return product.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -269,8 +281,10 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
     """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
     if x.ndim == 0:
         return x.copy()
-    y = np.empty(x.shape, x.dtype)
     wider = {np.dtype(np.float16): np.float32, np.dtype(np.float32): np.float64}.get(x.dtype, x.dtype)
+    if x.size < _LONG and not reverse:
+        return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, copy=False)
+    y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
     for rows in blocks_along(lines, (lines.ndim - 1,)):
         # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
