@@ -28,6 +28,7 @@ from table import Case, families
 FILE = Path(__file__).parent / "recorded.npz"
 
 
+@cache
 def rows() -> dict[str, list[tuple[str, Case]]]:
     """Each family's rows with their names in the record, which stay as they are when other rows go or move."""
     seen: Counter[str] = Counter()
@@ -388,6 +389,7 @@ def write(record: dict[str, Any]) -> None:
     np.savez_compressed(FILE, index=np.frombuffer(text.encode(), np.uint8), **arrays)
 
 
+@cache
 def read() -> dict[str, Any]:
     """`{"torch": its version, "rows": {name: [example, …]}}`; an example holds its `operands`, and what was `seen`."""
     with np.load(FILE) as file:
