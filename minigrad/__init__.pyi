@@ -1,13 +1,15 @@
 """What type checkers see of `minigrad`; written by `python -m tests.stubs`."""
 
 import builtins
+import collections.abc
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.tensors.options
+import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
-__all__ = ['BoolTensor', 'ByteTensor', 'CharTensor', 'DoubleTensor', 'FloatTensor', 'Generator', 'HalfTensor', 'IntTensor', 'LongTensor', 'ShortTensor', 'Size', 'Tensor', '__version__', 'abs', 'absolute', 'accelerator', 'acos', 'add', 'addcmul', 'addmm', 'all', 'allclose', 'amax', 'amin', 'any', 'arange', 'arccos', 'arcsin', 'arctan', 'argmax', 'argmin', 'argsort', 'argwhere', 'as_tensor', 'asin', 'atan', 'autograd', 'backends', 'bernoulli', 'bincount', 'bitwise_and', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'bmm', 'bool', 'broadcast_shapes', 'broadcast_tensors', 'broadcast_to', 'bucketize', 'can_cast', 'cat', 'ceil', 'chunk', 'clamp', 'clamp_max', 'clamp_min', 'clip', 'clone', 'compile', 'concat', 'concatenate', 'contiguous_format', 'cos', 'cosh', 'count_nonzero', 'cuda', 'cumprod', 'cumsum', 'default_generator', 'detach', 'device', 'diag', 'diag_embed', 'diagonal', 'div', 'divide', 'dot', 'double', 'dtype', 'e', 'einsum', 'empty', 'empty_like', 'enable_grad', 'eq', 'equal', 'erf', 'exp', 'exp2', 'expm1', 'eye', 'finfo', 'fix', 'flatten', 'flip', 'float', 'float16', 'float32', 'float64', 'floor', 'floor_divide', 'fmod', 'frac', 'from_numpy', 'full', 'full_like', 'gather', 'ge', 'ger', 'get_default_device', 'get_default_dtype', 'get_num_threads', 'get_rng_state', 'greater', 'greater_equal', 'gt', 'half', 'histc', 'histogram', 'hstack', 'index_add', 'index_fill', 'index_put', 'index_select', 'inf', 'inference_mode', 'initial_seed', 'int', 'int16', 'int32', 'int64', 'int8', 'is_anomaly_check_nan_enabled', 'is_anomaly_enabled', 'is_complex', 'is_floating_point', 'is_grad_enabled', 'is_inference_mode_enabled', 'is_nonzero', 'is_signed', 'is_tensor', 'isclose', 'isfinite', 'isin', 'isinf', 'isnan', 'layout', 'le', 'lerp', 'less', 'less_equal', 'linspace', 'load', 'log', 'log10', 'log1p', 'log2', 'log_softmax', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logit', 'logsumexp', 'long', 'lt', 'manual_seed', 'masked_fill', 'masked_select', 'matmul', 'max', 'maximum', 'mean', 'median', 'memory_format', 'meshgrid', 'min', 'minimum', 'mm', 'mode', 'moveaxis', 'movedim', 'mps', 'mul', 'multinomial', 'multiply', 'mv', 'nan', 'nanmean', 'nansum', 'narrow', 'ne', 'neg', 'negative', 'newaxis', 'nn', 'no_grad', 'nonzero', 'norm', 'normal', 'not_equal', 'numel', 'ones', 'ones_like', 'optim', 'outer', 'permute', 'pi', 'positive', 'pow', 'preserve_format', 'prod', 'promote_types', 'rand', 'rand_like', 'randint', 'randn', 'randn_like', 'random', 'randperm', 'ravel', 'reciprocal', 'relu', 'remainder', 'repeat_interleave', 'reshape', 'result_type', 'roll', 'round', 'rsqrt', 'save', 'scatter', 'scatter_add', 'seed', 'select', 'serialization', 'set_default_device', 'set_default_dtype', 'set_float32_matmul_precision', 'set_grad_enabled', 'set_num_threads', 'set_printoptions', 'set_rng_state', 'sgn', 'short', 'sigmoid', 'sign', 'sin', 'sinh', 'softmax', 'sort', 'sparse_coo', 'sparse_coo_tensor', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'std_mean', 'strided', 'sub', 'subtract', 'sum', 'swapaxes', 'swapdims', 't', 'take', 'take_along_dim', 'tan', 'tanh', 'tensor', 'tensordot', 'testing', 'tile', 'topk', 'trace', 'transpose', 'tril', 'triu', 'true_divide', 'trunc', 'uint8', 'unbind', 'unflatten', 'unique', 'unsqueeze', 'use_deterministic_algorithms', 'utils', 'var', 'vstack', 'where', 'zeros', 'zeros_like']
+__all__ = ['BoolTensor', 'ByteTensor', 'CharTensor', 'DoubleTensor', 'FloatTensor', 'Generator', 'HalfTensor', 'IntTensor', 'LongTensor', 'ShortTensor', 'Size', 'Tensor', '__version__', 'abs', 'absolute', 'accelerator', 'acos', 'adaptive_avg_pool1d', 'adaptive_max_pool1d', 'add', 'addcmul', 'addmm', 'all', 'allclose', 'amax', 'amin', 'any', 'arange', 'arccos', 'arcsin', 'arctan', 'argmax', 'argmin', 'argsort', 'argwhere', 'as_tensor', 'asin', 'atan', 'autograd', 'avg_pool1d', 'backends', 'bernoulli', 'bincount', 'bitwise_and', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'bmm', 'bool', 'broadcast_shapes', 'broadcast_tensors', 'broadcast_to', 'bucketize', 'can_cast', 'cat', 'ceil', 'chunk', 'clamp', 'clamp_max', 'clamp_min', 'clip', 'clone', 'compile', 'concat', 'concatenate', 'contiguous_format', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cos', 'cosh', 'count_nonzero', 'cuda', 'cumprod', 'cumsum', 'default_generator', 'detach', 'device', 'diag', 'diag_embed', 'diagonal', 'div', 'divide', 'dot', 'double', 'dtype', 'e', 'einsum', 'empty', 'empty_like', 'enable_grad', 'eq', 'equal', 'erf', 'exp', 'exp2', 'expm1', 'eye', 'finfo', 'fix', 'flatten', 'flip', 'float', 'float16', 'float32', 'float64', 'floor', 'floor_divide', 'fmod', 'frac', 'from_numpy', 'full', 'full_like', 'gather', 'ge', 'ger', 'get_default_device', 'get_default_dtype', 'get_num_threads', 'get_rng_state', 'greater', 'greater_equal', 'gt', 'half', 'histc', 'histogram', 'hstack', 'index_add', 'index_fill', 'index_put', 'index_select', 'inf', 'inference_mode', 'initial_seed', 'int', 'int16', 'int32', 'int64', 'int8', 'is_anomaly_check_nan_enabled', 'is_anomaly_enabled', 'is_complex', 'is_floating_point', 'is_grad_enabled', 'is_inference_mode_enabled', 'is_nonzero', 'is_signed', 'is_tensor', 'isclose', 'isfinite', 'isin', 'isinf', 'isnan', 'layout', 'le', 'lerp', 'less', 'less_equal', 'linspace', 'load', 'log', 'log10', 'log1p', 'log2', 'log_softmax', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logit', 'logsumexp', 'long', 'lt', 'manual_seed', 'masked_fill', 'masked_select', 'matmul', 'max', 'maximum', 'mean', 'median', 'memory_format', 'meshgrid', 'min', 'minimum', 'mm', 'mode', 'moveaxis', 'movedim', 'mps', 'mul', 'multinomial', 'multiply', 'mv', 'nan', 'nanmean', 'nansum', 'narrow', 'ne', 'neg', 'negative', 'newaxis', 'nn', 'no_grad', 'nonzero', 'norm', 'normal', 'not_equal', 'numel', 'ones', 'ones_like', 'optim', 'outer', 'permute', 'pi', 'pixel_shuffle', 'positive', 'pow', 'preserve_format', 'prod', 'promote_types', 'rand', 'rand_like', 'randint', 'randn', 'randn_like', 'random', 'randperm', 'ravel', 'reciprocal', 'relu', 'remainder', 'repeat_interleave', 'reshape', 'result_type', 'roll', 'round', 'rsqrt', 'save', 'scatter', 'scatter_add', 'seed', 'select', 'serialization', 'set_default_device', 'set_default_dtype', 'set_float32_matmul_precision', 'set_grad_enabled', 'set_num_threads', 'set_printoptions', 'set_rng_state', 'sgn', 'short', 'sigmoid', 'sign', 'sin', 'sinh', 'softmax', 'sort', 'sparse_coo', 'sparse_coo_tensor', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'std_mean', 'strided', 'sub', 'subtract', 'sum', 'swapaxes', 'swapdims', 't', 'take', 'take_along_dim', 'tan', 'tanh', 'tensor', 'tensordot', 'testing', 'tile', 'topk', 'trace', 'transpose', 'tril', 'triu', 'true_divide', 'trunc', 'uint8', 'unbind', 'unflatten', 'unique', 'unsqueeze', 'use_deterministic_algorithms', 'utils', 'var', 'vstack', 'where', 'zeros', 'zeros_like']
 from minigrad.core.tensor import Tensor as BoolTensor
 from minigrad.core.tensor import Tensor as ByteTensor
 from minigrad.core.tensor import Tensor as CharTensor
@@ -25,6 +27,12 @@ from minigrad.ops.mathematics import abs as abs
 from minigrad.ops.mathematics import abs as absolute
 from minigrad import accelerator
 from minigrad.ops.mathematics import acos as acos
+def adaptive_avg_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
+
+def adaptive_max_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+
 from minigrad.ops.arithmetic import add as add
 from minigrad.ops.arithmetic import addcmul as addcmul
 from minigrad.ops.matrices import addmm as addmm
@@ -45,6 +53,9 @@ from minigrad.tensors.creation import as_tensor as as_tensor
 from minigrad.ops.mathematics import asin as asin
 from minigrad.ops.mathematics import atan as atan
 from minigrad import autograd
+def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+    """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
+
 from minigrad import backends
 from minigrad.tensors.draws import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
@@ -73,6 +84,24 @@ from minigrad.tensors.machine import compile as compile
 from minigrad.ops.joining import cat as concat
 from minigrad.ops.joining import cat as concatenate
 contiguous_format: minigrad.tensors.options.memory_format
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
 from minigrad.ops.mathematics import cos as cos
 from minigrad.ops.mathematics import cosh as cosh
 from minigrad.ops.reductions import count_nonzero as count_nonzero
@@ -219,6 +248,7 @@ from minigrad import optim
 from minigrad.ops.matrices import outer as outer
 from minigrad.ops.shapes import permute as permute
 pi: builtins.float
+from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.arithmetic import positive as positive
 from minigrad.ops.arithmetic import pow as pow
 preserve_format: minigrad.tensors.options.memory_format

@@ -1,14 +1,61 @@
 """What type checkers see of `minigrad.nn.functional`; written by `python -m tests.stubs`."""
 
 import builtins
+import collections.abc
 import minigrad.core.dtypes
+import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
-__all__ = ['batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'elu_', 'embedding', 'embedding_bag', 'gelu', 'glu', 'group_norm', 'hardtanh', 'hardtanh_', 'instance_norm', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'leaky_relu_', 'linear', 'log_softmax', 'logsigmoid', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh']
+__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'elu_', 'embedding', 'embedding_bag', 'gelu', 'glu', 'group_norm', 'hardtanh', 'hardtanh_', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'leaky_relu_', 'linear', 'log_softmax', 'logsigmoid', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pixel_shuffle', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh']
+def adaptive_avg_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
+
+def adaptive_avg_pool2d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
+
+def adaptive_avg_pool3d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
+
+def adaptive_max_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+
+def adaptive_max_pool2d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+
+def adaptive_max_pool3d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+
+def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+    """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
+
+def avg_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+    """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
+
+def avg_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+    """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
+
 from minigrad.ops.norms import batch_norm as batch_norm
 from minigrad.ops.losses import binary_cross_entropy as binary_cross_entropy
 from minigrad.ops.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
+    """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
+
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, output_padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, groups: builtins.int = 1, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
+
 from minigrad.ops.losses import cosine_embedding_loss as cosine_embedding_loss
 from minigrad.ops.distances import cosine_similarity as cosine_similarity
 from minigrad.ops.losses import cross_entropy as cross_entropy
@@ -24,6 +71,7 @@ from minigrad.ops.norms import group_norm as group_norm
 from minigrad.ops.curves import hardtanh as hardtanh
 from minigrad.ops.curves import hardtanh_ as hardtanh_
 from minigrad.ops.norms import instance_norm as instance_norm
+from minigrad.ops.resampling import interpolate as interpolate
 from minigrad.ops.losses import kl_div as kl_div
 from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
@@ -34,11 +82,21 @@ def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: bui
     """`x - log(sum(exp(x)))` along `dim`, the logarithm of the softmax, also where that is 0; see `softmax`."""
 
 from minigrad.ops.curves import logsigmoid as logsigmoid
+def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+
+def max_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+
+def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+
 from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss
 from minigrad.ops.distances import normalize as normalize
 from minigrad.ops.lookup import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
+from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.curves import prelu as prelu
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """`x`, or 0 where it is negative."""

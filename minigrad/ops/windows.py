@@ -1,13 +1,15 @@
-"""Padding at the ends of dimensions, and windows that slide along one."""
+"""Padding at the ends of dimensions, and windows that slide along them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import strided
 from minigrad.core.tape import Unary, View
@@ -160,3 +162,117 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     return Unfold(at, index(size), index(step))(input)
+
+
+# ---- windows along several dimensions --------------------------------------------------------------------------------
+
+#: What is an int for each of some dimensions, or one for all of them.
+PerDim: TypeAlias = Sequence[int] | int
+
+
+class Windows(NamedTuple):
+    """Windows of `kernel` elements that slide over the last dimensions of an array, which is padded at its ends.
+
+    The first of two neighbouring windows starts `stride` elements before the second; neighbours in a window are
+    `dilation` elements apart.  Each field has an element for each of the dimensions; of `pads` it is how many elements
+    come before and after.
+    """
+
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    pads: tuple[tuple[int, int], ...]
+
+    def counts(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """How many windows there are along dimensions of these sizes."""
+        spans = zip(sizes, self.kernel, self.stride, self.dilation, self.pads, strict=True)
+        return tuple([(sum(pads) + size - d * (k - 1) - 1) // step + 1 for size, k, step, d, pads in spans])
+
+    def sizes(self, counts: Sequence[int]) -> tuple[int, ...]:
+        """The smallest sizes along which there are so many windows."""
+        spans = zip(counts, self.kernel, self.stride, self.dilation, self.pads, strict=True)
+        return tuple([(count - 1) * step + d * (k - 1) + 1 - sum(pads) for count, k, step, d, pads in spans])
+
+    def view(self, x: Array, filler: Number = 0) -> Array:
+        """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
+        sizes = x.shape[-len(self.kernel) :]
+        if any([pad > 0 for pads in self.pads for pad in pads]):
+            padded = np.full(self._padded(x.shape), filler, x.dtype)
+            padded[self._inner(sizes)] = x
+            x = padded
+        return self._strided(x, sizes)
+
+    def add(self, v: Array, sizes: Sequence[int]) -> Array:
+        """The adjoint of `view`: `x = 0;  x[…, *(p * stride + k * dilation - before)] += v[…, *k, *p]`."""
+        dims = len(self.kernel)
+        x = np.zeros(self._padded((*v.shape[: -2 * dims], *sizes)), v.dtype)
+        into = self._strided(x, sizes)
+        # The elements at one place of all windows are different ones.
+        for place in self.places():
+            into[place] += v[place]
+        return np.ascontiguousarray(x[self._inner(sizes)])
+
+    def places(self) -> list[tuple[Any, ...]]:
+        """For each place in a window, in order, the index of what all windows have there in a `view`."""
+        every = [slice(None)] * len(self.kernel)
+        return [(..., *place, *every) for place in product(*map(range, self.kernel))]
+
+    def _padded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        leading = len(shape) - len(self.pads)
+        sizes = [
+            before + size + max(after, 0) for size, (before, after) in zip(shape[leading:], self.pads, strict=True)
+        ]
+        return (*shape[:leading], *sizes)
+
+    def _inner(self, sizes: Sequence[int]) -> tuple[Any, ...]:
+        return (..., *[slice(before, before + size) for size, (before, _) in zip(sizes, self.pads, strict=True)])
+
+    def _strided(self, x: Array, sizes: Sequence[int]) -> Array:
+        leading = x.ndim - len(self.kernel)
+        outer, inner = x.strides[:leading], x.strides[leading:]
+        within = [step * d for step, d in zip(inner, self.dilation, strict=True)]
+        between = [step * s for step, s in zip(inner, self.stride, strict=True)]
+        shape = (*x.shape[:leading], *self.kernel, *self.counts(sizes))
+        return strided(x, shape, (*outer, *within, *between))
+
+
+class Im2Col(Unary):
+    """All windows of the last dimensions of `x`, side by side: `(…, *kernel, *counts)`."""
+
+    formulas = ("dx = Col2Im(g): where windows overlap, their gradients add up",)
+    __slots__ = ("sizes",)
+    windows: Windows
+
+    def forward(self, x: Array) -> Array:
+        self.sizes = x.shape[-len(self.windows.kernel) :]
+        return self.windows.view(x).copy()
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Col2Im(self.windows, self.sizes)(g)
+
+
+class Col2Im(Unary):
+    """Windows `(…, *kernel, *counts)`, added up to an array whose last dimensions have these sizes."""
+
+    formulas = ("dx = Im2Col(g)",)
+    windows: Windows
+    sizes: Sequence[int]
+    form: str = "Col2ImBackward0"
+
+    def forward(self, x: Array) -> Array:
+        return self.windows.add(widened(x), self.sizes).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Im2Col(self.windows)(g)
+
+
+def per_dim(argument: str, value: PerDim, dims: int) -> tuple[int, ...]:
+    """An argument as an int for each of so many dimensions."""
+    found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
+    found = found * dims if len(found) == 1 else found
+    if len(found) != dims:
+        raise RuntimeError(
+            f"expected {argument} to be a single integer value or a list of {dims} values to match the convolution "
+            f"dimensions, but got {argument}={list(found)}"
+        )
+    return found

@@ -1,5 +1,6 @@
 """The layers: modules that hold their parameters."""
 
+from minigrad.nn.modules import conv, pooling
 from minigrad.nn.modules.activation import (
     ELU,
     GELU,
@@ -22,6 +23,7 @@ from minigrad.nn.modules.batchnorm import (
     InstanceNorm2d,
 )
 from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
+from minigrad.nn.modules.conv import *  # noqa: F403
 from minigrad.nn.modules.distance import CosineSimilarity
 from minigrad.nn.modules.dropout import Dropout, Dropout2d
 from minigrad.nn.modules.flatten import Flatten
@@ -40,6 +42,7 @@ from minigrad.nn.modules.loss import (
 )
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import GroupNorm, LayerNorm, RMSNorm
+from minigrad.nn.modules.pooling import *  # noqa: F403
 from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from minigrad.nn.modules.sparse import Embedding, EmbeddingBag
 
@@ -52,3 +55,4 @@ __all__ = [
     "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
 ]  # fmt: skip
+__all__ += conv.__all__ + pooling.__all__

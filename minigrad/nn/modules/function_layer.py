@@ -41,10 +41,12 @@ class FunctionLayer(Module):
             return
         own = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
         cls._fields += tuple(
-            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=getattr(cls, name), annotation=kind)
+            Parameter(
+                name, Parameter.POSITIONAL_OR_KEYWORD, default=getattr(cls, name, Parameter.empty), annotation=kind
+            )
             for name, kind in own.items()
         )
-        for name in own:
+        for name in set(own) & set(vars(cls)):
             # An attribute of the class would be found before a buffer of that name.
             delattr(cls, name)
         if not isinstance(function, EllipsisType):
@@ -53,7 +55,7 @@ class FunctionLayer(Module):
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
     def _check(self) -> None:
-        """Raise an error if the options, which are set, do not go together; a subclass may define it."""
+        """Raise an error if the options, which are set, do not go together, or complete them."""
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input)
@@ -87,7 +89,9 @@ def _check_arguments(
     cls: type[FunctionLayer], fields: dict[str, Parameter], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> None:
     """A TypeError if a layer cannot be made of these arguments, in Python's words."""
-    problem = ""
+    required = [name for name, field in fields.items() if field.default is field.empty]
+    missing = [name for name in required[len(args) :] if name not in kwargs]
+    problem = f"missing 1 required positional argument: '{missing[0]}'" if missing else ""
     if len(args) > len(fields):
         most = f"from 1 to {len(fields) + 1} positional arguments" if fields else "1 positional argument"
         problem = f"takes {most} but {len(args) + 1} were given"

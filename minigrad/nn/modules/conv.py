@@ -1,0 +1,198 @@
+"""Convolutions, which see a window of their input at a time, and transposed ones, their gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from minigrad.core.dtypes import dtype
+from minigrad.nn import functional as F
+from minigrad.nn import init
+from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
+from minigrad.ops.convolution import named_padding
+from minigrad.ops.windows import PerDim, per_dim
+from minigrad.tensor import Tensor
+from minigrad.tensors.creation import empty
+from minigrad.tensors.options import OnDevice
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
+_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class _Convolution(Module):
+    """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do."""
+
+    __call__: Callable[..., Tensor]
+    _dims: ClassVar[int]
+    _transposed: ClassVar[bool] = False
+    #: `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
+    weight: Parameter
+    #: `(out_channels,)`, or None.
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: PerDim,
+        stride: PerDim = 1,
+        padding: PerDim | str = 0,
+        dilation: PerDim = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if channels % groups:
+                raise ValueError(f"{name} must be divisible by groups: {channels} by {groups}")
+        if padding_mode not in _MODES:
+            raise ValueError(f"padding_mode must be one of {_MODES}, but got {padding_mode=}")
+        if isinstance(padding, str) and padding not in ("valid", "same"):
+            raise ValueError(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size = per_dim("kernel_size", kernel_size, self._dims)
+        self.stride = per_dim("stride", stride, self._dims)
+        self.padding: Any = padding if isinstance(padding, str) else per_dim("padding", padding, self._dims)
+        self.dilation = per_dim("dilation", dilation, self._dims)
+        self.padding_mode = padding_mode
+        if padding == "same" and max(self.stride) > 1:
+            raise ValueError("padding='same' is not supported for strided convolutions")
+        outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
+        self.weight = Parameter(empty((outer, inner // groups, *self.kernel_size), device=device, dtype=dtype))
+        self.register_parameter("bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight and the bias anew."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        inputs = math.prod(self.weight.shape[1:])
+        if self.bias is not None and inputs:
+            init.uniform_(self.bias, -1 / math.sqrt(inputs), 1 / math.sqrt(inputs))
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`."""
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            pads = named_padding(padding, self.kernel_size, self.stride, self.dilation)
+            input = F.pad(input, [each for pair in reversed(pads) for each in pair], self.padding_mode)
+            padding = 0
+        convolve = getattr(F, f"conv{self._dims}d")
+        result: Tensor = convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return result
+
+    def extra_repr(self) -> str:
+        usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "bias": True, "padding_mode": "zeros"}
+        shown = {name: getattr(self, name, value) for name, value in usual.items()} | {"bias": self.bias is not None}
+        told = [
+            f"{name}={shown[name]}" for name, value in usual.items() if shown[name] not in (value, self._all(value))
+        ]
+        first = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        return ", ".join([first, *told])
+
+    def _all(self, value: object) -> tuple[object, ...]:
+        return (value,) * self._dims
+
+
+class Conv1d(_Convolution):
+    """`conv1d`, with its weight and bias; see `Conv2d`."""
+
+    _dims = 1
+
+
+class Conv2d(_Convolution):
+    """A `Linear` on each window of the input: see `nn.functional.conv2d`.
+
+    The weight is `(out_channels, in_channels / groups, *kernel_size)`.  The padding is of zeros, unless `padding_mode`
+    is "reflect", "replicate" or "circular": see `nn.functional.pad`.
+
+    >>> import minigrad as torch
+    >>> layer = torch.nn.Conv2d(3, 6, kernel_size=5, padding=2)
+    >>> layer(torch.zeros(10, 3, 28, 28)).shape, layer.weight.shape
+    (torch.Size([10, 6, 28, 28]), torch.Size([6, 3, 5, 5]))
+    """
+
+    _dims = 2
+
+
+class Conv3d(_Convolution):
+    """`conv3d`, with its weight and bias; see `Conv2d`."""
+
+    _dims = 3
+
+
+class _TransposedConvolution(_Convolution):
+    """The gradient of a convolution of `_dims` dimensions."""
+
+    _transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: PerDim,
+        stride: PerDim = 1,
+        padding: PerDim = 0,
+        output_padding: PerDim = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: PerDim = 1,
+        padding_mode: str = "zeros",
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        options = (kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+        super().__init__(in_channels, out_channels, *options)
+        self.padding = per_dim("padding", padding, self._dims)
+        self.output_padding = per_dim("output_padding", output_padding, self._dims)
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`, of `output_size` if that is possible."""
+        more = self.output_padding
+        if output_size is not None:
+            sizes = input.shape[-self._dims :]
+            spans = zip(sizes, self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
+            least = [(size - 1) * step - 2 * pad + d * (k - 1) + 1 for size, step, pad, d, k in spans]
+            more = tuple([size - each for size, each in zip(output_size[-self._dims :], least, strict=True)])
+            if not all([0 <= extra < step for extra, step in zip(more, self.stride, strict=True)]):
+                most = [each + step - 1 for each, step in zip(least, self.stride, strict=True)]
+                raise ValueError(
+                    f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for an "
+                    f"input of {list(sizes)})"
+                )
+        convolve = getattr(F, f"conv_transpose{self._dims}d")
+        options = (self.stride, self.padding, more, self.groups, self.dilation)
+        result: Tensor = convolve(input, self.weight, self.bias, *options)
+        return result
+
+
+class ConvTranspose1d(_TransposedConvolution):
+    """`conv_transpose1d`, with its weight and bias; see `ConvTranspose2d`."""
+
+    _dims = 1
+
+
+class ConvTranspose2d(_TransposedConvolution):
+    """The gradient of a `Conv2d` as a layer, which makes larger images of small ones: `nn.functional.conv_transpose2d`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.ConvTranspose2d(6, 3, kernel_size=2, stride=2)(torch.zeros(10, 6, 14, 14)).shape
+    torch.Size([10, 3, 28, 28])
+    """
+
+    _dims = 2
+
+
+class ConvTranspose3d(_TransposedConvolution):
+    """`conv_transpose3d`, with its weight and bias; see `ConvTranspose2d`."""
+
+    _dims = 3

@@ -1,0 +1,275 @@
+"""Pooling: of each window its largest element or its mean; adaptive, of as many windows as are asked for."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import dtypes
+from minigrad.core.arrays import widened
+from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import masked
+from minigrad.core.shapes import Expand
+from minigrad.core.tape import Unary, keep_input_and_output
+from minigrad.core.tensor import Tensor
+from minigrad.declare import op
+from minigrad.ops.indexing import Index
+from minigrad.ops.reductions import mean
+from minigrad.ops.resampling import averaged, bounds
+from minigrad.ops.windows import Col2Im, PerDim, Windows, per_dim
+
+
+class MaxPool(Unary):
+    """`y[…, p]` is the largest element of window p of `x`; nan is larger than all others."""
+
+    formulas = ("dx = Col2Im of g at the largest element of each window, of several the first, and 0 elsewhere",)
+    keep = keep_input_and_output
+    windows: Windows
+    form: str
+
+    def forward(self, x: Array) -> Array:
+        lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+        view, (first, *others) = self.windows.view(x, lowest), self.windows.places()
+        y = view[first].copy()
+        for place in others:
+            np.maximum(y, view[place], out=y)
+        return y
+
+    def dx(self, g: Tensor) -> Tensor:
+        x, kernel = self.kept(0)._array, self.windows.kernel
+        largest = _largest(self.windows, x, self.kept(-1)._array)
+        numbers = np.arange(math.prod(kernel)).reshape(*kernel, *[1] * len(kernel))
+        g = masked(_to_each(g, self.windows), _before_places(largest, kernel) == numbers)
+        return Col2Im(self.windows, x.shape[-len(kernel) :], self.form.replace("d0", "dBackward0"))(g)
+
+
+class AvgPool(Unary):
+    """`y[…, p]` is the sum of window p of `x`, over `divisors[p]`."""
+
+    formulas = ("dx = Col2Im of g / divisors at each element of a window",)
+    __slots__ = ("sizes",)
+    windows: Windows
+    divisors: Array
+    form: str
+
+    def forward(self, x: Array) -> Array:
+        self.sizes = x.shape[-len(self.windows.kernel) :]
+        view, (first, *others) = self.windows.view(widened(x)), self.windows.places()
+        y = view[first].copy()
+        for place in others:
+            y += view[place]
+        return (y / self.divisors).astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        shares = _to_each(g / g._new(self.divisors.astype(g._array.dtype)), self.windows)
+        return Col2Im(self.windows, self.sizes, self.form.replace("d0", "dBackward0"))(shares)
+
+
+def _before_places(y: Any, kernel: Sequence[int]) -> Any:
+    """`y`, with an element per window, with dimensions of size 1 where windows have those of the kernel."""
+    dims = len(kernel)
+    return y.reshape(*y.shape[:-dims], *[1] * dims, *y.shape[-dims:])
+
+
+def _to_each(g: Tensor, windows: Windows) -> Tensor:
+    """`g`, with an element per window, for each place in it."""
+    dims = len(windows.kernel)
+    return Expand((*g.shape[:-dims], *windows.kernel, *g.shape[-dims:]))(_before_places(g, windows.kernel))
+
+
+def _largest(windows: Windows, x: Array, y: Array) -> Array:
+    """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
+    places = list(enumerate(windows.places()))
+    found = np.zeros(y.shape, np.min_scalar_type(len(places)))
+    # What pads x is equal to nothing there.
+    view = windows.view(x, np.nan if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+    for number, place in reversed(places):
+        np.copyto(found, number, where=view[place] == y)
+    if np.isnan(y).any():
+        nans = windows.view(np.isnan(x))
+        for number, place in places:
+            np.copyto(found, number, where=nans[place])
+    return found
+
+
+def _indices(windows: Windows, x: Array, y: Array) -> Array:
+    """Where the largest element of each window is in `x`, whose last dimensions count as one."""
+    dims = len(windows.kernel)
+    within = np.unravel_index(_largest(windows, x, y), windows.kernel)
+    steps = np.ogrid[tuple([slice(count) for count in y.shape[-dims:]])]
+    spans = zip(steps, windows.stride, within, windows.dilation, windows.pads, strict=True)
+    at = [p * stride + k * dilation - before for p, stride, k, dilation, (before, _) in spans]
+    return np.ravel_multi_index(at, x.shape[-dims:])
+
+
+def _divisors(windows: Windows, sizes: Sequence[int], counted: bool) -> Array:
+    """How many elements each window has, those that pad the input included if they are `counted`."""
+    spans = zip(windows.counts(sizes), windows.kernel, windows.stride, sizes, windows.pads, strict=True)
+    numbers = []
+    for count, kernel, stride, size, (before, _) in spans:
+        starts, more = np.arange(count) * stride - before, before * counted
+        numbers.append(np.minimum(starts + kernel, size + more) - np.maximum(starts, -more))
+    return functools.reduce(np.multiply.outer, numbers)
+
+
+# ---- the functions ---------------------------------------------------------------------------------------------------
+
+
+def _declare(dims: int) -> None:
+    """The functions for so many dimensions."""
+    alone = ["torch"] if dims == 1 else []
+
+    def form(name: str) -> str:
+        return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
+
+    @op("nn.functional", name=f"max_pool{dims}d", kernel=f"max_pool{dims}d")
+    def max_pool(
+        input: Tensor,
+        kernel_size: PerDim,
+        stride: PerDim | None = None,
+        padding: PerDim = 0,
+        dilation: PerDim = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index.
+
+        Windows of `kernel_size` start `stride` apart (if None, they are side by side), in an input that is padded by
+        what is less than all elements; neighbours in a window are `dilation` apart.  With `ceil_mode` a last window may
+        reach beyond the end.  An index counts all dimensions after the channels as one.
+
+        >>> import minigrad as torch
+        >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
+        tensor([[5., 3.]])
+        """
+        windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+        y = MaxPool(windows, form("MaxPool{}WithIndices"))(input)
+        return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
+
+    @op("nn.functional", *alone, name=f"avg_pool{dims}d", kernel=f"avg_pool{dims}d")
+    def avg_pool(
+        input: Tensor,
+        kernel_size: PerDim,
+        stride: PerDim | None = None,
+        padding: PerDim = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
+        """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros.
+
+        They count as elements unless told otherwise; `divisor_override` takes the place of the number of elements.
+
+        >>> import minigrad as torch
+        >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
+        tensor([[3.0000, 2.5000]])
+        """
+        windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, 1, ceil_mode)
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        divisors = divisor_override or _divisors(windows, input.shape[-dims:], count_include_pad)
+        divisors = np.asarray(divisors, np.result_type(input._array.dtype, np.float32))
+        return AvgPool(windows, divisors, form("AvgPool{}"))(input)
+
+    @op("nn.functional", *alone, name=f"adaptive_max_pool{dims}d", kernel=f"adaptive_max_pool{dims}d")
+    def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
+        """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+        sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
+        # Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
+        pairs = [bounds(size, count) for size, count in zip(sizes, wanted, strict=True)]
+        kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
+        spans = zip(pairs, kernel, strict=True)
+        tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
+        windows = Windows(kernel, kernel, (1,) * dims, ((0, 0),) * dims)
+        x = input
+        for dim, table in enumerate(tables, input.ndim - dims):
+            x = Index((dim,))(x, x._new(table))
+        y = MaxPool(windows, form("AdaptiveMaxPool{}"))(x)
+        if not return_indices:
+            return y
+        at = np.unravel_index(_indices(windows, x._array, y._array), x.shape[-dims:])
+        places = [table[each] for table, each in zip(tables, at, strict=True)]
+        return y, input._new(np.ravel_multi_index(places, sizes))
+
+    @op("nn.functional", *alone, name=f"adaptive_avg_pool{dims}d", kernel=f"adaptive_avg_pool{dims}d")
+    def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
+        """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`.
+
+        Window i of n starts at `i * size // n` and ends before `(i + 1) * size / n`.  A None in `output_size` keeps a
+        dimension as it is.
+
+        >>> import minigrad as torch
+        >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]]), 2)
+        tensor([[2., 4.]])
+        """
+        wanted = _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size)
+        if dims > 1 and set(wanted) == {1}:
+            return mean(input, tuple(range(-dims, 0)), keepdim=True)
+        return averaged(input, wanted)
+
+
+for _dims in (1, 2, 3):
+    _declare(_dims)
+
+
+def _windows(
+    name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> Windows:
+    """The windows of a pooling, or PyTorch's error if there are none."""
+    kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
+    padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
+    _check_input(name, input, dims, integers=name in ("max_pool2d", "max_pool3d"))
+    for wrong, message in (
+        (min(stride) < 1, "stride should not be zero, nor should the kernel's size"),
+        (min(kernel) < 1, "kernel size should be greater than zero"),
+        (min(dilation) < 1, "dilation should be greater than zero"),
+        (min(padding) < 0, "pad must be non-negative"),
+        (
+            any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]),
+            "pad should be at most half of effective kernel size",
+        ),
+    ):
+        if wrong:
+            raise RuntimeError(f"{message}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
+    sizes, pads = input.shape[-dims:], []
+    for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
+        span = d * (k - 1) + 1
+        count = (size + 2 * pad - span + (step - 1) * ceil_mode) // step + 1
+        # The last window starts in what is there, or before it.
+        count -= ceil_mode and (count - 1) * step >= size + pad
+        pads.append((pad, (count - 1) * step + span - size - pad))
+    windows = Windows(kernel, stride, dilation, tuple(pads))
+    if min(windows.counts(sizes)) < 1:
+        shown = ["x".join(map(str, (input.shape[-dims - 1], *each))) for each in (sizes, windows.counts(sizes))]
+        raise RuntimeError(
+            f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]}). Output size is too small"
+        )
+    return windows
+
+
+def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
+    """The sizes that an adaptive pooling is to make."""
+    _check_input(name, input, dims, integers=False)
+    given = output_size if isinstance(output_size, Sequence) else [output_size] * dims
+    if len(given) != dims:
+        raise RuntimeError(f"{name}: output_size must be {dims}, an int or None for each dimension")
+    sizes = [size if each is None else each for size, each in zip(input.shape[-dims:], given, strict=True)]
+    if min(sizes) < 1:
+        raise RuntimeError(f"{name}: elements of output_size must be greater than 0 but received {sizes}")
+    return per_dim("output_size", sizes, dims)
+
+
+def _check_input(name: str, input: Tensor, dims: int, integers: bool) -> None:
+    """Nothing for an input `(N, C, *)` or `(C, *)` of numbers, floating-point ones unless `integers` are taken."""
+    if input.ndim - dims not in (1, 2) or 0 in input.shape[-dims - 1 :]:
+        raise RuntimeError(
+            f"{name}: Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
+            f", but got:{list(input.shape)}"
+        )
+    half_volume = name == "avg_pool3d" and input.dtype is dtypes.float16
+    if half_volume or (not input.is_floating_point() and (not integers or input.dtype is dtypes.bool_)):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")
