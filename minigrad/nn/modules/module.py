@@ -434,13 +434,6 @@ class Module:
         """
         return self._add_hook("full_backward", hook, prepend)
 
-    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_output)` once the gradients of the outputs of a call are known.
-
-        What it returns, unless None, takes their place.
-        """
-        return self._add_hook("full_backward_pre", hook, prepend)
-
     def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> RemovableHandle:
         hooks = self._hooks.setdefault(kind, OrderedDict())
         handle = RemovableHandle(hooks, hook)

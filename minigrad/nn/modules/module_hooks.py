@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.autograd.function import Function
@@ -32,7 +32,7 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
                 f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
             )
     gradients = None
-    if module._hooks.get("full_backward") or module._hooks.get("full_backward_pre"):
+    if module._hooks.get("full_backward"):
         gradients = _BackwardHooks(module)
         args = gradients.watch_inputs(args)
     result = module.forward(*args, **kwargs)
@@ -71,23 +71,17 @@ class _Watched:
         """The values, past the node, and the node; None if no gradients are required."""
         if not self.positions:
             return values, None
-        changed = list(values)
-        passed = BackwardHookFunction.apply(*self.arriving(values))
-        for position, tensor in zip(self.positions, passed, strict=True):
-            changed[position] = tensor
+        passed = BackwardHookFunction.apply(*[values[position] for position in self.positions])
+        changed = self.spread(passed, values)
         kind = type(values)
-        return tuple(changed) if kind is tuple else kind(*changed), passed[0].grad_fn
+        return changed if kind is tuple else kind(*changed), passed[0].grad_fn
 
-    def spread(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The gradients that arrived, each at the position of its value."""
-        spread = list(self.idle)
-        for position, gradient in zip(self.positions, gradients, strict=True):
-            spread[position] = gradient
+    def spread(self, found: tuple[Any, ...], others: Sequence[Any]) -> tuple[Any, ...]:
+        """What was found for the values that require gradients, each at the position of its value; there, `others`."""
+        spread = list(others)
+        for position, each in zip(self.positions, found, strict=True):
+            spread[position] = each
         return tuple(spread)
-
-    def arriving(self, spread: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Of what is at the positions of all values, that of those which require gradients: the inverse of `spread`."""
-        return tuple([spread[position] for position in self.positions])
 
 
 class _BackwardHooks:
@@ -102,8 +96,7 @@ class _BackwardHooks:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.before: list[Callable[..., Any]] = list(module._hooks.get("full_backward_pre", {}).values())
-        self.hooks: list[Callable[..., Any]] = list(module._hooks.get("full_backward", {}).values())
+        self.hooks: list[Callable[..., Any]] = list(module._hooks["full_backward"].values())
         self.grad_output: tuple[Any, ...] | None = None
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -126,40 +119,32 @@ class _BackwardHooks:
             node.register_prehook(self._at_outputs)
         return passed if isinstance(result, tuple) else passed[0]
 
-    def _at_outputs(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        grad_output = self.outputs.spread(gradients)
-        for hook in self.before:
-            grad_output = _changed(hook(self.module, grad_output), grad_output, "pre hook", "grad_output")
-        if self.inputs.positions:
-            self.grad_output = grad_output
-        else:
+    def _at_outputs(self, gradients: tuple[Any, ...]) -> None:
+        self.grad_output = self.outputs.spread(gradients, self.outputs.idle)
+        if not self.inputs.positions:
             # No gradients arrive at the inputs: the hooks are called here.
             for hook in self.hooks:
-                changed = hook(self.module, tuple(self.inputs.idle), grad_output)
+                changed = hook(self.module, tuple(self.inputs.idle), self.grad_output)
                 if changed is not None and not (isinstance(changed, tuple) and all([g is None for g in changed])):
                     raise RuntimeError(
                         "Backward hook for Modules where no input requires gradient should always return None or None "
                         "for all gradients."
                     )
-        return self.outputs.arriving(grad_output)
 
     def _at_inputs(self, gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
         if self.grad_output is None:
             return None
-        grad_input = self.inputs.spread(gradients)
+        grad_input = self.inputs.spread(gradients, self.inputs.idle)
         for hook in self.hooks:
-            grad_input = _changed(hook(self.module, grad_input, self.grad_output), grad_input, "hook", "grad_input")
+            changed = hook(self.module, grad_input, self.grad_output)
+            if changed is None:
+                continue
+            changed = changed if isinstance(changed, tuple) else (changed,)
+            if len(changed) != len(grad_input):
+                raise RuntimeError(
+                    f"Backward hook returned an invalid number of grad_input, got {len(changed)}, but expected "
+                    f"{len(grad_input)}"
+                )
+            grad_input = changed
         self.grad_output = None
-        return self.inputs.arriving(grad_input)
-
-
-def _changed(changed: object, before: tuple[Any, ...], hook: str, what: str) -> tuple[Any, ...]:
-    """What a hook made of gradients: those that were there before, if it returned None."""
-    if changed is None:
-        return before
-    changed = changed if isinstance(changed, tuple) else (changed,)
-    if len(changed) != len(before):
-        raise RuntimeError(
-            f"Backward {hook} returned an invalid number of {what}, got {len(changed)}, but expected {len(before)}"
-        )
-    return changed
+        return tuple([grad_input[position] for position in self.inputs.positions])
