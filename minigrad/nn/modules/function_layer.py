@@ -29,7 +29,7 @@ class FunctionLayer(Module):
     __call__: Callable[..., Tensor]
     _function: ClassVar[Callable[..., Tensor]]
     #: What the constructor takes.
-    _fields: ClassVar[tuple[Parameter, ...]] = ()
+    _arguments: ClassVar[tuple[Parameter, ...]] = ()
     #: Which of it the function does not take.
     _apart: ClassVar[tuple[str, ...]] = ()
     #: What the function takes.
@@ -40,7 +40,7 @@ class FunctionLayer(Module):
         if function is None:
             return
         own = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
-        cls._fields += tuple(
+        cls._arguments += tuple(
             Parameter(
                 name, Parameter.POSITIONAL_OR_KEYWORD, default=getattr(cls, name, Parameter.empty), annotation=kind
             )
@@ -51,7 +51,7 @@ class FunctionLayer(Module):
             delattr(cls, name)
         if not isinstance(function, EllipsisType):
             cls._function = staticmethod(function)
-            cls._options = tuple([field.name for field in cls._fields if field.name not in cls._apart])
+            cls._options = tuple([field.name for field in cls._arguments if field.name not in cls._apart])
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
     def _check(self) -> None:
@@ -71,7 +71,7 @@ class FunctionLayer(Module):
 
 def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
     """The `__init__` that sets the options of a layer to what it is given, or to their defaults."""
-    fields = {field.name: field for field in cls._fields}
+    fields = {field.name: field for field in cls._arguments}
 
     def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
         given = dict(zip(fields, args, strict=False)) | kwargs
@@ -80,7 +80,7 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
         self.__dict__.update({name: given.get(name, field.default) for name, field in fields.items()})
         self._check()
 
-    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *cls._fields]
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *cls._arguments]
     __init__.__signature__ = Signature(parameters, return_annotation="None")  # type: ignore[attr-defined]
     return __init__
 
