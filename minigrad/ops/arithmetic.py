@@ -11,7 +11,7 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Operand, Tensor
-from minigrad.declare import Form, as_number, declared, op, rewritten
+from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
 from minigrad.ops import operands
 from minigrad.ops.operands import Ternary, half_in_single, in_common_dtype
 
@@ -63,10 +63,9 @@ for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_
 declared["Tensor"]["__rdiv__"] = Tensor.__rtruediv__
 
 
-@op(in_place=rewritten, aliases=["negative"])
+@of_node(lambda _: Neg, aliases=["negative"])
 def neg(input: Tensor) -> Tensor:
     """The negative of each element."""
-    return Neg()(input)
 
 
 @op(operator="pos")

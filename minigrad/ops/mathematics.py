@@ -43,7 +43,8 @@ def floats(kernel: str, function: Callable[..., Array]) -> Callable[..., Array]:
 
 def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
     """`rounded`, to whole numbers, of numbers; integers are whole."""
-    return numbers(kernel, lambda x: rounded(x) if x.dtype.kind == "f" else x.copy())
+    of_integers = numbers(kernel, np.copy)
+    return lambda node, x: rounded(x) if x.dtype.kind == "f" else of_integers(node, x)
 
 
 def sign_of(x: Array) -> Array:

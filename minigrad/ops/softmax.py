@@ -68,10 +68,13 @@ class LogSoftmax(Unary):
     @half_in_single
     def forward(self, x: Array) -> Array:
         y = np.empty_like(x)
+        powers: Array | None = None
         read_in_place(x)
         for block in blocks_along(x, self.dims):
             part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
-            part -= np.log(total(np.exp(part), self.dims))
+            # In the memory of those of the last block, which is in the cache.
+            powers = np.exp(part, out=powers if powers is not None and powers.shape == part.shape else None)
+            part -= np.log(total(powers, self.dims))
         return y
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
