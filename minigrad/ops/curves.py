@@ -23,11 +23,9 @@ from minigrad.ops import operands
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.joining import Cat
 from minigrad.ops.operands import check_floating, in_float32
+from minigrad.ops.selecting import clipped
 
 _HALF = np.dtype(np.float16)
-
-# From so many elements on, np.clip, which is vectorised for bounds that are numbers, is faster than np.maximum.
-_MANY = 2**9
 
 
 class Curve(Unary):
@@ -269,12 +267,9 @@ class Relu(Curve):
     slope_name = "ThresholdBackwardBackward0"
 
     def forward(self, x: Array) -> Array:
-        if x.dtype == bool:
+        if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        if x.dtype.kind == "f" and (x.size > _MANY or x.dtype == _HALF):
-            return x.clip(0, np.inf)
-        # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
-        return np.maximum(x.dtype.type(0), x)
+        return clipped(x, x.dtype.type(0), None)
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return Slope(self)(g, y)

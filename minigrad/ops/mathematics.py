@@ -49,7 +49,10 @@ def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Arr
 
 def sign_of(x: Array) -> Array:
     """-1, 0 or 1 in the dtype of `x`; unlike np.sign, 0 where `x` is nan."""
-    return x.copy() if x.dtype == bool else np.subtract(x > 0, x < 0, dtype=x.dtype)
+    if x.dtype == bool:
+        return x.copy()
+    # NumPy subtracts integers of one byte many at a time.
+    return np.asarray((x > 0).view(np.int8) - (x < 0).view(np.int8)).astype(x.dtype)
 
 
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
