@@ -94,9 +94,9 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
     session.show("one_hot")
     say("""and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so it
-        gets the table transposed.""")
+        gets a copy of the table, transposed.""")
     session.run(f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)")
-    session.run("linear.weight = torch.nn.Parameter(embedding.weight.T)")
+    session.run("linear.weight = torch.nn.Parameter(embedding.weight.T.detach().clone())")
     session.run("product = linear(one_hot.float())")
     session.show("product")
     equal = """Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither
@@ -108,9 +108,10 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     """Print the table's gradient, where each row of it came from, and whether it is the same the other way."""
     heading("2. Backward: where the gradient of the table comes from")
     say("""Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the loss
-        grows with each of the table's numbers. The loss here is (embedding(ids) * upstream).sum(). It grows with each
-        number of the output as fast as upstream says: upstream is the gradient of the output. From there the backward
-        pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream, every number can be followed.""")
+        grows with each of the table's numbers. The loss here is (embedding(ids) * upstream).sum(). If a number
+        of the output grows by 1, the loss grows by the number of upstream in its place: upstream is the gradient of
+        the output. From there the backward pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream,
+        every number can be followed.""")
     if len(ids) > len(session.names["ids"]):
         print(f"{repeat_note(ids)}:\n")
         session.run(f"ids = torch.tensor({ids})")
@@ -163,8 +164,8 @@ def show_input(session: Session) -> None:
     session.show("one_hot.grad")
     best = "the smallest entry in a row names the best id for that position; for the last position it is"
     equal = f"""Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table. It says how fast
-        this loss grows as row v is mixed into output n. Putting id v in the place of id u at position n changes it by
-        [n, v] - [n, u]. So {best}"""
+        this loss grows as row v is mixed into output n. If position n had id v in place of its id u, the loss would
+        change by entry [n, v] minus entry [n, u]. So {best}"""
     rounded = f"Where large numbers nearly cancel, digits are lost. Elsewhere, {best}"
     session.compare("allclose", "one_hot.grad", "upstream @ embedding.weight.T", equal, rounded)
     session.show("one_hot.grad[-1].argmin()")
