@@ -156,7 +156,7 @@ class Permute(View):
 class Sum(Unary):
     """The sum of `x` over the dimensions `dims`."""
 
-    formulas = ("dx = Repeat(g), to x's shape: each addend counts once",)
+    formulas = ("dx = g for each addend, in x's shape",)
     __slots__ = ("x_shape",)
     dims: tuple[int, ...]
     keepdim: bool = False

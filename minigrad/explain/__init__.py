@@ -10,16 +10,16 @@ and its gradient beside the product with one-hot vectors.
 >>> explain.backward(loss, names={"w": w, "loss": loss})
 backward from loss = 5.
 <BLANKLINE>
-step   operation              came in   rule                       went out  to
-start  loss = 5.                        1, as none is given        ()        step 1
-                                                                   1.
-1      SumBackward0           ()        dx = Repeat(g), to x's     (2,)      step 2
-       The sum of x over the  1.        shape: each addend counts  [1., 1.]
-       dimensions dims                  once
-2      MulBackward0           (2,)      da = g * b                 (2,)      w.grad
-       a * b                  [1., 1.]  b = [1., 2.]               [1., 2.]
-                                        db = g * a: the gradient   (2,)      w.grad, added
-                                        of each factor is scaled   [1., 2.]
+step   operation              came in   rule                        went out  to
+start  loss = 5.                        1, as none is given         ()        step 1
+                                                                    1.
+1      SumBackward0           ()        dx = g for each addend, in  (2,)      step 2
+       The sum of x over the  1.        x's shape                   [1., 1.]
+       dimensions dims
+2      MulBackward0           (2,)      da = g * b                  (2,)      w.grad
+       a * b                  [1., 1.]  b = [1., 2.]                [1., 2.]
+                                        db = g * a: the gradient    (2,)      w.grad, added
+                                        of each factor is scaled    [1., 2.]
                                         by the other one
                                         a = [1., 2.]
 <BLANKLINE>

@@ -168,9 +168,8 @@ class CrossEntropy(ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are."""
 
     formulas = (
-        "dX = Excess(X, g * c): as much as the probabilities are above those that would be right, 1 for the "
-        "target class and 0 for the others; c is the weight of the target class (1 if no weights are given, 0 "
-        "if ignored); for a mean, c is divided by the sum of all c",
+        "dX = g * c * (softmax(X) - one_hot(t)); c is 1, or the weight of the target class, 0 if ignored; for a "
+        "mean it is divided by the sum of all c",
     )
     __slots__ = ("early", "gradient")
     keep = keep_inputs
