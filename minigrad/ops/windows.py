@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from operator import index
@@ -11,7 +12,7 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.shapes import strided
+from minigrad.core.shapes import Reshape, strided
 from minigrad.core.tape import Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -264,6 +265,74 @@ class Col2Im(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Im2Col(self.windows)(g)
+
+
+@op("nn.functional", name="unfold", kernel="im2col")
+def windows_of(
+    input: Tensor, kernel_size: PerDim, dilation: PerDim = 1, padding: PerDim = 0, stride: PerDim = 1
+) -> Tensor:
+    """The windows of images `(N, C, H, W)` or `(C, H, W)` as columns, `(N, C * kernel, windows)`.
+
+    A convolution is a `Linear` on them: see `minigrad.ops.convolution`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.functional.unfold(torch.tensor([[[1.0, 2.0, 3.0]]]), (1, 2))
+    tensor([[1., 2.],
+            [2., 3.]])
+    """
+    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(input.shape)}"
+        )
+    windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
+    counts = windows.counts(input.shape[-2:])
+    if min(counts) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows} are {counts}: at least one"
+        )
+    columns = Im2Col(windows)(input)
+    shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
+    return Reshape(shape, "Im2ColBackward0")(columns)
+
+
+@op("nn.functional", name="fold", kernel="col2im")
+def sum_of_windows(
+    input: Tensor,
+    output_size: PerDim,
+    kernel_size: PerDim,
+    dilation: PerDim = 1,
+    padding: PerDim = 0,
+    stride: PerDim = 1,
+) -> Tensor:
+    """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
+    windows = _of_images("col2im", input, kernel_size, dilation, padding, stride)
+    sizes = per_dim("output_size", output_size, 2)
+    counts, size = windows.counts(sizes), math.prod(windows.kernel)
+    if input.ndim not in (2, 3) or input.shape[-2] % size:
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input of size "
+            f"{list(input.shape)} and kernel_size={windows.kernel}"
+        )
+    if input.shape[-1] != math.prod(counts):
+        raise RuntimeError(
+            f"Given output_size={sizes} and {windows}, expected size of input's last dimension to match the calculated "
+            f"number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
+        )
+    shape = (*input.shape[:-2], input.shape[-2] // size, *windows.kernel, *counts)
+    return Col2Im(windows, sizes)(Reshape(shape)(input))
+
+
+def _of_images(name: str, input: Tensor, kernel: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim) -> Windows:
+    """The windows of images, or PyTorch's error if there are none such."""
+    options = {"kernel size": kernel, "stride": stride, "dilation": dilation, "padding": padding}
+    sizes, steps, apart, pads = [per_dim(argument, value, 2) for argument, value in options.items()]
+    for argument, values in zip(options, (sizes, steps, apart), strict=False):
+        if min(values) < 1:
+            raise RuntimeError(f"{argument} should be greater than zero, but got {values}")
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{input.dtype._tensor_name}': x.float()")
+    return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads]))
 
 
 def per_dim(argument: str, value: PerDim, dims: int) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The layers: modules that hold their parameters."""
 
-from minigrad.nn.modules import conv, pooling
+from minigrad.nn.modules import conv, pooling, resizing
 from minigrad.nn.modules.activation import (
     ELU,
     GELU,
@@ -43,6 +43,7 @@ from minigrad.nn.modules.loss import (
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import GroupNorm, LayerNorm, RMSNorm
 from minigrad.nn.modules.pooling import *  # noqa: F403
+from minigrad.nn.modules.resizing import *  # noqa: F403
 from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from minigrad.nn.modules.sparse import Embedding, EmbeddingBag
 
@@ -55,4 +56,4 @@ __all__ = [
     "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
 ]  # fmt: skip
-__all__ += conv.__all__ + pooling.__all__
+__all__ += conv.__all__ + pooling.__all__ + resizing.__all__

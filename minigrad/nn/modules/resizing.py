@@ -1,0 +1,151 @@
+"""Layers that change the sizes of images: more elements at the ends, other numbers of them, and their windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from minigrad.nn import functional as F
+from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.module import Module
+from minigrad.ops.windows import PerDim, per_dim
+from minigrad.tensor import Tensor
+
+__all__ = [
+    "ConstantPad1d", "ConstantPad2d", "Fold", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d",
+    "ReplicationPad2d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad2d",
+]  # fmt: skip
+
+
+class _Pad(Module):
+    """`pad` in one mode; a padding that is an int is that of both ends of all dimensions."""
+
+    __call__: Callable[..., Tensor]
+    _dims: ClassVar[int]
+    _mode: ClassVar[str] = "constant"
+    value: float = 0.0
+
+    def __init__(self, padding: PerDim) -> None:
+        super().__init__()
+        self.padding = per_dim("padding", padding, 2 * self._dims)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode, self.value)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad2d(_Pad):
+    """`(left, right, top, bottom)` zeros around each image: see `nn.functional.pad`."""
+
+    _dims = 2
+
+
+class ConstantPad1d(_Pad):
+    """`(left, right)` numbers, all of one value, around each line: see `nn.functional.pad`."""
+
+    _dims = 1
+
+    def __init__(self, padding: PerDim, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad2d(ConstantPad1d):
+    """`(left, right, top, bottom)` numbers, all of one value, around each image: see `nn.functional.pad`."""
+
+    _dims = 2
+
+
+class ReflectionPad1d(_Pad):
+    """Each line mirrored at its ends: see `nn.functional.pad`."""
+
+    _dims = 1
+    _mode = "reflect"
+
+
+class ReflectionPad2d(ReflectionPad1d):
+    """Each image mirrored at its ends: see `nn.functional.pad`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.ReflectionPad2d((1, 1, 0, 0))(torch.tensor([[[1.0, 2.0, 3.0]]]))
+    tensor([[[2., 1., 2., 3., 2.]]])
+    """
+
+    _dims = 2
+
+
+class ReplicationPad1d(_Pad):
+    """Each line with its first and last element repeated: see `nn.functional.pad`."""
+
+    _dims = 1
+    _mode = "replicate"
+
+
+class ReplicationPad2d(ReplicationPad1d):
+    """Each image with its outermost elements repeated: see `nn.functional.pad`."""
+
+    _dims = 2
+
+
+class Upsample(FunctionLayer, function=F.interpolate):
+    """The input with other numbers of elements along its last dimensions: see `nn.functional.interpolate`."""
+
+    size: PerDim | None = None
+    scale_factor: Sequence[float] | float | None = None
+    mode: str = "nearest"
+    align_corners: bool | None = None
+    recompute_scale_factor: bool | None = None
+
+    def _check(self) -> None:
+        if isinstance(self.scale_factor, Sequence):
+            self.scale_factor = tuple([float(each) for each in self.scale_factor])
+        elif self.scale_factor is not None:
+            self.scale_factor = float(self.scale_factor)
+
+    def extra_repr(self) -> str:
+        name = "size" if self.scale_factor is None else "scale_factor"
+        return f"{name}={getattr(self, name)}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Each element repeated: `Upsample` of images in the mode "nearest"."""
+
+    def __init__(self, size: PerDim | None = None, scale_factor: Sequence[float] | float | None = None) -> None:
+        super().__init__(size, scale_factor)
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Lines between elements, from corner to corner: `Upsample` of images in the mode "bilinear"."""
+
+    def __init__(self, size: PerDim | None = None, scale_factor: Sequence[float] | float | None = None) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)
+
+
+class PixelShuffle(FunctionLayer, function=F.pixel_shuffle):
+    """Images `upscale_factor` times as large, of as many channels each, squared: see `nn.functional.pixel_shuffle`."""
+
+    upscale_factor: int
+
+
+class Unfold(FunctionLayer, function=F.unfold):
+    """The windows of each image, side by side: see `nn.functional.unfold`."""
+
+    kernel_size: PerDim
+    dilation: PerDim = 1
+    padding: PerDim = 0
+    stride: PerDim = 1
+
+
+class Fold(FunctionLayer, function=F.fold):
+    """Images whose windows are given, added up: see `nn.functional.fold`."""
+
+    output_size: PerDim
+    kernel_size: PerDim
+    dilation: PerDim = 1
+    padding: PerDim = 0
+    stride: PerDim = 1
