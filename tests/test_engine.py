@@ -16,6 +16,7 @@ from hypothesis import settings
 from laws import Law
 
 import minigrad as torch
+from minigrad.core import tensor as storage
 
 
 @pytest.mark.parametrize("law", engine_laws.ALL, ids=lambda law: law.__name__)
@@ -150,3 +151,25 @@ def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
         thread.join()
     sys.setswitchinterval(interval)
     assert x.grad.tolist() == [80.0] * 300_000
+
+
+def test_threads_that_take_views_of_one_tensor_at_once_share_its_count_of_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = threading.Event()
+    init = storage.Storage.__init__
+
+    def slow(self: Any) -> None:
+        begun.set()
+        time.sleep(0.05)
+        init(self)
+
+    monkeypatch.setattr(storage.Storage, "__init__", slow)
+    x, views = torch.ones(4), []
+    first = threading.Thread(target=lambda: views.append(x.view(2, 2)))
+    first.start()
+    begun.wait()
+    views.append(x.view(4))
+    first.join()
+    views[0].add_(1)
+    assert views[1]._version == x._version == 1

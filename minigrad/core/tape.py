@@ -105,8 +105,7 @@ def _constructor(defaults: dict[str, Any]) -> FunctionType:
     """The function that sets these attributes; one whose default is an ellipsis has none."""
     names = tuple(defaults)
     code = _code_of_constructor(len(names)).replace(co_varnames=("self", *names), co_names=names)
-    given = tuple([value for value in defaults.values() if value is not ...])
-    return FunctionType(code, {}, "__init__", given)
+    return FunctionType(code, {}, "__init__", tuple([value for value in defaults.values() if value is not ...]))
 
 
 @functools.cache
@@ -115,8 +114,7 @@ def _code_of_constructor(count: int) -> CodeType:
     names = [f"field{number}" for number in range(count)]
     settings = "; ".join([f"self.{name} = {name}" for name in names])
     module = compile(f"def __init__(self, {', '.join(names)}): {settings}", "<fields>", "exec")
-    code: CodeType = module.co_consts[0]
-    return code
+    return module.co_consts[0]
 
 
 #: The gradients that classes of nodes state, by the position of the input; that of the only one may be `dx`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import threading
 import weakref
 from collections.abc import Callable
 from types import FunctionType
@@ -299,10 +300,15 @@ class Storage:
             self._crowded = 16 + 2 * len(self.views)
 
 
+_making = threading.Lock()
+
+
 def storage_of(x: Tensor) -> Storage:
     """The storage of `x`, made now if nobody asked before."""
     if x._storage is None:
-        x._storage = Storage()
+        with _making:
+            # Another thread may have been first.
+            x._storage = x._storage or Storage()
     return x._storage
 
 

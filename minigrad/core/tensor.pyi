@@ -14,6 +14,7 @@ import numpy as np
 import builtins
 import functools
 import math
+import threading
 import weakref
 from collections.abc import Callable
 from types import FunctionType
