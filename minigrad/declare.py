@@ -304,11 +304,12 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     except TypeError as unfit:
         words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
         if "out" in kwargs:
-            remedy = f"write y.copy_(torch.{name}(…))"
+            remedy = f"write y.copy_(torch.{function.__name__}(…))"
             if kwargs["out"] is None:
                 remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
             words = f"got an unexpected keyword argument 'out': {remedy}"
-        raise TypeError(f"{name}() {words}") from None
+        # It is the function that Python calls; the kernel gets what has been found to fit.
+        raise TypeError(f"{function.__name__}() {words}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL

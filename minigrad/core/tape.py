@@ -213,7 +213,7 @@ class Node(metaclass=Fields):
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        gradients = zip(self.edges, ("_da", "_db", "_dc"), strict=False)
+        gradients = zip(self.edges, ("_da", "_db", "_dc", "_dd"), strict=False)
         return [None if edge is None else getattr(self, gradient)(g) for edge, gradient in gradients]
 
     def name(self) -> str:

@@ -83,19 +83,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @op()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
-    if input.dtype is not other.dtype:
-        raise RuntimeError(
-            f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one, as in "
-            f"other.to({input.dtype!r})"
-        )
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-
-    def close(x: Array, y: Array) -> Array:
-        return np.isclose(x, y, rtol, atol, equal_nan)
-
-    return _combined(close, input, other, input.dtype)
+    return _close(input, other, rtol, atol, equal_nan)
 
 
 @op()
@@ -106,7 +94,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(_close(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @op()
@@ -240,6 +228,18 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
 
 
+def _close(a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """Where two tensors of one dtype are close."""
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{a.dtype._tensor_name} did not match {b.dtype._tensor_name}: convert one, as in other.to({a.dtype!r})"
+        )
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), a, b, a.dtype)
+
+
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
     return _combined(ufunc, a, b, dtypes.bool_) if isinstance(b, Tensor) else NotImplemented
@@ -265,7 +265,7 @@ def _common(a: Any, b: Any) -> dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
-def _combined(compute: Callable[..., Array], a: Any, b: Any, common: dtype) -> Tensor:
+def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Tensor:
     """The tensor of what `compute` makes of the arrays of `a` and `b` in the dtype `common`."""
     x, y = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (a, b)]
     if x.dtype != common._numpy:

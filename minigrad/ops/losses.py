@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
-from minigrad.core.tape import Binary, Node, Unary, keep_inputs, keep_rest
+from minigrad.core.tape import Binary, Node, Unary, keep_inputs
 from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
@@ -150,7 +151,6 @@ class NllLoss(ClassLoss):
         "weights are given, 0 if ignored); for a mean, c is divided by the sum of all c",
     )
     __slots__ = ("dim",)
-    keep = keep_rest
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         self.dim = class_dim(x)
@@ -158,10 +158,10 @@ class NllLoss(ClassLoss):
         self.aim(target, weight, scores)
         return self.reduced(-scores[self.places])
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
+    def da(self, g: Tensor, target: Tensor) -> Tensor:
         ids = g._new(np.expand_dims(self.ids, self.dim))
         g = Expand(self.ids.shape)(-self.shared(g))
-        return PutAlong(self.dim, self.classes)(g.unsqueeze(self.dim), ids), None, None
+        return PutAlong(self.dim, self.classes)(g.unsqueeze(self.dim), ids)
 
 
 class CrossEntropy(ClassLoss):
@@ -458,13 +458,9 @@ class ElementLoss(Unary):
 
     reduction: Reduction
 
-    def losses(self, d: Array) -> Array:
-        """The loss of each element."""
-        raise NotImplementedError
-
-    def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        """The gradient of d, given that of each element's loss, `g`, of d's shape or the same for all."""
-        raise NotImplementedError
+    #: The loss of each element; and the gradient of d, given that of each loss, `g`, of d's shape or the same for all.
+    losses: ClassVar[Callable[..., Array]]
+    slope: ClassVar[Callable[..., Tensor]]
 
     def forward(self, d: Array) -> Array:
         if self.reduction == "none" or not d.ndim:
@@ -480,9 +476,7 @@ class MseLoss(ElementLoss):
     """`d**2`, or the mean or sum of these."""
 
     formulas = ("dd = g * 2 * d, divided by n for a mean of n",)
-
-    def losses(self, d: Array) -> Array:
-        return np.square(d)
+    losses = np.square
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return d * (g * 2)
@@ -492,9 +486,7 @@ class L1Loss(ElementLoss):
     """`|d|`, or the mean or sum of these."""
 
     formulas = ("dd = g * sign(d), divided by n for a mean of n",)
-
-    def losses(self, d: Array) -> Array:
-        return np.absolute(d)
+    losses = np.absolute
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return g * d.sgn()
@@ -521,9 +513,10 @@ class SmoothL1Loss(ElementLoss):
         return Hardtanh(-self.beta, self.beta)(d) * (g * (1 / self.beta))
 
 
-def shared(g: Tensor, reduction: Reduction, count: int) -> Tensor:
-    """The gradient of each element's loss, given that of what `count` of them were reduced to, `g`."""
-    return g / count if reduction == "mean" and count else g
+def shared(g: Tensor, reduction: Reduction, count: int, weight: Tensor | None = None) -> Tensor:
+    """The gradient of each element's loss, given that of what `count` of them, times a weight, were reduced to, `g`."""
+    g = g / count if reduction == "mean" and count else g
+    return g if weight is None else g * weight
 
 
 @op("nn.functional")
@@ -685,20 +678,17 @@ class BinaryCrossEntropy(Node):
         "dp = g * w * (p - t) / (p * (1 - p)), divided by n for a mean of n",
         "dt = g * w * (log(1 - p) - log(p)), divided by n for a mean of n",
     )
-    keep = keep_inputs
     reduction: Reduction
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Array:
         losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
-    def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
-        p, t, w = self.kept(0), self.kept(1), self.kept(2)
-        g = shared(g, self.reduction, p._array.size)
-        g = g if w is None else g * w
-        dp = None if self.edges[0] is None else BinaryCrossEntropyBackward()(g, p, t)
-        dt = None if self.edges[1] is None else g * ((1 - p).log() - p.log())
-        return dp, dt, None
+    def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
+        return BinaryCrossEntropyBackward()(shared(g, self.reduction, p._array.size, w), p, t)
+
+    def db(self, g: Tensor, p: Tensor, w: Tensor | None) -> Tensor:
+        return shared(g, self.reduction, p._array.size, w) * ((1 - p).log() - p.log())
 
 
 class BinaryCrossEntropyBackward(Node):
@@ -709,19 +699,20 @@ class BinaryCrossEntropyBackward(Node):
         "dp = h * g * (p**2 - 2 * p * t + t) / (p * (1 - p))**2",
         "dt = -h * g / (p * (1 - p))",
     )
-    keep = keep_inputs
 
     def forward(self, g: Array, p: Array, t: Array) -> Array:
         return g * ((p - t) / np.maximum((1 - p) * p, 1e-12))
 
-    def backward(self, h: Tensor) -> tuple[Tensor, ...]:
-        g, p, t = self.kept(0), self.kept(1), self.kept(2)
-        # Here PyTorch keeps clear of 0 in another way.
-        uncertainty = (p + 1e-12) * (1 - p + 1e-12)
-        dg = sum_to(h * ((p - t) / uncertainty), g._array.shape)
-        dp = h * g * ((p * p - 2 * p * t + t) / uncertainty**2)
-        dt = h * g / (p * (p - 1))
-        return dg, dp, dt
+    # Below, PyTorch keeps clear of 0 in another way.
+
+    def da(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
+        return sum_to(h * ((p - t) / ((p + 1e-12) * (1 - p + 1e-12))), g._array.shape)
+
+    def db(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
+        return h * g * ((p * p - 2 * p * t + t) / ((p + 1e-12) * (1 - p + 1e-12)) ** 2)
+
+    def dc(self, h: Tensor, g: Tensor, p: Tensor) -> Tensor:
+        return h * g / (p * (p - 1))
 
 
 class BinaryCrossEntropyWithLogits(Node):
@@ -734,7 +725,6 @@ class BinaryCrossEntropyWithLogits(Node):
         "dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t), divided by n for a mean of n",
         "dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n",
     )
-    keep = keep_inputs
     reduction: Reduction
 
     def forward(self, x: Array, t: Array, w: Array | None, v: Array | None) -> Array:
@@ -744,17 +734,13 @@ class BinaryCrossEntropyWithLogits(Node):
         losses = (1 - t) * x - losses
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
-    def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
-        x, t, w, v = [self.kept(position) for position in range(4)]
-        g = shared(g, self.reduction, x._array.size)
-        g = g if w is None else g * w
-        dx = dt = None
-        if self.edges[0] is not None:
-            y = x.sigmoid()
-            dx = (y - t if v is None else (v * t + (1 - t)) * y - v * t) * g
-        if self.edges[1] is not None:
-            dt = (-x if v is None else -x - (v - 1) * x.sigmoid().log()) * g
-        return dx, dt, None, None
+    def da(self, g: Tensor, x: Tensor, t: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
+        y = x.sigmoid()
+        return (y - t if v is None else (v * t + (1 - t)) * y - v * t) * shared(g, self.reduction, x._array.size, w)
+
+    def db(self, g: Tensor, x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
+        dt = -x if v is None else -x - (v - 1) * x.sigmoid().log()
+        return dt * shared(g, self.reduction, x._array.size, w)
 
 
 @op("nn.functional")
