@@ -75,6 +75,8 @@ __all__ += draws.__all__
 _MODULES = ("accelerator", "autograd", "backends", "cuda", "mps", "nn", "optim", "serialization", "testing", "utils")
 _NAMES = {
     "autograd.anomaly": "is_anomaly_check_nan_enabled is_anomaly_enabled",
+    "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
+    "conv_transpose2d conv_transpose3d pixel_shuffle",
     "serialization": "load save",
     "tensors.machine": "compile get_default_device get_num_threads set_default_device set_float32_matmul_precision "
     "set_num_threads use_deterministic_algorithms",

@@ -12,6 +12,8 @@ import names
 import pytest
 
 import minigrad
+import minigrad.nn
+from minigrad.declare import declared
 
 PACKAGE = Path(__file__).parent.parent / "minigrad"
 FILES = {
@@ -94,6 +96,13 @@ def test_no_name_appears_that_pytorch_lacks() -> None:
         for place, found in names.names_of("minigrad").items()
     }
     assert not {place: found for place, found in beyond.items() if found}
+
+
+def test_what_is_declared_in_files_that_are_imported_later_is_found() -> None:
+    assert not [name for name in declared["torch"] if getattr(minigrad, name, None) is not declared["torch"][name]]
+    assert not set(declared["torch"]) - set(minigrad.__all__)
+    code = "import minigrad; assert minigrad.conv2d is minigrad.nn.functional.conv2d"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_recorded_names_are_pytorchs() -> None:
