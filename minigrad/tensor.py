@@ -300,7 +300,7 @@ def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
     return each[normal_dim(dim, len(each))]
 
 
-# It is known by the name it has here.
-Tensor.__module__ = __name__
+# They are known by the names that programs have for them.
+Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
 for _name, _member in declared["Tensor"].items():
     setattr(Tensor, _name, _member)

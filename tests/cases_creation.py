@@ -98,6 +98,7 @@ add(
     lambda api, start, end, step, dtype: api.arange(start, end, step=step, dtype=as_dtype(api, dtype)),
     st.tuples(bounds, bounds, bounds, names),
 )
+add("range", lambda api, start, end, step: api.range(start, end, step), st.tuples(bounds, bounds, bounds))
 add("arange", lambda api, end, start: api.arange(end, start=start), st.tuples(bounds, bounds))
 add("arange", lambda api, x: api.arange(x.detach()), one(arrays(st.sampled_from(["int64", "float32"]), ()).map(np.abs)))
 ends = st.sampled_from([0, 1, -5, 10, 2.5, -0.5, 1e5])

@@ -24,6 +24,8 @@ from minigrad.core.tensor import Tensor
 from minigrad.nn import functional
 from minigrad.tensors.of_dtypes import LongTensor
 
+#: Where classes are written that programs know by another module.
+WRITTEN = {Tensor: "minigrad.tensor", core_tensor.Size: core_tensor.__name__, minigrad.dtype: "minigrad.core.dtypes"}
 CONSTANTS = (type(None), bool, int, float, str)
 
 
@@ -46,7 +48,9 @@ def text_of(hint: Any) -> str:
         return f"{text_of(kind)}[{', '.join(map(text_of, parts))}]"
     name = getattr(hint, "__qualname__", None) or hint.__name__
     # The class Tensor has a method `numpy`.
-    return f"{hint.__module__}.{name}".replace("numpy.", "np.").removeprefix(f"{core_tensor.__name__}.")
+    return f"{WRITTEN.get(hint, hint.__module__)}.{name}".replace("numpy.", "np.").removeprefix(
+        f"{core_tensor.__name__}."
+    )
 
 
 def default_of(parameter: inspect.Parameter) -> str:
@@ -152,7 +156,8 @@ def stub_of_names(module: types.ModuleType) -> str:
     for name in sorted(module.__all__):
         value = getattr(module, name)
         raw = inspect.unwrap(value) if callable(value) else value
-        home = sys.modules.get(getattr(raw, "__module__", ""), module)
+        written = WRITTEN.get(raw) if isinstance(raw, type) else None
+        home = sys.modules.get(written or getattr(raw, "__module__", ""), module)
         if isinstance(value, types.ModuleType):
             statements.append(f"from {value.__name__.rpartition('.')[0]} import {name}")
         elif type(value) is type(LongTensor):

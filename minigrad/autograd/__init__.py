@@ -12,10 +12,11 @@ from minigrad.autograd import function
 from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.variable import Variable
 from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.core.walk import backward, grad
 
 __all__ = [
-    "Function", "backward", "detect_anomaly", "enable_grad", "function", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "grad", "gradcheck",
+    "gradgradcheck", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip

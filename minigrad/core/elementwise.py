@@ -301,6 +301,7 @@ class Clone(Unary):
 
     formulas = ("dx = g",)
     order: Literal["K", "C"]
+    form: str = "CloneBackward0"
 
     def forward(self, x: Array) -> Array:
         return copied(x, self.order)

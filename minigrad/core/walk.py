@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .elementwise import cast
+from .elementwise import Clone, cast
 from .modes import current
 from .tape import Edge, Node, Output, Several, edge_to, seams
 from .tensor import Size, Tensor, copied, method, storage_of
@@ -277,8 +277,12 @@ def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> 
         earlier = tensor._grad
         if earlier is None:
             if not owned:
-                plain = not (record or gradient.is_sparse)
-                gradient = gradient._new(copied(gradient._array)) if plain else gradient.clone()
+                if gradient.is_sparse:
+                    gradient = gradient.clone()
+                elif record:
+                    gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
+                else:
+                    gradient = gradient._new(copied(gradient._array))
             tensor._grad = gradient
         elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
             tensor._grad = earlier._plus(gradient, False)

@@ -12,12 +12,15 @@ from minigrad.core.modes import no_grad
 from minigrad.ops.selecting import where
 from minigrad.random import Generator
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty_like, eye
-from minigrad.tensors.errors import advised, warn_program
+from minigrad.tensors import creation
+from minigrad.tensors.creation import empty_like
+from minigrad.tensors.errors import advised, renamed, warn_program
 
 __all__ = [
-    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
-    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant", "constant_", "eye", "eye_", "kaiming_normal", "kaiming_normal_",
+    "kaiming_uniform", "kaiming_uniform_", "normal", "normal_", "ones_", "orthogonal", "orthogonal_",
+    "trunc_normal_", "uniform", "uniform_", "xavier_normal", "xavier_normal_", "xavier_uniform", "xavier_uniform_",
+    "zeros_",
 ]  # fmt: skip
 globals().update(advised(__name__, __all__))
 
@@ -104,7 +107,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.ndim != 2:
         raise ValueError(f"Only tensors with 2 dimensions are supported, got shape {tensor.shape}")
     with no_grad():
-        return tensor.copy_(eye(*tensor.shape))
+        return tensor.copy_(creation.eye(*tensor.shape))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -204,6 +207,15 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 _GAINS = {"linear": 1, "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _GAINS |= {f"conv{way}{n}d": 1 for way in ("", "_transpose") for n in (1, 2, 3)}
+
+
+# ---- by their old names, without the underscore ---
+
+
+uniform, normal, constant, eye = [renamed("nn.init", each) for each in (uniform_, normal_, constant_, eye_)]
+xavier_uniform, xavier_normal = renamed("nn.init", xavier_uniform_), renamed("nn.init", xavier_normal_)
+kaiming_uniform, kaiming_normal = renamed("nn.init", kaiming_uniform_), renamed("nn.init", kaiming_normal_)
+orthogonal = renamed("nn.init", orthogonal_)
 
 
 # ---- how --------------------------------------------------------------------------------------------------------

@@ -215,7 +215,8 @@ _SCALES = {char: np.array([[0.5], [0.5], [1], [0.5]], char) for char in "efd"}
 class LSTMRecurrence(Recurrence):
     """`c = f * c + i * g`, `h = o * tanh(c)`."""
 
-    __slots__ = ("shown",)
+    __slots__ = ("to_cell",)
+    to_cell: Array
     step = staticmethod(lstm_step)
     count_of_gates = 4
 
@@ -248,12 +249,12 @@ class LSTMRecurrence(Recurrence):
         shown *= shown
         np.subtract(1, shown, out=shown)
         shown *= o
-        self.shown = shown
+        self.to_cell = shown
         return d
 
     def retreat(self, part: slice, d: Array, *state: Array) -> None:
         h, c = state
-        c += h * self.shown[part]
+        c += h * self.to_cell[part]
         d[:, :3] *= c[:, None]
         d[:, 3] *= h
         c *= self.gates[part, 1]

@@ -39,7 +39,7 @@ from minigrad.tensors.options import (
 
 __all__ = [
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "ones",
-    "ones_like", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
+    "ones_like", "range", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -356,9 +356,34 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
         if isinstance(end - start, float) or isinstance(step, float)
         else -((start - end) // step)
     )
+    numbers = np.arange(count)
     if wanted.kind != "f":
-        start, step = int(start), int(step)
-    return (start + np.arange(count) * step).astype(wanted)
+        return (int(start) + numbers * int(step)).astype(wanted)
+    if isinstance(start, int) and isinstance(step, int):
+        return (start + numbers * step).astype(wanted)
+    # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
+    width = 32 // wanted.itemsize
+    lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0)
+    first = _product_and_sum(numbers - lane, step, start).astype(wanted)
+    return _product_and_sum(lane, step, first).astype(wanted)
+
+
+def _product_and_sum(a: Array, b: Any, c: Any) -> Array:
+    """`a * b + c` without an error in the product, as processors compute it in one step."""
+    return (a * np.longdouble(b) + c).astype(np.float64)
+
+
+def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
+    """`arange`, but that `end` is included: deprecated, as in PyTorch."""
+    warn_program(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+    )
+    first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
+    wanted, requires_grad = checked("range", options)
+    if by and (last - first) * by >= 0:
+        last = first + (math.floor((last - first) / by) + (0.5 if wanted.kind == "f" else 1)) * by
+    return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
 def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
@@ -386,8 +411,8 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     if count == 1:
         return np.array([first])
     step, numbers = (last - first) / exact(max(count - 1, 1)), np.arange(count)
-    from_start, from_end = first + step * numbers.astype(exact), last - step * numbers[::-1].astype(exact)
-    return np.where(numbers < count // 2, from_start, from_end)
+    from_start, from_end = _product_and_sum(numbers, step, first), _product_and_sum(numbers[::-1], -step, last)
+    return np.where(numbers < count // 2, from_start, from_end).astype(exact)
 
 
 def like(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import warnings
@@ -35,9 +36,21 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def warn_program(message: str) -> None:
-    """A UserWarning at the line that called into this package."""
+def renamed(place: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose name ends in an underscore, as it is called by its old name, without: then it warns."""
+    name = f"{place}.{function.__name__}"
+
+    @functools.wraps(function)
+    def by_old_name(*args: Any, **kwargs: Any) -> Any:
+        warn_program(f"`{name[:-1]}` is now deprecated in favor of `{name}`.", FutureWarning)
+        return function(*args, **kwargs)
+
+    return by_old_name
+
+
+def warn_program(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the line that called into this package."""
     level, frame = 1, sys._getframe()
     while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
