@@ -8,6 +8,7 @@ from minigrad.nn.modules.activation import (
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
+    MultiheadAttention,
     PReLU,
     ReLU,
     Sigmoid,
@@ -46,6 +47,13 @@ from minigrad.nn.modules.pooling import *  # noqa: F403
 from minigrad.nn.modules.resizing import *  # noqa: F403
 from minigrad.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from minigrad.nn.modules.sparse import Embedding, EmbeddingBag
+from minigrad.nn.modules.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "ELU", "GELU", "GRU", "LSTM", "RNN", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
@@ -53,7 +61,9 @@ __all__ = [
     "EmbeddingBag", "Flatten", "GRUCell", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "KLDivLoss",
     "L1Loss", "LSTMCell", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyLinear", "LeakyReLU", "Linear",
     "LogSigmoid", "LogSoftmax", "MSELoss", "Module",
-    "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",
-    "SmoothL1Loss", "Softmax", "Softplus", "Tanh",
+    "ModuleDict", "ModuleList", "MultiheadAttention",
+    "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "Transformer", "TransformerDecoder",
+    "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
 ]  # fmt: skip
 __all__ += conv.__all__ + pooling.__all__ + resizing.__all__

@@ -1,17 +1,19 @@
-"""Activations: layers that apply a function of `nn.functional` to each element, or along a dimension."""
+"""Activations: layers that apply a function of `nn.functional` to each element, or along a dimension; and attention."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
-from minigrad.core.dtypes import dtype
+from minigrad.core.dtypes import bool_, dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
 from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import full
+from minigrad.tensors.creation import empty, full, zeros
 from minigrad.tensors.options import OnDevice
 
 
@@ -137,3 +139,154 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
+
+
+class MultiheadAttention(Module):
+    """Three Linears make queries, keys and values of each head, a softmax says what each query takes of the values.
+
+    The heads' parts, `embed_dim // num_heads` features each, go side by side through a last Linear.  Source: A. Vaswani
+    et al., "Attention is all you need" (2017), section 3.2.2.
+
+    `in_proj_weight`, `in_proj_bias`
+        the three Linears below one another; with a `kdim` or `vdim`, of keys and values with other sizes, there are
+        `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
+
+    >>> import minigrad as torch
+    >>> _ = torch.manual_seed(0)
+    >>> x = torch.randn(2, 5, 8)
+    >>> y, weights = torch.nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x)
+    >>> y.shape, weights.shape
+    (torch.Size([2, 5, 8]), torch.Size([2, 5, 5]))
+    """
+
+    __call__: Callable[..., tuple[Tensor, Tensor | None]]
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: OnDevice = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if num_heads <= 0 or embed_dim <= 0 or embed_dim % num_heads:
+            raise AssertionError("embed_dim must be divisible by num_heads, and both greater than 0")
+        if add_bias_kv or add_zero_attn:
+            raise NotImplementedError("add_bias_kv and add_zero_attn: torch.cat adds a key and a value to the others")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        shapes: dict[str, tuple[int, ...]] = {"in_proj_weight": (3 * embed_dim, embed_dim)}
+        if not self._qkv_same_embed_dim:
+            sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
+            shapes = {f"{name}_proj_weight": (embed_dim, size) for name, size in sizes.items()}
+        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
+            new = Parameter(empty(shapes[name], device=device, dtype=dtype)) if name in shapes else None
+            self.register_parameter(name, new)
+        new = Parameter(empty(3 * embed_dim, device=device, dtype=dtype)) if bias else None
+        self.register_parameter("in_proj_bias", new)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
+        for name in shapes:
+            initialize.xavier_uniform_(getattr(self, name))
+        for vector in (self.in_proj_bias, self.out_proj.bias):
+            if vector is not None:
+                initialize.zeros_(vector)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """What each query takes of the values, and the weights, or None unless `need_weights`.
+
+        `query` is `(L, N, embed_dim)`, `key` `(S, N, kdim)`, `value` `(S, N, vdim)`; with `batch_first` N comes first,
+        and without a batch it is left out.  The weights are `(N, L, S)`, the heads' average, or else
+        `(N, num_heads, L, S)`.  Masks are of bools, True for what is hidden, or of numbers that are added: `attn_mask`
+        is `(L, S)` or `(N * num_heads, L, S)`, and `key_padding_mask` `(N, S)`.  `is_causal` says that `attn_mask` is
+        the one that hides later keys.
+        """
+        batched = query.ndim == 3
+        alike = query is key is value
+        given: Sequence[Tensor] = (query, key, value)
+        if self.batch_first or not batched:
+            given = [x.transpose(0, 1) if batched else x.unsqueeze(1) for x in given]
+        for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
+            if x.ndim != 3 or x.shape[2] != size:
+                raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
+        steps, batch, _ = given[0].shape
+        if given[1].shape[:2] != given[2].shape[:2] or given[1].shape[1] != batch:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape} or the batch's size")
+        q, k, v = [
+            x.view(len(x), batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
+            for x in self._projected(given, alike)
+        ]
+        if is_causal and attn_mask is None:
+            raise RuntimeError(
+                "Need attn_mask if specifying the is_causal hint: nn.Transformer.generate_square_subsequent_mask(L)"
+            )
+        is_causal = is_causal and key_padding_mask is None and not need_weights
+        mask = None if is_causal else self._mask(q, k, attn_mask, key_padding_mask)
+        p = self.dropout if self.training else 0.0
+        if need_weights:
+            scores = (q * (1 / self.head_dim) ** 0.5) @ k.mT
+            weights = F.dropout((scores if mask is None else scores + mask).softmax(-1), p)
+            y = weights @ v
+        else:
+            y = F.scaled_dot_product_attention(q, k, v, mask, p, is_causal)
+        y = self.out_proj(y.permute(2, 0, 1, 3).reshape(steps * batch, self.embed_dim)).view(steps, batch, -1)
+        y = y.squeeze(1) if not batched else y.transpose(0, 1) if self.batch_first else y
+        if not need_weights:
+            return y, None
+        weights = weights.mean(1) if average_attn_weights else weights.view(weights.shape)
+        return y, weights if batched else weights.squeeze(0)
+
+    def _projected(self, given: Sequence[Tensor], alike: bool) -> Sequence[Tensor]:
+        """Queries, keys and values of all heads."""
+        if alike and self._qkv_same_embed_dim:
+            return F.linear(given[0], self.in_proj_weight, self.in_proj_bias).chunk(3, -1)
+        biases = (None, None, None) if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        if self._qkv_same_embed_dim:
+            weights = self.in_proj_weight.chunk(3)
+        return [F.linear(*each) for each in zip(given, weights, biases, strict=True)]
+
+    def _mask(self, q: Tensor, k: Tensor, attention: Tensor | None, padding: Tensor | None) -> Tensor | None:
+        """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
+        batch, heads, steps, keys = (*q.shape[:3], k.shape[2])
+        masks = []
+        if attention is not None:
+            if attention.shape not in ((steps, keys), (batch * heads, steps, keys)):
+                wanted = f"{(steps, keys)} or {(batch * heads, steps, keys)}"
+                raise RuntimeError(f"The shape of the attn_mask is {attention.shape}, but should be {wanted}.")
+            masks.append(attention if attention.ndim == 2 else attention.view(batch, heads, steps, keys))
+        if padding is not None:
+            padding = padding if padding.ndim == 2 else padding.unsqueeze(0)
+            if padding.shape != (batch, keys):
+                raise AssertionError(f"Expected key_padding_mask of shape {(batch, keys)}, but got {padding.shape}")
+            masks.append(padding.view(batch, 1, 1, keys))
+        added: Tensor | None = None
+        for mask in masks:
+            if mask.dtype is bool_:
+                mask = zeros(mask.shape, dtype=q.dtype).masked_fill(mask, -math.inf)
+            elif not mask.is_floating_point():
+                raise AssertionError("only bool and floating types of attn_mask are supported")
+            added = mask if added is None else added + mask
+        return added
