@@ -34,6 +34,7 @@ KINDS: dict[str, Any] = {
 class Recurrent(Module):
     """What recurrent layers and cells share: their kind, its weights, and how these start."""
 
+    #: Which kind it is, in PyTorch's word.
     mode: str
 
     def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: dtype | None) -> None:
