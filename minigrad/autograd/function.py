@@ -213,7 +213,7 @@ class Function:
         ctx = node.ctx
         has_setup = cls.setup_context is not Function.setup_context
         first: tuple[Any, ...] = () if has_setup else (ctx,)
-        if has_setup or kwargs:
+        if kwargs or (has_setup and getattr(cls.forward, "__defaults__", True)):
             bound = inspect.signature(cls.forward).bind(*first, *args, **kwargs)
             if has_setup:
                 # It gets all arguments of forward, also those left out.

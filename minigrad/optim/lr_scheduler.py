@@ -508,11 +508,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _is_better(self, measure: float) -> bool:
         sign = -1.0 if self.mode == "min" else 1.0
-        if self.threshold_mode == "rel":
-            needed = self.best * (1.0 + sign * self.threshold)
-        else:
-            needed = self.best + sign * self.threshold
-        return measure < needed if self.mode == "min" else measure > needed
+        relative = self.threshold_mode == "rel"
+        needed = self.best * (1.0 + sign * self.threshold) if relative else self.best + sign * self.threshold
+        return sign * measure > sign * needed
 
     def _reduce(self) -> None:
         groups = self.optimizer.param_groups
