@@ -451,8 +451,6 @@ INDICES = """
     0, ::-1
     ["a"]
     0.5:
-    [slice(None), 1]
-    [[0, 1], [2, 0]]
 """
 for index in map(str.strip, INDICES.strip().splitlines()):
     calls(f"x[{index}]\nput(x, at[{index}], v)", "float64", x=np.arange(24.0).reshape(2, 3, 4), v=[-5.0])

@@ -226,10 +226,8 @@ def test_what_is_written_may_lie_in_the_tensor_itself() -> None:
 
 # ---- warnings --------------------------------------------------------------------------------------------------------
 
-BAG = "Argument order of nn.functional.embedding_bag was"
 TARGET = "Using a target size (torch.Size([1, 3])) that is different to the input"
 BYTES = "indexing with dtype torch.uint8 is now deprecated"
-SEQUENCE = "Using a non-tuple sequence for multidimensional indexing"
 FREEDOM = "degrees of freedom is <= 0"
 WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     (TARGET, lambda x, ids: F.mse_loss(x, x[:1])),
@@ -240,11 +238,8 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("reduction: 'mean' divides the total loss by both the batch size and the", lambda x, ids: F.kl_div(x, x)),
     ("dropout2d: Received a 3D input to dropout2d and assuming that", lambda x, ids: F.dropout2d(x.unsqueeze(0))),
     ("dropout2d: Received a 2-D input to dropout2d, which is deprecated", lambda x, ids: F.dropout2d(x)),
-    (BAG, lambda x, ids: F.embedding_bag(x, ids.unsqueeze(0))),
     (BYTES, lambda x, ids: x[ids.byte()]),
     (BYTES, lambda x, ids: x.__setitem__(ids.byte(), 0)),
-    (SEQUENCE, lambda x, ids: x[[slice(None), 0]]),
-    (SEQUENCE, lambda x, ids: x.__setitem__([slice(None), 0], 0)),
     ("var(): " + FREEDOM, lambda x, ids: x[0, 0].var()),
     ("std(): " + FREEDOM, lambda x, ids: x[:1].std(axis=0)),
     ("Implicit dimension choice for softmax has been deprecated", lambda x, ids: F.softmax(x)),

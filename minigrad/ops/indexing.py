@@ -243,23 +243,10 @@ def _is_places(item: object) -> bool:
 
 def _items(index: Any) -> list[Any]:
     """The items of an index as ints, slices of ints, None, Ellipsis, integer tensors or arrays, and bool arrays."""
-    if not isinstance(index, tuple):
-        index = tuple(index) if _stands_for_tuple(index) else (index,)
-    return [_item(item, position) for position, item in enumerate(index)]
-
-
-def _stands_for_tuple(index: object) -> bool:
-    """Whether PyTorch takes a sequence for a tuple of indices, as NumPy did long ago."""
-    if not isinstance(index, list) or len(index) >= 32:
-        return False
     several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
-    if not any([isinstance(item, several) for item in index]):
-        return False
-    warn_program(
-        "Using a non-tuple sequence for multidimensional indexing is deprecated: it is taken for a tuple, "
-        "x[tuple(seq)]. If one tensor is meant, say x[torch.tensor(seq)]."
-    )
-    return True
+    if isinstance(index, list) and any([isinstance(item, several) for item in index]):
+        raise TypeError("a list is no index of several dimensions: x[tuple(seq)], or of one, x[torch.tensor(seq)]")
+    return [_item(item, position) for position, item in enumerate(index if isinstance(index, tuple) else (index,))]
 
 
 def _item(item: object, position: int) -> Any:
@@ -461,11 +448,13 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     size = x.shape[at] if x.ndim else 1
+    error: type[Exception] = RuntimeError
+    words = "INDICES element is out of DATA bounds, "
     if not at and x.size:
-        check_range(ids, size, at, IndexError, False, "index out of range in self: ")
-    else:
-        known = "INDICES element is out of DATA bounds, " if size else "self indexing axis dim should be positive: "
-        check_range(ids, size, at, RuntimeError, False, known if size else f"index_select(): {known}")
+        error, words = IndexError, "index out of range in self: "
+    elif not size:
+        words = "index_select(): self indexing axis dim should be positive: "
+    check_range(ids, size, at, error, False, words)
     if x.ndim == 0 or ids.ndim == 0:
         index = index.reshape(x.shape and 1)
     return Index((at,) if x.ndim else (), "IndexSelectBackward0")(input, index)
@@ -481,15 +470,14 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     if index.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {of(index)!r}: index.long()")
     sizes, own = index.shape or (1,), x.shape or (1,)
-    limits = own if src is None else src or (1,)
+    limits = None if src is None else src or (1,)
     if len(sizes) != len(own):
         raise RuntimeError(
             f"Index tensor must have the same number of dimensions as {'input' if src is None else 'self'} tensor, got "
             f"{index.ndim} and {x.ndim}"
         )
-    others = [size > most for d, (size, most) in enumerate(zip(sizes, own, strict=True)) if d != dim]
-    if any(others) or (
-        src is not None and (len(limits) != len(sizes) or any([a > b for a, b in zip(sizes, limits, strict=True)]))
+    if any([size > own[d] and d != dim for d, size in enumerate(sizes)]) or (
+        limits is not None and sizes != limits and not _fits_into(sizes, limits)
     ):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension {dim}"
@@ -497,6 +485,10 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
         )
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)
+
+
+def _fits_into(sizes: tuple[int, ...], limits: tuple[int, ...]) -> bool:
+    return len(sizes) == len(limits) and all([size <= limit for size, limit in zip(sizes, limits, strict=True)])
 
 
 def all_dims(x: Tensor) -> tuple[int, ...]:
@@ -535,15 +527,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         check_range(ids, input._array.size, 0, RuntimeError, False)
         return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))
+    if not own:
+        return gather(input, dim, indices)
     at = normal_dim(dim, len(own))
-    size = own[at] if own else 1
-    shape = common_shape([(*own[:at], 1, *own[at + 1 :])[: len(own)], ids.shape])
-    ids = np.broadcast_to(ids, shape)
-    if ids.size and not (ids.min() >= 0 and ids.max() < size):
-        ids = ids % size
-    wide = (*shape[:at], size, *shape[at + 1 :])[: len(own)]
-    x = input if wide == own else input.expand(wide)
-    return Index(all_dims(x), "GatherBackward0")(x, input._new(places_along(ids, at, wide)))
+    shape = common_shape([(*own[:at], 1, *own[at + 1 :]), ids.shape])
+    x = input.expand(*shape[:at], own[at], *shape[at + 1 :])
+    return gather(x, at, input._new(from_start(np.broadcast_to(ids, shape), own[at])))
 
 
 @op()

@@ -373,12 +373,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     dims, at, places = _rows("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
-    if not isinstance(value, Tensor):
-        filler = input._new(operands.filler(value, input.dtype))
-    elif value._array.ndim:
+    if isinstance(value, Tensor) and value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
-    else:
-        filler = cast(value, input.dtype)
+    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(operands.filler(value, input.dtype))
     size = input._array.shape[at] if dims else 1
     if not input._array.size:
         places = input._new(places._array[:0])
