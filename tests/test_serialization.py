@@ -667,8 +667,11 @@ import os, random, re, signal, sys, time
 import minigrad as torch
 
 path, kills, left, epoch, delays = sys.argv[1], int(sys.argv[2]), 0, 0, random.Random(1)
+done = 0
 torch.save({"epoch": 0, "w": torch.zeros(50, 1000), "end": 0}, path)
-for _ in range(kills):
+# On a busy machine a child may hardly have begun: then there are more of them.
+while done < kills or (not (left and epoch) and done < 20 * kills):
+    done += 1
     child = os.fork()
     if child == 0:
         while True:
@@ -686,7 +689,7 @@ for _ in range(kills):
             assert re.fullmatch(r"\\.minigrad-[0-9a-f]{16}\\.tmp", name), name
             os.unlink(os.path.join(os.path.dirname(path), name))
             left += 1
-print(kills, left, epoch)
+print(done, left, epoch)
 """
 
 
@@ -698,7 +701,7 @@ def test_killed_while_saving(tmp_path: Path, ending: str) -> None:
     done = subprocess.run([sys.executable, "-c", KILLS, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     kills, left, epoch = map(int, done.stdout.split())
-    assert str(kills) == arguments[1]
+    assert kills >= int(arguments[1])
     # Some kills came while a file was being written, and some children had saved before.
     assert left > 0
     assert epoch > 0
