@@ -16,12 +16,13 @@ SIZES = {"small": (8, 8), "medium": (128, 512), "large": (1024, 1024)}
 
 #: Calls that do not follow from a name.  Operands: matrices x, y, z of numbers between 0 and 1, `n` by `m`; w, `m` by
 #: `m`; a vector v of `m`; ids i, one for each row, and j, one for each element, below `n` and `m`; k, small integers;
-#: b, bools; `image`, x as n / 4 images of 4 channels; `steps`, x as 8 steps of sequences; `bags`, where bags begin.
+#: b, bools; `image`, x as n / 4 images of 4 channels; `line` and `film`, the same of one dimension and of three; c, a
+#: kernel; `steps`, x as 8 steps of sequences; `bags`, where bags begin.
 CALLS = """
 x + y; x - 1; x * y; x * v; x / y; x ** 2; x ** 3; (x - 0.5) ** 3; x ** -1; x ** 0.5; 2 ** x; x @ w; x % y; x // y; -x
 x > y; x[2]; x[:, 1:4]; x[i]; x[i, i]; x[b]; x[None]; x[..., ::2]; x.T; x.T.contiguous(); x.mT; x.H; x.t()
 x.clone().add_(y); x.clone().copy_(y); x.clone().fill_(2.0); x.clone().zero_(); x.clone().clamp_(0.2, 0.8)
-torch.addcdiv(x, y, z); torch.addcmul(x, y, z); x.clone().addcdiv_(y, z); x.clone().addcmul_(y, z)
+torch.addcmul(x, y, z); x.clone().addcmul_(y, z)
 torch.addmm(v, x, w); w.clone().addmm_(w, w); torch.mm(x, w); torch.mv(x, v); torch.dot(v, v); torch.outer(v, v)
 torch.matmul(steps, w); torch.bmm(steps, steps.transpose(1, 2)); torch.einsum("ij,kj->ik", x, y); torch.ger(v, v)
 torch.tensordot(x, y, dims=([1], [1])); F.linear(x, w); F.linear(x, w, v); x.sum(); x.sum(0); x.sum(1); x.mean(0)
@@ -70,6 +71,14 @@ F.cosine_embedding_loss(x, y, 2.0 * (i % 2) - 1); F.scaled_dot_product_attention
 F.scaled_dot_product_attention(x[None], y[None], z[None], is_causal=True)
 torch.sparse_coo_tensor(i[None], y.detach(), (n, m)).to_dense(); torch.nn.init.kaiming_uniform_(x.detach().clone())
 torch.nn.utils.clip_grad_norm_([given], 1.0); torch.nn.utils.rnn.pad_sequence([x, y[1:]])
+F.conv1d(line, c[..., 0]); F.conv2d(image, c, padding=1); F.conv2d(image, c, stride=2, padding=1)
+F.conv3d(film, c[:, :, None], padding=(0, 1, 1)); F.conv_transpose1d(line, c[..., 0]); F.conv_transpose2d(image, c)
+F.conv_transpose3d(film, c[:, :, None]); F.avg_pool1d(line, 2); F.avg_pool2d(image, 2); F.avg_pool3d(film, (1, 2, 2))
+F.max_pool1d(line, 2); F.max_pool2d(image, 2); F.max_pool3d(film, (1, 2, 2)); F.adaptive_avg_pool1d(line, 2)
+F.adaptive_avg_pool2d(image, 1); F.adaptive_avg_pool3d(film, 1); F.adaptive_max_pool1d(line, 2)
+F.adaptive_max_pool2d(image, 1); F.adaptive_max_pool3d(film, 1); F.pixel_shuffle(image, 2)
+F.unfold(image, 2, padding=1); F.fold(F.unfold(image, 2), image.shape[2:], 2); F.interpolate(image, scale_factor=2)
+F.interpolate(image, scale_factor=2, mode="bilinear"); F.pad(image, (1, 1, 1, 1), mode="reflect")
 """
 
 #: Layers: how they are made, and what they are called with.
@@ -98,7 +107,8 @@ def operands(torch: Any, size: tuple[int, int], dtype: str = "float32") -> dict[
     arrays = {name: draws.uniform(0.05, 0.95, shape).astype(dtype) for name, shape in shapes.items()}
     found = {name: torch.from_numpy(array) for name, array in arrays.items()}
     found |= {"image": found["x"].reshape(n // 4, 4, m // 4, 4), "steps": found["x"].reshape(8, n // 8, m)}
-    found = {name: x.clone().requires_grad_() for name, x in found.items()}
+    found |= {"line": found["image"].flatten(2), "film": found["image"][:, :, None], "c": torch.ones(4, 4, 3, 3)}
+    found = {name: x.to(found["x"].dtype).clone().requires_grad_() for name, x in found.items()}
     integers = {"i": (n, n), "target": (n, m), "j": ((n, m), m), "k": ((n, m), 4)}
     found |= {name: torch.from_numpy(draws.integers(0, below, shape)) for name, (shape, below) in integers.items()}
     given = torch.nn.Parameter(torch.ones(n, m))
@@ -135,7 +145,11 @@ def calls() -> tuple[list[str], list[str]]:
     for place, of in {"torch": declared["torch"], "F": functions, "x": declared["Tensor"], "nn": layers}.items():
         for name, what in of.items():
             alias = getattr(what, "__name__", name) != name != f"{getattr(what, '__name__', '')}_"
-            apart = name in told | APART or name.startswith(("__", "Lazy", "Uninitialized"))
+            # Layers that are a function, under its name.
+            function = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() if place == "nn" else name
+            apart = not {name, function}.isdisjoint(told | APART) or re.match(
+                r"__|Lazy|Uninit|Upsampl|\w+Pad\dd$", name
+            )
             if apart or alias or not callable(what):
                 continue
             if place == "x":
