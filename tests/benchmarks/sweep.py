@@ -89,6 +89,10 @@ nn.InstanceNorm2d(4): image; nn.Dropout2d(): image; nn.Flatten(): image; nn.Hard
 nn.LogSoftmax(-1): x; nn.CrossEntropyLoss(): x, target; nn.NLLLoss(): x, target; nn.RNN(m, 32): steps
 nn.CosineEmbeddingLoss(): x, y, 2.0 * (i % 2) - 1; nn.LSTM(m, 32): steps; nn.GRU(m, 32): steps; nn.RNNCell(m, 32): x
 nn.LSTMCell(m, 32): x; nn.GRUCell(m, 32): x; nn.Sequential(nn.Linear(m, m), nn.ReLU()): x
+nn.MultiheadAttention(m, 4, batch_first=True): steps, steps, steps
+nn.Transformer(m, 4, 1, 1, 64, batch_first=True): steps, steps
+nn.TransformerEncoder(nn.TransformerEncoderLayer(m, 4, 64, batch_first=True), 1): steps
+nn.TransformerDecoder(nn.TransformerDecoderLayer(m, 4, 64, batch_first=True), 1): steps, steps
 """
 
 #: What has no time of its own to measure: containers, and questions.
