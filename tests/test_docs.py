@@ -36,6 +36,7 @@ PORTABLE = [
     "docs/gradients-through-an-embedding.md",
     "docs/mistakes.md",
     "docs/rows-that-move.md",
+    "docs/convolution.md",
     "docs/token-gradients.md",
     "docs/your-own-op.md",
 ]

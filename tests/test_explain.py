@@ -572,6 +572,18 @@ def test_the_picture_on_the_page_is_the_one_that_is_drawn() -> None:
     assert again._repr_svg_() == drawn, "draw it again: explain.lookup(ids, table, upstream).save('docs/lookup.svg')"
 
 
+def test_the_picture_of_a_convolution_is_that_of_its_lookup() -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    drawn = (Path(__file__).parent.parent / "docs" / "convolution.svg").read_text(encoding="utf-8")
+    if f"Matplotlib v{matplotlib.__version__}" not in drawn:
+        pytest.skip("drawn by another Matplotlib, which draws letters in its own way")
+    x, upstream = (
+        torch.tensor([[1.0], [2.0], [4.0], [8.0]]),
+        torch.tensor([[10.0], [1.0], [20.0], [2.0], [30.0], [3.0]]),
+    )
+    assert explain.lookup([0, 1, 1, 2, 2, 3], x, upstream)._repr_svg_() == drawn
+
+
 def arrows_of(figure: Any) -> list[tuple[Any, Any]]:
     return [
         (patch.get_edgecolor(), str(patch.get_linestyle()))

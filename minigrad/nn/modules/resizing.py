@@ -23,14 +23,13 @@ class _Pad(Module):
     __call__: Callable[..., Tensor]
     _dims: ClassVar[int]
     _mode: ClassVar[str] = "constant"
-    value: float = 0.0
 
     def __init__(self, padding: PerDim) -> None:
         super().__init__()
         self.padding = per_dim("padding", padding, 2 * self._dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, self._mode, self.value)
+        return F.pad(input, self.padding, self._mode, getattr(self, "value", 0))
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
@@ -92,14 +91,11 @@ class ReplicationPad2d(ReplicationPad1d):
     _dims = 2
 
 
-class Upsample(FunctionLayer, function=F.interpolate):
-    """The input with other numbers of elements along its last dimensions: see `nn.functional.interpolate`."""
+class _Upsampling(FunctionLayer, function=...):
+    """Another `size` of the last dimensions, or `scale_factor` times the size."""
 
     size: PerDim | None = None
     scale_factor: Sequence[float] | float | None = None
-    mode: str = "nearest"
-    align_corners: bool | None = None
-    recompute_scale_factor: bool | None = None
 
     def _check(self) -> None:
         if isinstance(self.scale_factor, Sequence):
@@ -109,21 +105,30 @@ class Upsample(FunctionLayer, function=F.interpolate):
 
     def extra_repr(self) -> str:
         name = "size" if self.scale_factor is None else "scale_factor"
-        return f"{name}={getattr(self, name)}, mode={self.mode!r}"
+        return f"{name}={getattr(self, name)}, mode={getattr(self, 'mode', 'nearest')!r}"
 
 
-class UpsamplingNearest2d(Upsample):
+class Upsample(_Upsampling, function=F.interpolate):
+    """The input with other numbers of elements along its last dimensions: see `nn.functional.interpolate`."""
+
+    mode: str = "nearest"
+    align_corners: bool | None = None
+    recompute_scale_factor: bool | None = None
+
+
+class UpsamplingNearest2d(_Upsampling, function=F.interpolate):
     """Each element repeated: `Upsample` of images in the mode "nearest"."""
 
-    def __init__(self, size: PerDim | None = None, scale_factor: Sequence[float] | float | None = None) -> None:
-        super().__init__(size, scale_factor)
 
-
-class UpsamplingBilinear2d(Upsample):
+class UpsamplingBilinear2d(_Upsampling, function=F.interpolate):
     """Lines between elements, from corner to corner: `Upsample` of images in the mode "bilinear"."""
 
-    def __init__(self, size: PerDim | None = None, scale_factor: Sequence[float] | float | None = None) -> None:
-        super().__init__(size, scale_factor, "bilinear", True)
+    def _check(self) -> None:
+        super()._check()
+        self.mode = "bilinear"
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._compute(input, mode=self.mode, align_corners=True)
 
 
 class PixelShuffle(FunctionLayer, function=F.pixel_shuffle):
