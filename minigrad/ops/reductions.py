@@ -25,7 +25,7 @@ from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
-from minigrad.core.tape import Binary, Unary, keep_input_and_output, keep_inputs, quiet
+from minigrad.core.tape import Binary, Unary, quiet
 from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
@@ -117,7 +117,6 @@ class Prod(Sum):
     """The product of `x` over the dimensions `dims`."""
 
     formulas = ("dx = g * (the product of the other elements)",)
-    keep = keep_input_and_output
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -132,8 +131,8 @@ class Prod(Sum):
         product: Array = np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=self.keepdim))
         return product.astype(x.dtype, copy=False)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x, y, g = self.kept(0), *[kept_dims(each, self.x_shape, self.dims) for each in (self.kept_output(g), g)]
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads x and y
+        y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
         scaled = g * y
         size = np.abs(scaled._array)
         # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
@@ -259,14 +258,12 @@ class Cumprod(Unary):
     """
 
     formulas = ("dx[j] = the sum over k >= j of g[k] * y[k] / x[j]",)
-    keep = keep_input_and_output
     dim: int
 
     def forward(self, x: Array) -> Array:
         return accumulated(np.multiply, x, self.dim)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x, y = self.kept(0), self.kept_output(g)
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         if x._array.size == 1:
             return g
         if x._array.all():
@@ -379,7 +376,6 @@ class Var(Unary):
 
     formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
     __slots__ = ("deviations",)
-    keep = keep_inputs
     dims: tuple[int, ...]
     correction: float
     keepdim: bool
@@ -396,8 +392,7 @@ class Var(Unary):
         squares /= builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
         return squares if self.keepdim else squares.squeeze(self.dims)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
         free = count_over(x._array.shape, self.dims) - self.correction
         # Used up: they become the gradient.  Another backward pass computes them anew.
         deviations, self.deviations = self.deviations, None
@@ -409,14 +404,12 @@ class Std(Var):
     """The square root of the variance."""
 
     formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
-    keep = keep_input_and_output
 
     def forward(self, x: Array) -> Array:
         return np.sqrt(self.variance(x)).astype(x.dtype, copy=False)
 
-    def dx(self, g: Tensor) -> Tensor:
-        y = self.kept_output(g)
-        return super().dx(masked(g / (2 * y), y._array != 0))
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
+        return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
 
 
 class ScaledDeviation(Binary):
@@ -426,7 +419,6 @@ class ScaledDeviation(Binary):
     """
 
     formulas = ("dg = scale * sum(h * (x - mean(x)))", "dx = scale * (h * g - mean(h * g))")
-    keep = keep_inputs
     dims: tuple[int, ...]
     scale: float
     deviations: Array | None
@@ -439,12 +431,11 @@ class ScaledDeviation(Binary):
         out *= widened(g) * self.scale
         return out.astype(x.dtype, copy=False)
 
-    def da(self, h: Tensor) -> Tensor:
-        x = self.kept(1)
+    def da(self, h: Tensor, x: Tensor) -> Tensor:
         return (h * (x - x.mean(self.dims, True))).sum(self.dims, True) * self.scale
 
-    def db(self, h: Tensor) -> Tensor:
-        scaled = h * self.kept(0) * self.scale
+    def db(self, h: Tensor, g: Tensor) -> Tensor:
+        scaled = h * g * self.scale
         return scaled - scaled.mean(self.dims, True)
 
 
@@ -496,7 +487,6 @@ class LinalgVectorNorm(Unary):
     """
 
     formulas = ("dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1",)
-    keep = keep_input_and_output
     p: float
     dims: tuple[int, ...]
     keepdim: bool
@@ -516,11 +506,10 @@ class LinalgVectorNorm(Unary):
             y = total(np.abs(x) ** self.p, self.dims) ** (1 / self.p)
         return y if self.keepdim else y.squeeze(self.dims)
 
-    def dx(self, g: Tensor) -> Tensor | None:
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if self.p == 0:
             return None
-        x = self.kept(0)
-        y, g = [kept_dims(each, x._array.shape, self.dims) for each in (self.kept_output(g), g)]
+        y, g = [kept_dims(each, x._array.shape, self.dims) for each in (y, g)]
         if math.isinf(self.p):
             largest = (np.abs(x._array) == y._array) | np.isnan(x._array)
             return x.sgn() * Spread(*shares(largest, y._array, self.dims))(g)
@@ -607,16 +596,14 @@ class Extremum(Unary):
     """The one element of `x` that `find` finds, such as the largest (`ndarray.max`)."""
 
     formulas = ("dx = g / n at the n elements equal to it, 0 elsewhere",)
-    keep = keep_input_and_output
     find: Callable[..., Array]
     form: str
 
     def forward(self, x: Array) -> Array:
         return self.find(x)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x, y = self.kept(0)._array, self.kept_output(g)._array
-        chosen = np.isnan(x) if np.isnan(y) else x == y
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        chosen = np.isnan(x._array) if np.isnan(y._array) else x._array == y._array
         return Spread(chosen)(g / int(np.count_nonzero(chosen)))
 
 
@@ -643,7 +630,6 @@ class Extrema(Unary):
     """The largest (`ndarray.max`) or smallest (`ndarray.min`) elements of `x` over the dimensions `dims`."""
 
     formulas = ("dx = g / n at the n elements equal to them, 0 elsewhere",)
-    keep = keep_input_and_output
     find: Callable[..., Array]
     dims: tuple[int, ...]
     keepdim: bool
@@ -656,10 +642,10 @@ class Extrema(Unary):
             return x.take(places + rows)
         return self.find(x, axis=self.dims, keepdims=self.keepdim)
 
-    def dx(self, g: Tensor) -> Tensor:
-        x = self.kept(0)._array
-        y = self.kept_output(g)._array.reshape(with_ones(x.shape, self.dims))
-        return Spread(*shares(x == y, y, self.dims))(kept_dims(g, x.shape, self.dims))
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        shape = x._array.shape
+        largest = y._array.reshape(with_ones(shape, self.dims))
+        return Spread(*shares(x._array == largest, largest, self.dims))(kept_dims(g, shape, self.dims))
 
     def name(self) -> str:
         return f"A{self.find.__name__}Backward0"
