@@ -10,7 +10,7 @@ import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +163,7 @@ def add(covers: str, call: Callable[..., Any], operands: Drawn, **how: Any) -> N
 
 
 def calls(text: str, *dtypes: str, ulps: float = 4, before: str = "", **operands: Any) -> None:
-    """Add a row for each line: an expression in the operands it names, `torch`, `F`, `L`, `put`, `at`, `inf`, `nan`.
+    """Add a row for each line: an expression in the operands it names, and in what else `Line` knows.
 
     Lists become arrays; those of floats are drawn in each of the dtypes, which are all three unless told.  What the
     statements `before` make of the operands may be named, too.
@@ -189,6 +189,7 @@ class Line:
             "L": api.tensor,
             "put": put,
             "at": np.s_,
+            "shown": partial(shown, api),
             "inf": float("inf"),
             "nan": float("nan"),
             **dict(zip(self.operands, tensors, strict=True)),
@@ -207,6 +208,15 @@ def _array(data: Any, dtype: str) -> Any:
         return data
     array = np.array(data)
     return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def shown(api: Any, x: Any, **options: Any) -> str:
+    """What a tensor prints with these options."""
+    try:
+        api.set_printoptions(**options)
+        return repr(x)
+    finally:
+        api.set_printoptions(profile="default")
 
 
 def put(x: Any, index: Any, value: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from comparing import Raised, array_of, check_same, check_same_sharing, check_same_values, outcome, tensor_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import DTYPES, FLOATS, Array, arrays, cotangents, shapes
+from strategies import DTYPES, Array, arrays, cotangents, shapes
 
 import minigrad
 
@@ -133,21 +133,6 @@ def test_reading(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_printed_history_of_single_indices(data: st.DataObject) -> None:
-    array = data.draw(arrays(st.sampled_from(FLOATS), shapes(min_dims=1, min_side=1)), label="x")
-    size = array.shape[0]
-    bound = st.none() | st.integers(0, size)
-    position = st.integers(-size, size - 1)
-    rows = st.lists(position, min_size=1, max_size=3)
-    index = data.draw(
-        position | st.none() | st.just(...) | st.builds(slice, bound, bound) | rows | rows.map(np.array), label="index"
-    )
-    x, y = tensor_of(torch, array, True), tensor_of(minigrad, array, True)
-    check_same(x[index_of(torch, index)], y[index_of(minigrad, index)])
-
-
-@MANY
-@given(data=st.data())
 def test_writing(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from(DTYPES), label="dtype")
     array = data.draw(arrays(dtype), label="x")
@@ -176,17 +161,6 @@ def test_writing(data: st.DataObject) -> None:
     left = array if isinstance(wanted, Raised) else array_of(x)
     check_same_values(left, array_of(y), where="x after the write")
     assert x._version == y._version
-
-
-@given(data=st.data())
-def test_writing_a_value_of_a_wrong_shape(data: st.DataObject) -> None:
-    x, y = torch.zeros(2, 3), minigrad.zeros(2, 3)
-    index = data.draw(st.sampled_from([0, slice(None), ..., None, (slice(None), 1), (0, 1), [0, 1]]))
-    value = data.draw(arrays("float32", shapes(max_dims=3)))
-    wanted = outcome(lambda: operator.setitem(x, index, tensor_of(torch, value)))
-    got = outcome(lambda: operator.setitem(y, index, tensor_of(minigrad, value)))
-    check_same(wanted, got)
-    check_same_values(array_of(x), array_of(y))
 
 
 @MANY
@@ -233,26 +207,3 @@ def _names_a_place_twice(shape: tuple[int, ...], index: Any) -> bool:
     """Whether an index names one element of a tensor of `shape` several times."""
     numbers = torch.arange(int(np.prod(shape))).reshape(shape)[index_of(torch, index)].flatten()
     return len(numbers) != len(numbers.unique())
-
-
-def test_masks_of_bytes_warn() -> None:
-    for api in (torch, minigrad):
-        x = api.arange(6).reshape(2, 3)
-        with pytest.warns(UserWarning, match=r"torch\.uint8 is now deprecated"):
-            assert x[api.tensor([0, 2], dtype=api.uint8)].tolist() == [[3, 4, 5]]
-        assert x[([0, 1], [1, 2])].tolist() == [1, 5]
-        assert x[api.tensor([[0, 1]])].shape == (1, 2, 3)
-
-
-def test_indexing_by_tensors_makes_contiguous_copies() -> None:
-    for api in (torch, minigrad):
-        x = api.arange(60).reshape(3, 4, 5)
-        for picked in (
-            x[:, :, [0, 3]],
-            x[:, [0, 3]],
-            x[[0, 1], :, [0, 1]],
-            x[:, x[0] > 3],
-            x.gather(2, x[:, :, :2] % 5),
-        ):
-            assert picked.is_contiguous()
-            assert picked.view(-1).numel() == picked.numel()

@@ -164,6 +164,29 @@ def test_lookup_and_scatter_are_each_others_backward_to_order_three() -> None:
     assert torch.autograd.grad(dg, h, k)[0].tolist() == [[6, 8], [0, 0], [3, 4]]
 
 
+def test_bags_where_pytorch_is_wrong() -> None:
+    """It divides the gradient of one id by the count of another, and counts ids after the last end in a mean."""
+    for mode, share in (("sum", 1), ("mean", 1 / 3)):
+        w = leaf(np.zeros((4, 1)))
+        F.embedding_bag(L([1, 1, 3]), w, L([0]), mode=mode, scale_grad_by_freq=True).sum().backward()
+        np.testing.assert_allclose(w.grad.numpy().ravel(), [0, share, 0, share])
+    table = torch.arange(12.0).reshape(4, 3)
+    for mode, last in (("mean", [6.0, 7.0, 8.0]), ("max", [6.0, 7.0, 8.0])):
+        ended = F.embedding_bag(L([2, 0, 2, 3]), table, L([0, 2, 3]), mode=mode, include_last_offset=True)
+        assert ended[1].tolist() == last
+
+
+def test_gradients_of_gradients_of_bags_are_those_of_sums_of_rows() -> None:
+    """PyTorch has none."""
+    ids, found = L([2, 0, 2, 1]), []
+    for of_bags in (True, False):
+        w = leaf(np.arange(12.0).reshape(4, 3))
+        bags = F.embedding_bag(ids, w, L([0, 2]), mode="sum") if of_bags else F.embedding(ids.view(2, 2), w).sum(1)
+        (first,) = torch.autograd.grad((bags**3).sum(), w, create_graph=True)
+        found.append(torch.autograd.grad((first**2).sum(), w)[0].tolist())
+    assert found[0] == found[1]
+
+
 def test_int32_ids_reach_rows_beyond_2_to_the_31_elements() -> None:
     table = add_rows(np.ones((1, 32768), np.float32), np.array([65537], np.int32), 65540)
     assert table.shape == (65540, 32768)

@@ -162,7 +162,7 @@ def normal(
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
         draw_one = _normal(generator, *map(float, numbers))
         return made("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
-    if not given or options or not all([isinstance(each, (Tensor, int, float)) for each in (mean, std)]):
+    if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
         )
