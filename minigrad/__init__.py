@@ -31,7 +31,6 @@ from minigrad.core.modes import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
-    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
@@ -62,7 +61,7 @@ __all__ = [
     "Generator", "Size", "Tensor", "__version__", "bool", "can_cast", "contiguous_format", "default_generator",
     "device", "double", "dtype", "e", "enable_grad", "float", "float16", "float32", "float64", "get_default_dtype",
     "half", "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64", "is_grad_enabled",
-    "is_inference_mode_enabled", "layout", "long", "manual_seed", "memory_format", "nan", "newaxis", "no_grad", "pi",
+    "layout", "long", "manual_seed", "memory_format", "nan", "newaxis", "no_grad", "pi",
     "preserve_format", "promote_types", "random", "seed", "set_default_dtype", "set_grad_enabled", "short",
     "sparse_coo", "strided", "uint8",
 ]  # fmt: skip

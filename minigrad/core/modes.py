@@ -15,7 +15,6 @@ R = TypeVar("R")
 
 class _GradMode(threading.local):
     enabled: bool = True
-    inference: bool = False
 
 
 current = _GradMode()
@@ -43,18 +42,15 @@ class _Switch:
     def __exit__(self, *exception: object) -> None:
         current.enabled = self.earlier
 
-    def _again(self) -> _Switch:
-        """A switch of its own for each call of a decorated function, so that a recursive one finds its way back."""
-        return _Switch(self.mode)
-
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         if inspect.isclass(function):
             words = "Decorating classes is deprecated and will be disabled in future versions. Decorate its methods."
             warnings.warn(words, FutureWarning, stacklevel=2)
 
+        # A switch of its own for each call, so that a recursive one finds its way back.
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            with self._again():
+            with _Switch(self.mode):
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -64,7 +60,7 @@ class _Switch:
             resume = functools.partial(generator.send, None)
             try:
                 while True:
-                    with self._again():
+                    with _Switch(self.mode):
                         try:
                             item = resume()
                         except StopIteration as stop:
@@ -74,7 +70,7 @@ class _Switch:
                     except Exception as error:
                         resume = functools.partial(generator.throw, error)
             finally:
-                with self._again():
+                with _Switch(self.mode):
                     generator.close()
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
@@ -125,8 +121,8 @@ class inference_mode(_Switch):
     The tensors that PyTorch makes inside can never be part of a graph; here they are ordinary ones.
 
     >>> with inference_mode():
-    ...     is_grad_enabled(), is_inference_mode_enabled()
-    (False, True)
+    ...     is_grad_enabled()
+    False
     """
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -134,23 +130,6 @@ class inference_mode(_Switch):
 
     def __init__(self, mode: bool = True) -> None:
         super().__init__(not mode)
-        self.outer = current.inference
-
-    def __enter__(self) -> None:
-        super().__enter__()
-        self.outer, current.inference = current.inference, not self.mode
-
-    def _again(self) -> _Switch:
-        return inference_mode(not self.mode)
-
-    def __exit__(self, *exception: object) -> None:
-        super().__exit__(*exception)
-        current.inference = self.outer
-
-
-def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside an `inference_mode` block."""
-    return current.inference
 
 
 class set_grad_enabled(_Switch):

@@ -12,8 +12,8 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
-from minigrad.core.elementwise import Cast, Elementwise, cast
-from minigrad.core.shapes import broadcast_shapes_message, sum_to
+from minigrad.core.elementwise import Cast, cast
+from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Function, Tensor
 
@@ -142,15 +142,7 @@ def _is_float16(x: Tensor | None) -> bool:
     return isinstance(x, Tensor) and x._array.dtype == dtypes.float16._numpy
 
 
-# ---- kinds of operations: of two tensors and no number, and of three tensors -----------------------------------------
-
-
-class OfTensors(Elementwise):
-    """An op on two tensors, none of them a number."""
-
-    def with_number(self, a: object, b: object) -> Any:
-        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
-        return super().with_number(a, b) if tensors else NotImplemented
+# ---- three tensors ---------------------------------------------------------------------------------------------------
 
 
 class Ternary(Node):
@@ -166,22 +158,12 @@ class Ternary(Node):
         try:
             return super().__call__(*inputs)
         except ValueError:
-            raise RuntimeError(_mismatch(self.shapes)) from None
+            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
+            raise
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         gradients = zip(super().backward(g), self.shapes, strict=True)
         return [None if each is None else sum_to(each, shape) for each, shape in gradients]
-
-
-def _mismatch(shapes: Sequence[tuple[int, ...]]) -> str:
-    """Why these shapes do not broadcast."""
-    together: tuple[int, ...] = ()
-    for shape in shapes:
-        try:
-            together = np.broadcast_shapes(together, shape)
-        except ValueError:
-            return broadcast_shapes_message(together, shape)
-    raise AssertionError(f"{shapes} broadcast")
 
 
 def in_common_dtype(*inputs: Tensor | None) -> list[Any]:

@@ -10,12 +10,12 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import cast, masked
+from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Operand, Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops import operands
-from minigrad.ops.operands import OfTensors, Ternary, in_common_dtype
+from minigrad.ops.operands import Ternary, in_common_dtype
 
 # ---- by a condition --------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ def minimum(input: Tensor, other: Tensor) -> Tensor:
     return Minimum().of(input, other)
 
 
-class Maximum(OfTensors):
+class Maximum(Elementwise):
     """The larger of `a` and `b`; nan if one is."""
 
     formulas = (
@@ -234,6 +234,10 @@ class Maximum(OfTensors):
 
     def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return self._share(g, b._array, a._array)
+
+    def with_number(self, a: object, b: object) -> Any:
+        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
+        return super().with_number(a, b) if tensors else NotImplemented
 
     def _share(self, g: Tensor, mine: Array, other: Array) -> Tensor:
         ties = mine == other
