@@ -294,7 +294,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     if not isinstance(lists, (list, tuple)):
         if not 0 <= index(lists) <= min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects 0 <= dims <= ndim_a and ndim_b, but got dims={dims}")
-        lists = range(a.ndim - lists, a.ndim), range(lists)
+        lists = [*range(a.ndim - lists, a.ndim)], [*range(lists)]
     of_a, of_b = [normal_dims(each, x.ndim) for each, x in zip(lists, (a, b), strict=True)]
     if len(of_a) != len(of_b):
         raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
