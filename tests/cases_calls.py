@@ -209,6 +209,7 @@ calls(
     x.sgn()
     x.round()
     x.round(decimals=1)
+    (x * 10).round(decimals=-1)
     x.frac()
     x.sigmoid()
     x.tanh()
@@ -593,6 +594,8 @@ calls(
     F.binary_cross_entropy(x.sigmoid(), w.expand(3, 3).sigmoid(), reduction="none")
     F.binary_cross_entropy(x + 1, x)
     F.binary_cross_entropy_with_logits(x, x[:1])
+    F.binary_cross_entropy_with_logits(x, x.detach().long())
+    F.kl_div(i, i)
     F.binary_cross_entropy_with_logits(x, w.expand(3, 3), w, pos_weight=w)
     F.layer_norm(x, (3,), w, w)
     F.layer_norm(x, (2,))
@@ -895,6 +898,8 @@ calls("x.norm(1.5, 1)\nx.norm(1)\nx.norm()\nx.norm(inf)\nx.norm(-inf)", x=[[0.0,
 calls(
     """
     x.view(6, 4)
+    x.norm(3, (0, 1, 2))
+    x.norm(dim=(0, 1, 2))
     x.view(3, 2, -1, 2)
     x.mT.view(24)
     x.mT.reshape(2, 4, 3, 1)
