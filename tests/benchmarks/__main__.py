@@ -44,19 +44,22 @@ class Row(NamedTuple):
 
 
 def minima(acts: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """The least seconds of each call, which take turns of at least a third of a millisecond."""
+    """The least processor time of each call, in seconds; neighbours want the processor, too.
+
+    They take turns of at least a third of a millisecond.
+    """
     counts, best = [], [math.inf] * len(acts)
     for act in acts:
         act()
-        start = time.perf_counter()
+        start = time.process_time()
         act()
-        counts.append(max(1, int(3e-4 / max(time.perf_counter() - start, 1e-7))))
+        counts.append(max(1, int(3e-4 / max(time.process_time() - start, 1e-7))))
     for _ in range(rounds):
         for position, (act, count) in enumerate(zip(acts, counts, strict=True)):
-            start = time.perf_counter()
+            start = time.process_time()
             for _ in range(count):
                 act()
-            best[position] = min(best[position], (time.perf_counter() - start) / count)
+            best[position] = min(best[position], (time.process_time() - start) / count)
     return best
 
 
