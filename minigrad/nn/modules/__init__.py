@@ -28,7 +28,15 @@ from minigrad.nn.modules.conv import *  # noqa: F403
 from minigrad.nn.modules.distance import CosineSimilarity
 from minigrad.nn.modules.dropout import Dropout, Dropout2d
 from minigrad.nn.modules.flatten import Flatten
-from minigrad.nn.modules.lazy import LazyBatchNorm1d, LazyBatchNorm2d, LazyLinear
+from minigrad.nn.modules.lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose2d,
+    LazyLinear,
+)
 from minigrad.nn.modules.linear import Identity, Linear
 from minigrad.nn.modules.loss import (
     BCELoss,
@@ -59,7 +67,8 @@ __all__ = [
     "ELU", "GELU", "GRU", "LSTM", "RNN", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
     "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "Dropout", "Dropout2d", "Embedding",
     "EmbeddingBag", "Flatten", "GRUCell", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "KLDivLoss",
-    "L1Loss", "LSTMCell", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyLinear", "LeakyReLU", "Linear",
+    "L1Loss", "LSTMCell", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyConv1d", "LazyConv2d",
+    "LazyConv3d", "LazyConvTranspose2d", "LazyLinear", "LeakyReLU", "Linear",
     "LogSigmoid", "LogSoftmax", "MSELoss", "Module",
     "ModuleDict", "ModuleList", "MultiheadAttention",
     "NLLLoss", "PReLU", "RMSNorm", "RNNCell", "ReLU", "Sequential", "SiLU", "Sigmoid",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
+from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
@@ -83,3 +84,31 @@ class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d):
 
     cls_to_become = BatchNorm2d
     inferred = ("num_features", 1)
+
+
+class LazyConv1d(LazyModuleMixin, Conv1d):
+    """A `Conv1d` whose `in_channels` is the number of channels of the first input."""
+
+    cls_to_become = Conv1d
+    inferred = ("in_channels", -2)
+
+
+class LazyConv2d(LazyModuleMixin, Conv2d):
+    """A `Conv2d` whose `in_channels` is the number of channels of the first input."""
+
+    cls_to_become = Conv2d
+    inferred = ("in_channels", -3)
+
+
+class LazyConv3d(LazyModuleMixin, Conv3d):
+    """A `Conv3d` whose `in_channels` is the number of channels of the first input."""
+
+    cls_to_become = Conv3d
+    inferred = ("in_channels", -4)
+
+
+class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d):
+    """A `ConvTranspose2d` whose `in_channels` is the number of channels of the first input."""
+
+    cls_to_become = ConvTranspose2d
+    inferred = ("in_channels", -3)
