@@ -71,7 +71,9 @@ __all__ += creation.__all__
 __all__ += draws.__all__
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
-_MODULES = ("accelerator", "autograd", "backends", "cuda", "mps", "nn", "optim", "serialization", "testing", "utils")
+_MODULES = [
+    "accelerator", "autograd", "backends", "cuda", "mps", "nn", "optim", "serialization", "testing", "utils", "version",
+]  # fmt: skip
 _NAMES = {
     "autograd.anomaly": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "

@@ -221,7 +221,7 @@ orthogonal = renamed("nn.init", orthogonal_)
 # ---- how --------------------------------------------------------------------------------------------------------
 
 
-def _fans(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs each output of a weight `(out, in, *)` has, and how many outputs each input."""
     if tensor.ndim < 2:
         raise ValueError(
@@ -233,11 +233,11 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def _xavier_std(tensor: Tensor, gain: float) -> float:
-    return gain * math.sqrt(2.0 / float(sum(_fans(tensor))))
+    return gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    fans = dict(zip(("fan_in", "fan_out"), _fans(tensor), strict=True))
+    fans = dict(zip(("fan_in", "fan_out"), _calculate_fan_in_and_fan_out(tensor), strict=True))
     if mode.lower() not in fans:
         raise ValueError(f"Mode {mode} not supported, please use one of {list(fans)}")
     return calculate_gain(nonlinearity, a) / math.sqrt(fans[mode.lower()])

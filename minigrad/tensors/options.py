@@ -62,6 +62,14 @@ class device:
         self.type = kind
         self.index = int(number) if colon else index
 
+    def __enter__(self) -> device:
+        """While the block runs new tensors are on this device: an error, unless it is the CPU."""
+        check_on_cpu(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
 

@@ -23,7 +23,7 @@ from minigrad.nn.modules.batchnorm import (
     BatchNorm3d,
     InstanceNorm2d,
 )
-from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential
+from minigrad.nn.modules.container import DataParallel, ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.conv import *  # noqa: F403
 from minigrad.nn.modules.distance import CosineSimilarity
 from minigrad.nn.modules.dropout import Dropout, Dropout2d
@@ -65,7 +65,7 @@ from minigrad.nn.modules.transformer import (
 
 __all__ = [
     "ELU", "GELU", "GRU", "LSTM", "RNN", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
-    "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "Dropout", "Dropout2d", "Embedding",
+    "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "DataParallel", "Dropout", "Dropout2d", "Embedding",
     "EmbeddingBag", "Flatten", "GRUCell", "GroupNorm", "Hardtanh", "Identity", "InstanceNorm2d", "KLDivLoss",
     "L1Loss", "LSTMCell", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyConv1d", "LazyConv2d",
     "LazyConv3d", "LazyConvTranspose2d", "LazyLinear", "LeakyReLU", "Linear",

@@ -213,3 +213,15 @@ class ModuleDict(Module):
         """Add the modules of a mapping, or of pairs of names and modules."""
         for key, module in dict(modules).items():
             self[key] = module
+
+
+class DataParallel(Module):
+    """A module under the name `module`: on one device there is nothing to share out, and a call is its call."""
+
+    def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)

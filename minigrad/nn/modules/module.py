@@ -476,6 +476,9 @@ class Module:
     #: Takes what this module itself remembers from a state; a subclass may change that before, or add to it.
     _load_from_state_dict = load_own
 
+    def compile(self, *args: object, **kwargs: object) -> None:
+        """Nothing: there is no compiler, and PyTorch's changes no result."""
+
     # ---- printed form --------------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:
