@@ -55,7 +55,7 @@ class dtype:
         return f"torch.{self._name}"
 
     def __reduce__(self) -> str:
-        return "bool_" if self._name == "bool" else self._name
+        return self._name
 
 
 # PyTorch's error messages have two more names for each: torch.LongTensor, and C++'s long int.
