@@ -18,7 +18,6 @@ from minigrad.core.tape import Unary, keep_input_and_output
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.indexing import Index
-from minigrad.ops.reductions import mean
 from minigrad.ops.resampling import averaged, bounds
 from minigrad.ops.windows import Col2Im, PerDim, Windows, per_dim
 
@@ -206,10 +205,7 @@ def _declare(dims: int) -> None:
         >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]]), 2)
         tensor([[2., 4.]])
         """
-        wanted = _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size)
-        if dims > 1 and set(wanted) == {1}:
-            return mean(input, tuple(range(-dims, 0)), keepdim=True)
-        return averaged(input, wanted)
+        return averaged(input, _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size))
 
 
 for _dims in (1, 2, 3):

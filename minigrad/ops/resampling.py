@@ -15,6 +15,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.indexing import Index
+from minigrad.ops.reductions import mean
 
 
 class Resample(Unary):
@@ -142,6 +143,8 @@ def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | No
 def averaged(input: Tensor, wanted: Sequence[int]) -> Tensor:
     """The means of so many windows along the last dimensions, which cover them and are as equal as can be."""
     dims = len(wanted)
+    if dims > 1 and set(wanted) == {1}:
+        return mean(input, tuple(range(-dims, 0)), keepdim=True)
     means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
     return Resample(means, "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0")(input)
 
