@@ -152,7 +152,7 @@ def calls() -> tuple[list[str], list[str]]:
             # Layers that are a function, under its name.
             function = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() if place == "nn" else name
             apart = not {name, function}.isdisjoint(told | APART) or re.match(
-                r"__|Lazy|Uninit|Upsampl|\w+Pad\dd$", name
+                r"__|Lazy|Uninit|Upsampl|\w+Pad\dd$|DataParallel", name
             )
             if apart or alias or not callable(what):
                 continue
