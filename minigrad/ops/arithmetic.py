@@ -310,7 +310,7 @@ class Rpow(Pow):
     formulas = ("", "db = g * y * log(a)")
 
 
-#: Powers that are products: of numbers below 0, np.power takes a thousand times as long.
+#: Powers that are products: np.power takes ten times as long, and of numbers below 0 fifty times that.
 PRODUCTS: dict[float, Callable[[Array], Array]] = {
     3: lambda x: x * x * x,
     -0.5: lambda x: np.reciprocal(np.sqrt(x)),
@@ -348,7 +348,10 @@ class PowNumber(Unary):
         # As PyTorch; the operator, unlike np.power, takes the short way for exponents such as 2 and 0.5 itself.
         if self.n in PRODUCTS and (x.dtype.itemsize != 2 or self.n == -0.5):
             return PRODUCTS[self.n](x)
-        return x**self.n
+        if self.n % 1 or -1 <= self.n <= 2 or x.dtype.kind != "f":
+            return x**self.n
+        power = np.abs(x) ** self.n
+        return np.copysign(power, x) if self.n % 2 else power
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         return zeroed(g) if self.n == 0 else g * (self.n * x ** (self.n - 1))
