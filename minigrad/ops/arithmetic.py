@@ -397,10 +397,10 @@ class Lerp(Ternary):
         return np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c))
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * (1 - c)
+        return cast(g * (1 - c), g.dtype)
 
     def db(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * c
+        return cast(g * c, g.dtype)
 
     def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return g * (b - a)

@@ -27,7 +27,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, keep_inputs, quiet
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import op
 from minigrad.ops.losses import check_constant
 from minigrad.ops.operands import check_floating, in_float32
@@ -426,8 +426,9 @@ def _by_channel(
         # The running variance is the unbiased estimate: the sum of squares divided by one less.
         for running, position, scale in zip(runnings, (1, 2), (1, groups.count / (groups.count - 1)), strict=True):
             found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels).mean(0) * scale
-            # Past the version counters, as PyTorch writes them.
             running._array[...] = (1 - momentum) * running._array.astype(found.dtype) + momentum * found
+            # PyTorch counts this write of instance norm, and not that of batch norm.
+            storage_of(running).version += within == (2,)
     return y
 
 
