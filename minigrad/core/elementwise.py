@@ -62,6 +62,9 @@ class Elementwise(Binary):
     #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
 
+    #: The dtypes of integers that are computed with as they are, without a look at what becomes of them.
+    integers: ClassVar[tuple[np.dtype[Any], ...]] = (dtypes.int64._numpy,)
+
     def of(self, a: Any, b: Any) -> Any:
         """The result for `a` and `b`, recorded if one of them requires a gradient; `op(a, b)` is the same, but slower.
 
@@ -73,7 +76,7 @@ class Elementwise(Binary):
         x, y = a._array, b._array
         dtype = x.dtype
         try:
-            if dtype is y.dtype and dtype in _FLOATS:
+            if dtype is y.dtype and (dtype in _FLOATS or dtype in self.integers):
                 array = quiet().run(self.forward, x, y)
             else:
                 a, b, x, y, common = self.promote(a, b, x, y)
@@ -106,7 +109,7 @@ class Elementwise(Binary):
             return NotImplemented
         x, y = (a._array, b) if first else (a, b._array)
         usual = type(number) is float or (type(number) is int and number.bit_length() < 64)
-        if first and usual and x.dtype in WIDE_FLOATS:
+        if first and usual and (x.dtype in WIDE_FLOATS or (type(number) is int and x.dtype in self.integers)):
             # The number takes on the array's dtype.
             out = tensor._new(quiet().run(self.forward, x, y))
         else:
@@ -231,6 +234,7 @@ class Div(Elementwise):
     """`a / b`, in floating point also for integers."""
 
     formulas = ("da = g / b", "db = -g * a / b / b")
+    integers = ()
     forward: ClassVar[Callable[..., Array]] = np.true_divide
 
     def result_dtype(self, x: Any, y: Any) -> dtype:

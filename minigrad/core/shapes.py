@@ -123,7 +123,8 @@ class Reshape(Unary):
         out = super().__call__(x)
         # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
         # Of no elements, which share no memory, every other one is a view.
-        shares = np.may_share_memory(x._array, out._array) or not x._array.size
+        array = x._array
+        shares = array.flags.c_contiguous or np.may_share_memory(array, out._array) or not array.size
         if shares and self.form != "UnsafeViewBackward0":
             share_storage(x, out, "" if current.enabled else "no_grad")
         elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):

@@ -22,7 +22,7 @@ import numpy as np
 
 from .dtypes import Array, of
 from .modes import current
-from .tensor import Tensor, share_storage, storage_of
+from .tensor import Storage, Tensor, share_storage
 
 # Where a gradient goes next: to the node that made the input, to one of its outputs, to the input itself if it is a
 # leaf, or nowhere if the input requires none.
@@ -477,8 +477,9 @@ def entry_of(x: object) -> Kept:
 def output_entry(out: Tensor) -> Kept:
     """What to keep of an output: an alias without its history."""
     alias = out._new(out._array)
-    alias._storage = storage_of(out)
-    return alias, alias._storage.version
+    # Nobody else has seen the output yet: none makes its storage at the same time, as `storage_of` expects.
+    storage = alias._storage = out._storage = out._storage or Storage()
+    return alias, storage.version
 
 
 def keep_nothing(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:

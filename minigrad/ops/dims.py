@@ -46,7 +46,7 @@ def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int)
 
 def ints(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
     """The ints of a sequence, or one alone; 0-d integer tensors count as ints."""
-    return tuple([index(each) for each in given]) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
+    return tuple(map(index, given)) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
 
 
 def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int, ...]:
