@@ -153,12 +153,14 @@ default_generator = Generator()
 
 def engine_of(generator: Generator | None) -> Generator:
     """The generator that draws are asked of, or the default one for None; a TypeError for what is none."""
-    if not isinstance(generator, Generator | None):
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
         raise TypeError(
             f"argument 'generator' must be torch.Generator, not {type(generator).__name__}: "
             "torch.Generator().manual_seed(seed) makes one"
         )
-    return generator or default_generator
+    return generator
 
 
 def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:

@@ -63,7 +63,7 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
     given = ints(sizes)
     known = math.prod(given)
-    least = min(given, default=0)
+    least = min(given) if given else 0
     if known == numel and least >= 0:
         return given
     if least == -1 and given.count(-1) == 1:
