@@ -72,7 +72,8 @@ __all__ += draws.__all__
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
 _MODULES = [
-    "accelerator", "autograd", "backends", "cuda", "mps", "nn", "optim", "serialization", "testing", "utils", "version",
+    "accelerator", "autograd", "backends", "cuda", "linalg", "mps", "nn", "optim", "serialization", "testing",
+    "utils", "version",
 ]  # fmt: skip
 _NAMES = {
     "autograd.anomaly": "is_anomaly_check_nan_enabled is_anomaly_enabled",

@@ -13,7 +13,7 @@ from itertools import accumulate
 from operator import mul
 from typing import Any, NoReturn, Self, SupportsIndex, overload
 
-from minigrad import tensors
+from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of

@@ -313,6 +313,12 @@ add(
 )
 both("addmm", mixed, **exact)
 
+# Far from singular: what differs then is rounding alone.
+regular = shaped("bnn", dtypes=["float32"]).map(lambda each: (each[0] / 8 + 9 * np.eye(each[0].shape[1], dtype="f"),))
+for name in ("inverse", "det"):
+    both(name, regular, ulps=2**8, least=1, grad_ulps=2**8, grad_least=1)
+both("dist", shaped("nk", "k", dtypes=FLOATS), ulps=8, grad_ulps=2**6, grad_least=1, twice=False)
+
 # fmt: off
 EQUATIONS = [
     "i->", "i->i", "ij->ji", "ij->", "ij->j", "ii", "ii->i", "iij->j", "...", "...i->i...", "i...->...", "i j -> j i",

@@ -25,6 +25,8 @@ MODULES = (
     "minigrad",
     "minigrad.autograd",
     "minigrad.autograd.function",
+    "minigrad.autograd.functional",
+    "minigrad.linalg",
     "minigrad.nn",
     "minigrad.nn.functional",
     "minigrad.nn.init",

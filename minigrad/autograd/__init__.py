@@ -8,7 +8,7 @@ and the walk hands 1 to Sum, which hands a 1 for each element to Mul, which hand
 edges.  They add up to `2 * x`, the gradient.
 """
 
-from minigrad.autograd import function
+from minigrad.autograd import function, functional
 from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
@@ -17,6 +17,6 @@ from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_e
 from minigrad.core.walk import backward, grad
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "grad", "gradcheck",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "gradcheck",
     "gradgradcheck", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip

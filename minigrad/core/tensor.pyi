@@ -366,6 +366,8 @@ class Tensor:
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
         """The address of the first element: equal for tensors that share storage from its start."""
+    def det(self) -> Tensor:
+        """The determinant of each matrix `(*, N, N)`; its gradient at a singular matrix is a LinAlgError."""
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
     def detach_(self) -> typing.Self:
@@ -381,6 +383,8 @@ class Tensor:
         """A view of the diagonal of two dimensions, as the last one; it starts `offset` columns to the right."""
     def dim(self) -> builtins.int:
         """The number of dimensions."""
+    def dist(self, other: Tensor, p: builtins.bool | builtins.int | builtins.float | np.generic = 2) -> Tensor:
+        """The norm of the difference of two tensors, which broadcast."""
     def div(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """The quotient `input / other`, in floating point also for integers."""
     def div_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> typing.Self:
@@ -512,6 +516,8 @@ class Tensor:
         """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
     def int(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int32."""
+    def inverse(self) -> Tensor:
+        """The inverse of each matrix `(*, N, N)`, `torch.linalg.inv` as well; a LinAlgError if there is none."""
     def is_complex(self) -> builtins.bool:
         """Whether the elements are complex numbers: never here."""
     def is_contiguous(self, memory_format: builtins.object = None) -> builtins.bool:

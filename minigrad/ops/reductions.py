@@ -531,6 +531,22 @@ class LinalgVectorNorm(Unary):
         return x.sgn() * (powers * y ** (1 - self.p)) * g
 
 
+@op()
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
+    """The norm of the difference of two tensors, which broadcast.
+
+    >>> import minigrad as torch
+    >>> torch.dist(torch.tensor([1.0, 1.0]), torch.tensor([4.0, 5.0]))
+    tensor(5.)
+    """
+    apart = input - other
+    return Dist(float(p), tuple(range(apart.ndim)), False)(apart)
+
+
+class Dist(LinalgVectorNorm):
+    """The norm of a difference."""
+
+
 # ---- extrema ---------------------------------------------------------------------------------------------------------
 
 # What finds the index of what each of them finds.

@@ -25,7 +25,8 @@ x.clone().add_(y); x.clone().copy_(y); x.clone().fill_(2.0); x.clone().zero_(); 
 torch.addcmul(x, y, z); x.clone().addcmul_(y, z)
 torch.addmm(v, x, w); w.clone().addmm_(w, w); torch.mm(x, w); torch.mv(x, v); torch.dot(v, v); torch.outer(v, v)
 torch.matmul(steps, w); torch.bmm(steps, steps.transpose(1, 2)); torch.einsum("ij,kj->ik", x, y); torch.ger(v, v)
-torch.tensordot(x, y, dims=([1], [1])); F.linear(x, w); F.linear(x, w, v); x.sum(); x.sum(0); x.sum(1); x.mean(0)
+torch.tensordot(x, y, dims=([1], [1])); (w + torch.eye(m)).inverse(); (w + torch.eye(m)).det()
+F.linear(x, w); F.linear(x, w, v); x.sum(); x.sum(0); x.sum(1); x.mean(0)
 x.max(); x.max(1); x.max(0); x.min(1); x.amax(0); x.amin(1); x.argmax(1); x.argmin(0); x.var(); x.var(0); x.std(1)
 x.prod(); x.prod(1); x.norm(); x.norm(dim=1); x.any(1); x.all(); x.cumsum(0); x.cumsum(1); x.cumprod(1)
 x.logsumexp(1); x.softmax(0); x.softmax(-1); x.log_softmax(-1); x.median(); x.median(1); x.mode(1); x.topk(3)
@@ -96,7 +97,8 @@ nn.TransformerDecoder(nn.TransformerDecoderLayer(m, 4, 64, batch_first=True), 1)
 """
 
 #: What has no time of its own to measure: containers, and questions.
-APART = {"Module", "ModuleList", "ModuleDict", "Identity", "Parameter", "functional", "init", "modules", "utils"}
+APART = {"DataParallel", "Module", "ModuleList", "ModuleDict", "Identity", "Parameter", "functional", "init", "modules",
+         "utils"}  # fmt: skip
 
 
 def listed(text: str) -> list[str]:

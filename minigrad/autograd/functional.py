@@ -1,0 +1,141 @@
+"""Derivatives of functions as wholes: Jacobians, Hessians, and products of Jacobians with vectors.
+
+For `y = f(x)`, the Jacobian has the shape `(*y.shape, *x.shape)`: a row for each element of `y`, its gradient.  Where
+`f` takes or returns a tuple, so are they.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from minigrad.core.modes import enable_grad
+from minigrad.core.tensor import Tensor
+from minigrad.core.walk import grad
+from minigrad.ops.joining import stack
+from minigrad.tensors.creation import eye, ones_like, zeros_like
+
+__all__ = ["hessian", "jacobian", "jvp", "vjp"]
+
+Function = Callable[..., Any]
+
+
+def jacobian(func: Function, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+    """The derivatives of each element of `func(*inputs)` with respect to each of the inputs.
+
+    With `create_graph`, they can be differentiated in turn; `strict` is refused.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0, 3.0]))
+    tensor([[2., 0., 0.],
+            [0., 4., 0.],
+            [0., 0., 6.]])
+    """
+    given, many, outputs = _called(func, inputs, create_graph, strict)
+    found = []
+    for y in outputs:
+        units = eye(math.prod(y.shape), dtype=y.dtype).view(-1, *y.shape)
+        rows = [_pulled([y], given, [unit], create_graph) for unit in units]
+        columns = zip(given, zip(*rows, strict=True), strict=True)
+        found.append(
+            _like_given(isinstance(inputs, tuple), [stack(parts).view(*y.shape, *x.shape) for x, parts in columns])
+        )
+    return _like_given(many, found)
+
+
+def hessian(func: Function, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+    """The second derivatives of `func(*inputs)`, one number: the Jacobian of its gradient.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+
+    def number(*given: Tensor) -> Tensor:
+        y = func(*given)
+        if y.numel() != 1:
+            raise RuntimeError(
+                "The Tensor returned by the function given to hessian should contain a single element: y.sum() does"
+            )
+        return y.squeeze()
+
+    def gradient(*given: Tensor) -> Any:
+        return jacobian(number, given if isinstance(inputs, tuple) else given[0], create_graph=True)
+
+    return jacobian(gradient, inputs, create_graph, strict)
+
+
+def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """`func(*inputs)`, and the product of `v`, of its shape, with its Jacobian: one gradient for each input.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    given, many, outputs = _called(func, inputs, create_graph, strict)
+    cotangents = _vectors(v, outputs, "the user-provided function returns")
+    found = _pulled(outputs, given, cotangents, create_graph)
+    return _like_given(many, _cut_off(outputs, create_graph)), _like_given(isinstance(inputs, tuple), found)
+
+
+def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """`func(*inputs)`, and the product of its Jacobian with `v`, of the shape of the inputs: the change along `v`.
+
+    The product of u with the Jacobian is linear in u: its own gradient, for the cotangent v, is the other product.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    given, many, outputs = _called(func, inputs, create_graph, strict)
+    tangents = _vectors(v, given, "the input to the user-provided function is")
+    u = [zeros_like(y, requires_grad=True) for y in outputs]
+    found = _pulled(_pulled(outputs, given, u, True), u, tangents, create_graph)
+    return _like_given(many, _cut_off(outputs, create_graph)), _like_given(many, found)
+
+
+def _called(
+    func: Function, inputs: Any, create_graph: bool, strict: bool
+) -> tuple[Sequence[Tensor], bool, Sequence[Tensor]]:
+    """Tensors in place of the inputs, which are used nowhere else; whether `func` returns several, and what."""
+    if strict:
+        raise NotImplementedError("strict=True: here, what an output does not depend on has a derivative of zeros")
+    with enable_grad():
+        given = [
+            x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in _as_tuple(inputs)
+        ]
+        outputs = func(*given)
+    return given, isinstance(outputs, tuple), _as_tuple(outputs)
+
+
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    return given if isinstance(given, tuple) else (given,)
+
+
+def _vectors(v: Any, others: Sequence[Tensor], where: str) -> Sequence[Tensor]:
+    """`v` as a tuple; a one, if it is None and what it multiplies is one number."""
+    if v is None and (len(others) != 1 or others[0].numel() != 1):
+        raise RuntimeError(f"The vector v can only be None if {where} a single Tensor with a single element.")
+    return [ones_like(others[0])] if v is None else _as_tuple(v)
+
+
+def _pulled(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], cotangents: Sequence[Tensor], create_graph: bool
+) -> list[Tensor]:
+    """The gradients of the inputs for cotangents of the outputs; zeros for what does not depend on them."""
+    pairs = [(y, g) for y, g in zip(outputs, cotangents, strict=True) if y.requires_grad]
+    if not pairs:
+        return [zeros_like(x) for x in inputs]
+    ends, given = zip(*pairs, strict=True)
+    found = grad(ends, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    return [zeros_like(x) if each is None else each for x, each in zip(inputs, found, strict=True)]
+
+
+def _cut_off(outputs: Sequence[Tensor], create_graph: bool) -> Sequence[Tensor]:
+    return outputs if create_graph else [y.detach() for y in outputs]
+
+
+def _like_given(several: bool, found: Sequence[Any]) -> Any:
+    return tuple(found) if several else found[0]

@@ -1,0 +1,112 @@
+"""Norms, inverses and determinants of matrices `(*, N, N)`: NumPy's, with gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from minigrad.core.dtypes import Array, Number, dtype, float16, float32, float64
+from minigrad.core.tape import Unary
+from minigrad.core.tensor import Tensor
+from minigrad.declare import Dims, op
+from minigrad.ops import reductions
+from minigrad.tensors.errors import advised
+
+__all__ = ["LinAlgError", "det", "inv", "norm"]
+globals().update(advised(__name__, __all__))
+
+
+class LinAlgError(RuntimeError):
+    """A matrix is singular: it has no inverse."""
+
+
+def norm(
+    A: Tensor,  # noqa: N803  # PyTorch's name
+    ord: Number | str | None = None,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of a vector `sum(|x|**ord) ** (1/ord)`, over `dim` or all elements; of a matrix, the one of "fro".
+
+    >>> import minigrad as torch
+    >>> torch.linalg.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    dims = A.ndim if dim is None else len(dim) if isinstance(dim, Sequence) else 1
+    if dim is None and ord is not None and dims not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {dims}D.")
+    if ord not in (None, "fro") and dims == 2:
+        raise NotImplementedError("linalg.norm: of norms of matrices, 'fro' is there; np.linalg.norm takes x.numpy()")
+    return reductions.norm(A, 2 if ord is None else ord, dim, keepdim, dtype)
+
+
+class LinalgInvEx(Unary):
+    """The inverse of each matrix."""
+
+    formulas = ("dx = -y.mT @ g @ y.mT",)
+
+    def forward(self, x: Array) -> Array:
+        try:
+            return np.linalg.inv(x)
+        except np.linalg.LinAlgError:
+            raise LinAlgError("linalg.inv: the input matrix is singular: its columns depend on each other") from None
+
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return -(y.mT @ g @ y.mT)
+
+
+class LinalgDet(Unary):
+    """The determinant of each matrix."""
+
+    formulas = ("dx = g * y * inv(x).mT",)
+
+    def forward(self, x: Array) -> Array:
+        return np.asarray(np.linalg.det(x), x.dtype)
+
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return (g * y).unsqueeze(-1).unsqueeze(-1) * LinalgInvEx()(x).mT
+
+
+@op()
+def inverse(input: Tensor) -> Tensor:
+    """The inverse of each matrix `(*, N, N)`, `torch.linalg.inv` as well; a LinAlgError if there is none.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[2.0, 0.0], [0.0, 4.0]]).inverse()
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    _check_square("inv", input)
+    return LinalgInvEx()(input)
+
+
+@op()
+def det(input: Tensor) -> Tensor:
+    """The determinant of each matrix `(*, N, N)`; its gradient at a singular matrix is a LinAlgError.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[2.0, 1.0], [1.0, 4.0]]).det()
+    tensor(7.)
+    """
+    _check_square("det", input)
+    return LinalgDet()(input)
+
+
+inv = inverse
+
+
+_EXPECTED = "Expected a floating point or complex tensor as input"
+
+
+def _check_square(name: str, x: Tensor) -> None:
+    if x.ndim < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
+    if x.shape[-1] != x.shape[-2]:
+        sizes = f"{x.shape[-2]} by {x.shape[-1]}"
+        raise RuntimeError(f"linalg.{name}: A must be batches of square matrices, but they are {sizes} matrices")
+    if x.dtype not in (float32, float64):
+        words = "Low precision dtypes not supported" if x.dtype is float16 else _EXPECTED
+        raise RuntimeError(f"linalg.{name}: {words}. Got {x.dtype._tensor_name}: x.float()")
