@@ -287,6 +287,8 @@ def _check(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: {x}"
             f", and a weight of size: {w}"
         )
+    if 0 in w[2:]:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {w[2:]}")
     for argument, values in {**options, "groups": (groups,)}.items():
         if min(values) < ("padding" not in argument):
             raise RuntimeError(f"{'negative' if 'padding' in argument else 'non-positive'} {argument} is not supported")

@@ -176,8 +176,13 @@ class MultiheadAttention(Module):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        if num_heads <= 0 or embed_dim <= 0 or embed_dim % num_heads:
-            raise AssertionError("embed_dim must be divisible by num_heads, and both greater than 0")
+        if num_heads <= 0 or embed_dim <= 0:
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
+                "instead"
+            )
+        if embed_dim % num_heads:
+            raise AssertionError("embed_dim must be divisible by num_heads")
         if add_bias_kv or add_zero_attn:
             raise NotImplementedError("add_bias_kv and add_zero_attn: torch.cat adds a key and a value to the others")
         self.embed_dim = embed_dim

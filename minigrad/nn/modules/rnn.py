@@ -52,6 +52,20 @@ class Recurrent(Module):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         return [self._parameters.get(name + suffix) for name in names]
 
+    def _parts_of(self, state: Any, dtype: dtype) -> list[Tensor]:
+        """The parts of a given state, of an LSTM two; an error if they are not so many tensors of this dtype."""
+        parts = list(state) if self.mode == "LSTM" and isinstance(state, tuple | list) else [state]
+        if len(parts) != 1 + (self.mode == "LSTM") or not all([isinstance(each, Tensor) for each in parts]):
+            wanted = "a pair of Tensors, (h, c)" if self.mode == "LSTM" else "a Tensor"
+            raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(state).__name__}")
+        for each in parts:
+            if each.dtype is not dtype:
+                raise RuntimeError(
+                    f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
+                    f"{dtype._tensor_name}: the state is {each.dtype}, state.to({dtype})"
+                )
+        return parts
+
     def reset_parameters(self) -> None:
         """Draw all parameters anew, from the uniform distribution on [-k, k) with `k = 1 / sqrt(hidden_size)`."""
         bound = 1 / math.sqrt(self.hidden_size)
@@ -80,7 +94,7 @@ class RNNBase(Recurrent):
         super().__init__()
         if min(input_size, hidden_size, num_layers) <= 0:
             raise ValueError("input_size, hidden_size and num_layers must be greater than zero")
-        if not 0 <= dropout <= 1:
+        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
         if proj_size:
             raise ValueError(
@@ -189,7 +203,7 @@ class RNNBase(Recurrent):
         parts = 2 if self.mode == "LSTM" else 1
         if given is None:
             return [zeros(shape, dtype=x.dtype)] * parts
-        state = [given] if parts == 1 else [given[0], given[1]]
+        state = self._parts_of(given, x.dtype)
         wanted = shape if batched else (shape[0], shape[2])
         for place, each in enumerate(state):
             if each.shape != wanted:
@@ -291,9 +305,7 @@ class RNNCellBase(Recurrent):
         if input.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         shape = (*input.shape[:-1], self.hidden_size)
-        state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair)
-        if hx is not None:
-            state = [hx[0], hx[1]] if is_pair else [hx]
+        state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair) if hx is None else self._parts_of(hx, input.dtype)
         for each in state:
             if each.shape != shape:
                 raise RuntimeError(f"Expected hidden of size {shape}, got {list(each.shape)}")
@@ -320,6 +332,8 @@ class RNNCell(RNNCellBase):
         device: OnDevice = None,
         dtype: dtype | None = None,
     ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}. Select from 'tanh' or 'relu'.")
         self.mode, self.nonlinearity = f"RNN_{nonlinearity.upper()}", nonlinearity
         super().__init__(input_size, hidden_size, bias, device, dtype)
 
