@@ -67,7 +67,9 @@ class _Switch:
                             return stop.value
                     try:
                         resume = functools.partial(generator.send, (yield item))
-                    except Exception as error:
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:
                         resume = functools.partial(generator.throw, error)
             finally:
                 with _Switch(self.mode):

@@ -14,7 +14,7 @@ from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import masked
 from minigrad.core.shapes import Expand
-from minigrad.core.tape import Unary, keep_input_and_output
+from minigrad.core.tape import Unary, keep_inputs, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.indexing import Index
@@ -26,7 +26,8 @@ class MaxPool(Unary):
     """`y[…, p]` is the largest element of window p of `x`; nan is larger than all others."""
 
     formulas = ("dx = Col2Im of g at the largest element of each window, of several the first, and 0 elsewhere",)
-    keep = keep_input_and_output
+    # Not the output, which an activation in place may overwrite: it is found again.
+    keep = keep_inputs
     windows: Windows
     form: str
 
@@ -40,7 +41,7 @@ class MaxPool(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         x, kernel = self.kept(0)._array, self.windows.kernel
-        largest = _largest(self.windows, x, self.kept(-1)._array)
+        largest = _largest(self.windows, x, quiet().run(self.forward, x))
         numbers = np.arange(math.prod(kernel)).reshape(*kernel, *[1] * len(kernel))
         g = masked(_to_each(g, self.windows), _before_places(largest, kernel) == numbers)
         return Col2Im(self.windows, x.shape[-len(kernel) :], self.form.replace("d0", "dBackward0"))(g)

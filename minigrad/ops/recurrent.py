@@ -11,6 +11,7 @@ encoder-decoder" (2014), with the reset gate after the product, as in PyTorch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -126,7 +127,7 @@ class Recurrence(Several):
 
     def of_u(self, d: Array, part: slice) -> Array:
         """The gradient of `u`, given that of `x`."""
-        return d.reshape(len(d), -1)
+        return d.reshape(len(d), math.prod(d.shape[1:]))
 
     def backward(self, g: Any) -> Any:
         if current.enabled:
@@ -155,7 +156,7 @@ class Recurrence(Several):
         given: list[Any] = [x if x is None else x.clone() for x in map(self.kept, range(len(self.edges)))]
         x, *rest = given
         hidden, *state = unrolled(type(self).step, self.rows, x.reshape(-1, x.shape[-1]), *rest)
-        outputs = [hidden.reshape(*x.shape[:-1], -1), *state]
+        outputs = [hidden.reshape(*x.shape[:-1], hidden.shape[-1]), *state]
         arrived = [place for place, each in enumerate(g) if each is not None]
         wanted = [each for each, edge in zip(given, self.edges, strict=True) if edge is not None]
         found = iter(
@@ -206,7 +207,8 @@ class ReluRecurrence(TanhRecurrence):
         state[0][:] = gates[:, 0]
 
     def slopes(self) -> Array:
-        return (self.gates > 0).astype(self.gates.dtype)
+        # A nan counts as above 0, as in the gradient of relu.
+        return (~(self.gates <= 0)).astype(self.gates.dtype)
 
 
 _SCALES = {char: np.array([[0.5], [0.5], [1], [0.5]], char) for char in "efd"}
@@ -279,7 +281,7 @@ class GRURecurrence(Recurrence):
 
     def slopes(self) -> Array:
         r, z, n = self.gates.swapaxes(0, 1)
-        h, size = self.before[0], len(n[0])
+        h, size = self.before[0], n.shape[1]
         u = h @ self.kept(1)._array[2 * size :].T
         if self.kept(2) is not None:
             u += self.kept(2)._array[2 * size :]
@@ -293,4 +295,4 @@ class GRURecurrence(Recurrence):
     def of_u(self, d: Array, part: slice) -> Array:
         du = d.copy()
         du[:, 2] *= self.gates[part, 0]
-        return du.reshape(len(d), -1)
+        return du.reshape(len(d), math.prod(d.shape[1:]))

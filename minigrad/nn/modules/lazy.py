@@ -44,14 +44,16 @@ class LazyModuleMixin(Module):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name, dim = self.inferred
-        setattr(self, name, args[0].shape[dim])
-        args_given, options = self.__dict__.pop("_given")
+        size = (args or tuple(kwargs.values()))[0].shape[dim]
+        given, options = self._given
         if self.has_uninitialized_params():
-            made = self.cls_to_become(args[0].shape[dim], *args_given, **options)
+            made = self.cls_to_become(size, *given, **options)
             for own, new in ((self._parameters, made._parameters), (self._buffers, made._buffers)):
                 for key, each in own.items():
                     if isinstance(each, Uninitialized):
                         each.become(cast("Tensor", new[key]))
+        setattr(self, name, size)
+        del self._given
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
         return self(*args, **kwargs)
 

@@ -376,7 +376,9 @@ class Module:
                 if parameter is not None:
                     grad = parameter.grad
                     parameter.data = fn(parameter.data)
-                    if grad is not None:
+                    if grad is not None and grad.is_sparse:
+                        parameter.grad = fn(grad)
+                    elif grad is not None:
                         grad.data = fn(grad)
         for name, buffer in self._buffers.items():
             if isinstance(buffer, Uninitialized):
