@@ -354,7 +354,7 @@ def test_what_is_not_written_for_sparse_tensors_is_an_error() -> None:
 @pytest.mark.usefixtures("seeded")
 def test_dense_operations_refuse_a_sparse_operand() -> None:
     d = torch.arange(8.0).reshape(4, 2)
-    sums = {"add", "add_", "sub", "sub_", "subtract", "subtract_", "mul", "multiply"}
+    sums = {"add", "add_", "dist", "sub", "sub_", "subtract", "subtract_", "mul", "multiply"}
     hooks = {"register_hook", "register_post_accumulate_grad_hook", "new_tensor"}
     for name in dir(torch.Tensor):
         if not name.startswith("_") and name not in sums | hooks | DO_NOT_READ and callable(getattr(d, name)):

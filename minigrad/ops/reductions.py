@@ -540,6 +540,9 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     tensor(5.)
     """
     apart = input - other
+    if apart._array.dtype.kind != "f":
+        found = apart.dtype._tensor_name
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {found} instead.")
     return Dist(float(p), tuple(range(apart.ndim)), False)(apart)
 
 
