@@ -118,7 +118,11 @@ add(
     "nn.functional.pixel_shuffle pixel_shuffle",
     call("pixel_shuffle"),
     as_options(
-        st.tuples(inputs(2, 4, dtype=st.sampled_from([*FLOATS, "int64"])), st.sampled_from([2, 2, 3])), "upscale_factor"
+        # Of no images, PyTorch's gradient has a wrong shape.
+        st.tuples(
+            inputs(2, 4, dtype=st.sampled_from([*FLOATS, "int64"])).filter(lambda x: x.size), st.sampled_from([2, 2, 3])
+        ),
+        "upscale_factor",
     ),
 )
 

@@ -532,7 +532,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     at = normal_dim(dim, len(own))
     shape = common_shape([(*own[:at], 1, *own[at + 1 :]), ids.shape])
     x = input.expand(*shape[:at], own[at], *shape[at + 1 :])
-    return gather(x, at, input._new(from_start(np.broadcast_to(ids, shape), own[at])))
+    # As in PyTorch, indices beyond the end begin anew.
+    return gather(x, at, input._new(np.broadcast_to(ids % (own[at] or 1), shape)))
 
 
 @op()

@@ -183,4 +183,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         )
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
+    # The result is a copy, also of single pixels, which lie in order as they are.
+    turned = turned.clone() if turned._array.flags.c_contiguous else turned
     return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0")(turned)
