@@ -31,13 +31,7 @@ project = "minigrad"
 author = "the minigrad authors"
 version = release = minigrad.__version__
 
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
-    "sphinx_copybutton",
-    "sphinxcontrib.mermaid",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton", "sphinxcontrib.mermaid"]
 html_theme = "furo"
 html_title = "minigrad"
 html_show_copyright = False

@@ -27,13 +27,7 @@ from minigrad.core.dtypes import float64 as double
 from minigrad.core.dtypes import int16 as short
 from minigrad.core.dtypes import int32 as int
 from minigrad.core.dtypes import int64 as long
-from minigrad.core.modes import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    no_grad,
-    set_grad_enabled,
-)
+from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
 from minigrad.ops.operands import can_cast

@@ -97,9 +97,7 @@ add(
     along(True).map(lambda d: d),
 )
 add(
-    "Tensor.scatter_",
-    lambda api, x, dim, index: x.detach().clone().scatter_(dim, index, 3, reduce="add"),
-    along(False),
+    "Tensor.scatter_", lambda api, x, dim, index: x.detach().clone().scatter_(dim, index, 3, reduce="add"), along(False)
 )
 
 

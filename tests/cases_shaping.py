@@ -9,19 +9,7 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
-from table import (
-    Drawn,
-    add,
-    any_array,
-    dims,
-    factors,
-    floats,
-    of_dtype,
-    one,
-    pairs,
-    with_expansion,
-    with_shape,
-)
+from table import Drawn, add, any_array, dims, factors, floats, of_dtype, one, pairs, with_expansion, with_shape
 
 # ---- operands --------------------------------------------------------------------------------------------------------
 
@@ -357,10 +345,7 @@ add("einsum", lambda api, equation, *xs: api.einsum(equation, list(xs)).clone(),
 add(
     "einsum",
     lambda api, equation, x: api.einsum(equation, x),
-    st.tuples(
-        st.sampled_from(ODD_EQUATIONS),
-        any_array(special=False),
-    ),
+    st.tuples(st.sampled_from(ODD_EQUATIONS), any_array(special=False)),
 )
 for many in (0, 1, 2, 3, -1):
     add("tensordot", lambda api, x, y, many=many: api.tensordot(x, y, many), shaped("ijk", "jkl"), **exact)

@@ -93,10 +93,7 @@ for dims in (1, 2, 3):
     linear = ["linear", "bilinear", "trilinear"][dims - 1]
     for mode in ("nearest", "nearest-exact", linear, *["area"][: dims > 1]):
         wanted = st.tuples(inputs(dims, batched=True).filter(len), several(dims, 1, 7))
-        scaled = st.tuples(
-            inputs(dims, least=2, batched=True).filter(len),
-            st.sampled_from([2, 0.5, 1.7, 3]),
-        )
+        scaled = st.tuples(inputs(dims, least=2, batched=True).filter(len), st.sampled_from([2, 0.5, 1.7, 3]))
         corners = st.sampled_from([None, False, True] if mode == linear else [None])
         for drawn, argument in ((wanted, "size"), (scaled, "scale_factor")):
             add(

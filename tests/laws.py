@@ -134,9 +134,7 @@ class Variant:
 VARIANTS = {
     "lookup": Variant(F.embedding),
     "nn.Embedding": Variant(by_module),
-    "sparse": Variant(
-        lambda chosen, weight, padding_idx=None: F.embedding(chosen, weight, padding_idx, sparse=True),
-    ),
+    "sparse": Variant(lambda chosen, weight, padding_idx=None: F.embedding(chosen, weight, padding_idx, sparse=True)),
     "with max_norm": Variant(lambda chosen, weight: F.embedding(chosen, weight, max_norm=1000.0), *PADDING),
     "indexing": Variant(lambda chosen, weight: weight[chosen], "range of ids", *PADDING),
     "index_select": Variant(

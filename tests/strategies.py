@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from minigrad.checks.strategies import (
-    Shape,
-    arrays,
-    broadcastable_shapes,
-    cotangents,
-    ids,
-    shapes,
-    tables,
-)
+from minigrad.checks.strategies import Shape, arrays, broadcastable_shapes, cotangents, ids, shapes, tables
 from minigrad.core.dtypes import Array
 
 __all__ = [

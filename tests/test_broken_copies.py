@@ -136,11 +136,7 @@ COPIES: list[tuple[str, list[tuple[Any, str, Any]], set[str]]] = [
         [(embedding, "add_rows", zero_scatter)],
         {"lookup: gradient", "lookup: adjointness", "second_order"},
     ),
-    (
-        "gradient times 1.001",
-        [(embedding, "add_rows", scaled_scatter)],
-        {"lookup: gradient", "lookup: adjointness"},
-    ),
+    ("gradient times 1.001", [(embedding, "add_rows", scaled_scatter)], {"lookup: gradient", "lookup: adjointness"}),
     (
         "gradient for the next row",
         [(embedding, "add_rows", shifted_scatter)],
@@ -157,11 +153,7 @@ COPIES: list[tuple[str, list[tuple[Any, str, Any]], set[str]]] = [
         {"lookup: range of ids", "range_of_ids"},
     ),
     ("zero second order", [(ScatterAdd, "da", zero_second_order)], {"lookup: double backward", "second_order"}),
-    (
-        "padding row trained",
-        [(Lookup, "da", padding_row_trained)],
-        {"lookup: padding", "padding_counts_from_the_end"},
-    ),
+    ("padding row trained", [(Lookup, "da", padding_row_trained)], {"lookup: padding", "padding_counts_from_the_end"}),
     (
         "padding masked outside the graph",
         [(Lookup, "da", padding_masks_first_order_only)],

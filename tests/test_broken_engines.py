@@ -231,11 +231,7 @@ ENGINES: list[Engine] = [
         lambda: [(tape.Node, "kept_output", kept_output_without_history)],
         {"All derivatives of exp are exp"},
     ),
-    (
-        "a node holds its output",
-        lambda: [(EXP, "keep", keep_the_output_tensor)],
-        {"no_cycles"},
-    ),
+    ("a node holds its output", lambda: [(EXP, "keep", keep_the_output_tensor)], {"no_cycles"}),
     (
         "a view has its own storage",
         lambda: [(each, "share_storage", views_with_a_storage_of_their_own) for each in (tape, shapes)],

@@ -250,11 +250,7 @@ def test_every_public_name_is_on_the_page_of_what_is_there() -> None:
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     listed = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`([^`]+)`", prose))))
     methods = {name for name in dir(minigrad.Tensor) if not name.startswith("_")}
-    public = methods | {
-        *declared["torch"],
-        *minigrad.tensors.creation.__all__,
-        *minigrad.nn.functional.__all__,
-    }
+    public = methods | {*declared["torch"], *minigrad.tensors.creation.__all__, *minigrad.nn.functional.__all__}
     modules = [minigrad.autograd, machine, minigrad.cuda, minigrad.mps, minigrad.accelerator]
     public |= {name for module in [*modules, minigrad.utils.data, minigrad.serialization] for name in module.__all__}
     # An in-place form is told by the form without the underscore.

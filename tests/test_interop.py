@@ -128,8 +128,7 @@ def test_a_complex_number() -> None:
 # ---- DLPack ----------------------------------------------------------------------------------------------------------
 
 with_dlpack = pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.4.0",
-    reason="before 2.4, NumPy's DLPack cannot share all memory",
+    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="before 2.4, NumPy's DLPack cannot share all memory"
 )
 
 

@@ -307,12 +307,7 @@ def test_what_is_not_equal_is_not_called_equal(
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        *[case[0] for case in CASES],
-        "1 2 --vocab 24 --dim 24",
-        "4 39999 4 --vocab 40000 --dim 64",
-    ],
+    "arguments", [*[case[0] for case in CASES], "1 2 --vocab 24 --dim 24", "4 39999 4 --vocab 40000 --dim 64"]
 )
 def test_lines_fit_a_terminal(arguments: str) -> None:
     out = quick(arguments)

@@ -154,13 +154,7 @@ def test_every_public_name_is_in_the_table() -> None:
         for name in vars(cls)
         if name not in machinery and (name.startswith("__") or name == "_version" or not name.startswith("_"))
     }
-    free = {
-        *declared["torch"],
-        *creation.__all__,
-        *draws.__all__,
-        *of_dtypes.__all__,
-        "Tensor",
-    }
+    free = {*declared["torch"], *creation.__all__, *draws.__all__, *of_dtypes.__all__, "Tensor"}
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     # These have rows of their own: cases_sparse.py.
     sparse = {"Tensor.is_sparse", "Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}

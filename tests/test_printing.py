@@ -104,14 +104,7 @@ def arrays(draw: st.DrawFn) -> Array:
     array = draw(small_arrays() | large_arrays())
     if array.ndim == 0:
         return array
-    views = [
-        array,
-        array.T,
-        array[::-1],
-        array[..., ::2],
-        array[1:],
-        np.broadcast_to(array, (2, *array.shape)),
-    ]
+    views = [array, array.T, array[::-1], array[..., ::2], array[1:], np.broadcast_to(array, (2, *array.shape))]
     return draw(st.sampled_from(views))
 
 
@@ -155,11 +148,7 @@ def test_dtype_is_shown_where_pytorch_shows_it(torch: Any, array: Array, default
 
 
 @many
-@given(
-    array=small_arrays(FLOATS),
-    options=options_often_default,
-    letters=st.integers(0, 90),
-)
+@given(array=small_arrays(FLOATS), options=options_often_default, letters=st.integers(0, 90))
 def test_graph_is_shown_as_pytorch_shows_it(torch: Any, array: Array, options: dict[str, Any], letters: int) -> None:
     leaf = torch.from_numpy(array).requires_grad_()
     # Every length of the node's name, so that lines break at every place.

@@ -48,11 +48,7 @@ class Block(nn.Module):
         super().__init__()
         self.attention = nn.Sequential(nn.LayerNorm(SIZE), Attention(), nn.Dropout(DROPOUT))
         self.thought = nn.Sequential(
-            nn.LayerNorm(SIZE),
-            nn.Linear(SIZE, 4 * SIZE),
-            nn.GELU(),
-            nn.Linear(4 * SIZE, SIZE),
-            nn.Dropout(DROPOUT),
+            nn.LayerNorm(SIZE), nn.Linear(SIZE, 4 * SIZE), nn.GELU(), nn.Linear(4 * SIZE, SIZE), nn.Dropout(DROPOUT)
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -495,10 +495,7 @@ def keep_inputs(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
 def keep_other(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
     edges = node.edges
-    node._kept = (
-        None if edges[1] is None else entry_of(inputs[0]),
-        None if edges[0] is None else entry_of(inputs[1]),
-    )
+    node._kept = (None if edges[1] is None else entry_of(inputs[0]), None if edges[0] is None else entry_of(inputs[1]))
 
 
 def keep_read(node: Node, inputs: Sequence[Any], out: Any) -> None:

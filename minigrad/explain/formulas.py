@@ -17,15 +17,7 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.tape import (
-    Node,
-    keep_input_and_output,
-    keep_inputs,
-    keep_other,
-    keep_output,
-    keep_read,
-    keep_rest,
-)
+from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_read, keep_rest
 from minigrad.core.tensor import Tensor
 
 _KEEP_INPUTS = (keep_inputs, keep_other, keep_read, keep_rest, keep_input_and_output)

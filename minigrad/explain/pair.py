@@ -95,14 +95,7 @@ def numeral(number: float) -> str:
 COLOURS = ("#1d4590", "#8f3a00", "#0f8274", "#e637ab", "#b08200", "#158cf0")
 DARK = ("#2f74f5", "#ff5a1f", "#25ecb8", "#bf4aa6", "#f4c430", "#86b4f5")
 #: The lengths of strokes and gaps in turn, in widths of the line: lines are told apart without colour, too.
-DASHES: tuple[tuple[float, ...], ...] = (
-    (),
-    (5, 2),
-    (1.5, 1.5),
-    (7, 2, 1.5, 2),
-    (3, 3),
-    (7, 2, 1.5, 2, 1.5, 2),
-)
+DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 3), (7, 2, 1.5, 2, 1.5, 2))
 
 
 def looks(ids: Iterable[int]) -> dict[int, tuple[int, int]]:

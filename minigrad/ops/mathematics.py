@@ -244,15 +244,7 @@ def _slope_of_tanh(y: Array) -> Array:
     return np.subtract(1, slope, out=slope)
 
 
-@curve(
-    np.tanh,
-    _slope_of_tanh,
-    lambda y: -2 * y,
-    Floating,
-    *EVERYWHERE,
-    "nn.functional",
-    formula="g * (1 - y * y)",
-)
+@curve(np.tanh, _slope_of_tanh, lambda y: -2 * y, Floating, *EVERYWHERE, "nn.functional", formula="g * (1 - y * y)")
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent of each element.
 

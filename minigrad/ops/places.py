@@ -17,12 +17,7 @@ INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
 
 
 def check_range(
-    indices: Array,
-    size: int,
-    dim: int,
-    error: type[Exception] = IndexError,
-    from_end: bool = True,
-    words: str = "",
+    indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> None:
     """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
     if not from_end and (not indices.size or _is_below(indices, size)):

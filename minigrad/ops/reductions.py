@@ -12,15 +12,7 @@ from numpy import ndarray
 
 from minigrad import return_types
 from minigrad.core import dtypes
-from minigrad.core.arrays import (
-    blocks_along,
-    count_over,
-    read_in_place,
-    sum_of_products,
-    total,
-    widened,
-    with_ones,
-)
+from minigrad.core.arrays import blocks_along, count_over, read_in_place, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
 from minigrad.core.modes import current
@@ -451,11 +443,7 @@ def centred(x: Array, dims: tuple[int, ...]) -> Array:
 
 @op()
 def norm(
-    input: Tensor,
-    p: Number | str | None = "fro",
-    dim: Dims = None,
-    keepdim: bool = False,
-    dtype: dtype | None = None,
+    input: Tensor, p: Number | str | None = "fro", dim: Dims = None, keepdim: bool = False, dtype: dtype | None = None
 ) -> Tensor:
     """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2.
 

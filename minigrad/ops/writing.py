@@ -355,11 +355,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)
     scale = operands.filler(alpha, input.dtype)
-    return (
-        IndexInto(dims, True, "IndexAddBackward0"),
-        source if scale == 1 else source * input._new(scale),
-        places,
-    )
+    return (IndexInto(dims, True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
 
 
 @writing

@@ -124,9 +124,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
 
 
 def empty(
-    *sizes: SupportsIndex | Sizes,
-    memory_format: memory_format | None = None,
-    **options: Unpack[SizedOptions],
+    *sizes: SupportsIndex | Sizes, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
@@ -416,11 +414,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 
 
 def like(
-    name: str,
-    input: Tensor,
-    fill: Callable[[Array], object],
-    memory_format: memory_format | None,
-    options: Options,
+    name: str, input: Tensor, fill: Callable[[Array], object], memory_format: memory_format | None, options: Options
 ) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):

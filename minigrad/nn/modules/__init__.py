@@ -17,12 +17,7 @@ from minigrad.nn.modules.activation import (
     Softplus,
     Tanh,
 )
-from minigrad.nn.modules.batchnorm import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm2d,
-)
+from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm2d
 from minigrad.nn.modules.container import DataParallel, ModuleDict, ModuleList, Sequential
 from minigrad.nn.modules.conv import *  # noqa: F403
 from minigrad.nn.modules.distance import CosineSimilarity

@@ -285,12 +285,7 @@ class RNNCellBase(Recurrent):
     """One step of a recurrent layer: `(N, input_size)`, or `(input_size,)`, and a state, or None for zeros."""
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: OnDevice = None,
-        dtype: dtype | None = None,
+        self, input_size: int, hidden_size: int, bias: bool = True, device: OnDevice = None, dtype: dtype | None = None
     ) -> None:
         super().__init__()
         self.input_size = input_size

@@ -65,10 +65,7 @@ def pack_padded_sequence(
 
 
 def pad_packed_sequence(
-    sequence: PackedSequence,
-    batch_first: bool = False,
-    padding_value: float = 0.0,
-    total_length: int | None = None,
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The sequences side by side as in `pad_sequence`, filled up to `total_length` if that is given; and their lengths.
 
@@ -109,10 +106,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def pad_sequence(
-    sequences: Iterable[Tensor],
-    batch_first: bool = False,
-    padding_value: float = 0.0,
-    padding_side: str = "right",
+    sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
     """Sequences `(L_i, *)` side by side, filled up with `padding_value` to the longest: `(L, N, *)`.
 
