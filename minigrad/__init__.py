@@ -33,7 +33,7 @@ from minigrad.declare import declared
 from minigrad.ops.operands import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, draws
+from minigrad.tensors import creation, draws, stand_in
 from minigrad.tensors.creation import *
 from minigrad.tensors.draws import *
 from minigrad.tensors.errors import advised
