@@ -92,15 +92,19 @@ class Methods(SphinxDirective):
 
 
 class Live(SphinxDirective):
-    """`.. live:: 2 0 2` shows the page to point at, of `python -m minigrad --html`, for these ids."""
+    """`.. live:: the cat sat` shows the page to point at, of `python -m minigrad --html`, for these words."""
 
     required_arguments = 1
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        ids = [int(each) for each in self.arguments[0].split()]
         minigrad.manual_seed(123)
-        made = page(ids, minigrad.nn.Embedding(4, 3), "", f"python -m minigrad {self.arguments[0]} --html page.html")
+        made = page(
+            self.arguments[0],
+            minigrad.nn.Embedding(6, 3),
+            "",
+            "python -m minigrad 0 1 2 3 0 4 --vocab 6 --html page.html",
+        )
         frame = f'<iframe class="live" title="A lookup, to point at" srcdoc="{html.escape(made)}"></iframe>'
         return [nodes.raw("", frame, format="html")]
 

@@ -20,13 +20,12 @@ from time import perf_counter, process_time
 from typing import Any
 
 import minigrad as torch
-from minigrad.explain.page import page
+from minigrad.explain.page import MOST_IDS, page
 from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS
 from minigrad.serialization import replacing
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
-MOST_IDS = 12
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
 # The processor's time leaves out that of other programs.  Windows counts it in steps of 16 ms: too long.
@@ -254,8 +253,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if rows * columns > MAX_NUMBERS:
             shape = f"{rows:,} x {columns:,}"
             parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
-    if given.html is not None and (len(given.ids) > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
-        most = f"{MOST_IDS} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
+    if given.html is not None and (len(given.ids) >= MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
+        most = f"{MOST_IDS - 1} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
         got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
         parser.error(f"argument --html: a page has room for {most}; got {got}")
     if given.html is not None and os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
@@ -295,7 +294,8 @@ def write_page(given: argparse.Namespace) -> None:
     options = f"--vocab {given.vocab} --dim {given.dim} --seed {given.seed} --html {shlex.quote(given.html)}"
     torch.manual_seed(given.seed)
     embedding = torch.nn.Embedding(given.vocab, given.dim)
-    text = page(ids, embedding, note, f"python -m minigrad {' '.join(map(str, given.ids))} {options}")
+    typed, shown = [" ".join(map(str, each)) for each in (given.ids, ids)]
+    text = page(shown, embedding, note, f"python -m minigrad {typed} {options}")
     with replacing(given.html) as file:
         file.write(text.encode())
     print(f"Written: {given.html}. Open it in a browser.")

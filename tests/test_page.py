@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +15,14 @@ from browser import PROGRAM, Page, browser
 import minigrad as torch
 from minigrad import __main__ as job
 from minigrad import explain
-from minigrad.core.dtypes import Array
+from minigrad.explain.page import WORDS
+from minigrad.explain.pair import Pair, numeral, pair
 
 IDS = [2, 0, 2, 4]
 VOCAB, DIM = 5, 3
 ARGUMENTS = [*map(str, IDS), "--vocab", str(VOCAB), "--dim", str(DIM)]
 # As many as a page has room for, all different, and then the first once more.
 MANY = [3, 0, 15, 7, 1, 12, 2, 9, 4, 10, 5, 14]
-
-
-class Tables(HTMLParser):
-    """The numbers of the matrices, by their captions, in their order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tables: list[tuple[str, list[list[float]]]] = []
-        self.inside: str | None = None
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.inside = tag if tag in ("caption", "td", "b") else None
-        if tag == "caption":
-            self.tables.append(("", []))
-        elif tag == "tr" and self.tables:
-            self.tables[-1][1].append([])
-
-    def handle_data(self, data: str) -> None:
-        if self.inside == "b" and self.tables and not self.tables[-1][0]:
-            self.tables[-1] = (data, [])
-        elif self.inside == "td" and self.tables and re.fullmatch(r"-?\d+(\.\d+)?", data):
-            self.tables[-1][1][-1].append(float(data))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = None
 
 
 @pytest.fixture(autouse=True)
@@ -70,41 +44,7 @@ def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def matrices(text: str) -> list[tuple[str, Array]]:
-    """The ten matrices of the page."""
-    found = Tables(text.split("What the engine did")[0]).tables
-    return [(name, np.array([row for row in rows if row])) for name, rows in found]
-
-
 # ---- what is in it ---------------------------------------------------------------------------------------------------
-
-
-def test_both_halves_have_the_numbers_that_loops_give(file: Path) -> None:
-    found = matrices(file.read_text(encoding="utf-8"))
-    assert [name for name, _ in found] == ["W", "Y", "X", "W", "Y", "G", "dW", "X.T", "G", "dW"]
-    w, y, x, w_again, xw, g, dw, xt, g_again, xtg = [array for _, array in found]
-    upstream = np.arange(1.0, len(IDS) * DIM + 1).reshape(len(IDS), DIM)
-    one_hot = np.array([[float(v == id_) for v in range(VOCAB)] for id_ in IDS])
-    gradient = np.zeros((VOCAB, DIM))
-    for n, id_ in enumerate(IDS):
-        gradient[id_] += upstream[n]
-    assert w.shape == (VOCAB, DIM)
-    assert abs(w).sum() > 0
-    for got, expected in [
-        (y, w[IDS]), (xw, w[IDS]), (w_again, w), (x, one_hot), (xt, one_hot.T),
-        (g, upstream), (g_again, upstream), (dw, gradient), (xtg, gradient),
-    ]:  # fmt: skip
-        np.testing.assert_array_equal(got, expected)
-
-
-def test_it_says_equal_only_if_it_is(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    equal = "both ways give exactly the same"
-    assert file.read_text(encoding="utf-8").count(equal) == 2
-    monkeypatch.setattr("minigrad.core.embedding.add_rows", lambda rows, ids, n: np.ones((n, rows.shape[1]), "f4"))
-    job.main([*ARGUMENTS, "--html", str(tmp_path / "page.html")])
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert text.count(equal) == 1
-    assert "the largest difference is 11." in text
 
 
 def test_it_needs_nothing_from_elsewhere(file: Path) -> None:
@@ -115,16 +55,7 @@ def test_it_needs_nothing_from_elsewhere(file: Path) -> None:
     assert "http://" not in text
     assert "https://" not in text
     assert "default-src 'none'" in text
-    assert "$" not in text
-
-
-def test_ids_of_one_position_are_told_with_those_they_share_a_row_with(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    total = "row 2 of dW is the sum of rows 0 and 2 of G: [1, 2, 3] + [7, 8, 9] = [8, 10, 12]."
-    assert f"stands in column 2. Backward: {total}" in text
-    assert "stands in column 0. Backward: row 0 of dW is row 1 of G." in text
-    assert f"Row 2 of W is copied to rows 0 and 2 of Y, so {total}" in text
-    assert "Row 1: no position has id 1, so it is not read, and its gradient is zero." in text
+    assert not re.search(r"\$[a-z_]+", text)
 
 
 def lookup(ids: list[int], vocab: int, dim: int) -> tuple[torch.nn.Embedding, Any]:
@@ -147,32 +78,11 @@ def test_its_graph_is_that_of_explain(file: Path) -> None:
     assert [' class="leaf"' in item for item in text.split("<li")[1:]] == [True, False, False, False]
 
 
-def pictures(text: str) -> list[tuple[list[tuple[float, ...]], list[float]]]:
-    """Of each picture between two tables the rows that its curves and their heads lead from and to, and its pluses."""
-    found = []
-    for picture in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
-        curves = re.findall(
-            r'<path d="M[\d.]+ ([\d.]+)C[\d.]+ ([\d.]+) [\d.]+ ([\d.]+) [\d.]+ ([\d.]+)"/>'
-            r'<path class="head" d="M[\d.]+ ([\d.]+)l10 5l-10 5z"/>',
-            picture,
-        )
-        ends = [(float(a), float(b), float(c), float(d), float(head) + 5) for a, b, c, d, head in curves]
-        pluses = re.findall(r'<circle cx="32" cy="([\d.]+)"', picture)
-        found.append(([tuple([y / 30 - 0.5 for y in each]) for each in ends], [float(y) / 30 - 0.5 for y in pluses]))
-    return found
-
-
-def test_curves_lead_from_row_to_row_and_a_plus_stands_where_they_meet(file: Path) -> None:
-    forward = [(id_, id_, n, n, n) for n, id_ in enumerate(IDS)]
-    backward = [(n, n, id_, id_, id_) for n, id_ in enumerate(IDS)]
-    assert pictures(file.read_text(encoding="utf-8")) == [(forward, []), (backward, [2])]
-
-
 def test_an_id_that_was_added_is_told(file: Path, large_file: Path) -> None:
     assert "is added at the end" not in file.read_text(encoding="utf-8")
     text = large_file.read_text(encoding="utf-8")
     assert "To see an id come twice, 3 is added at the end." in text
-    assert text.count('class="token ') == 13
+    assert f'value="{" ".join(map(str, [*MANY, 3]))}"' in text
     # The command is the one that was given.
     assert f"python -m minigrad {' '.join(map(str, MANY))} --vocab" in text
 
@@ -193,6 +103,7 @@ def ready(tab: Page, path: Path) -> Page:
     tab.look()
     if tab.run("location.href") != path.as_uri():
         tab.open(path)
+    type_in(tab, " ".join(map(str, IDS)))
     start_again(tab)
     return tab
 
@@ -200,6 +111,96 @@ def ready(tab: Page, path: Path) -> Page:
 @pytest.fixture
 def page(tab: Page, file: Path) -> Page:
     return ready(tab, file)
+
+
+def numbers_of(ids: list[int]) -> Pair:
+    """What minigrad computes for the page of `file`."""
+    return pair(ids, lookup(ids, VOCAB, DIM)[0])
+
+
+def type_in(page: Page, text: str) -> None:
+    page.run(f"field.value = {text!r}; field.dispatchEvent(new Event('input'))")
+
+
+@pytest.mark.parametrize("ids", [IDS, [0], [4, 4, 4], [1, 3, 0, 2, 4, 1, 3, 1]])
+def test_the_script_computes_what_minigrad_does(page: Page, ids: list[int]) -> None:
+    numbers = numbers_of(ids)
+    computed = page.run(f"compute({ids})")
+    assert len(computed) == 7
+    for name, array in computed.items():
+        np.testing.assert_array_equal(np.array(array, "f4"), getattr(numbers, name), err_msg=name)
+
+
+SHOWN = """
+[...document.querySelectorAll(".matrix")].map((matrix) => [
+  matrix.querySelector("b").textContent,
+  [...matrix.rows].map((row) => [...row.cells].slice(1).map((cell) => cell.textContent)),
+])
+"""
+
+
+@pytest.mark.parametrize("text", ["2 0 2 4", "sat the sat mat", " Sat, the,2  MAT ", "1", "3 3 3 0 3"])
+def test_what_is_typed_is_what_is_shown(page: Page, text: str) -> None:
+    type_in(page, text)
+    ids = [WORDS.index(each) if each in WORDS else int(each) for each in text.lower().replace(",", " ").split()]
+    n = numbers_of(ids)
+    products = [n.one_hot, n.table, n.product, n.upstream, n.gradient, n.one_hot.T, n.upstream, n.product_gradient]
+    names = ["W", "Y", "X", "W", "Y", "G", "dW", "X.T", "G", "dW"]
+    arrays = zip(names, [n.table, n.rows, *products], strict=True)
+    assert page.run(SHOWN) == [[name, [[numeral(x) for x in row] for row in array]] for name, array in arrays]
+    assert page.run(CURVES) == [
+        [[[v, k, k] for k, v in enumerate(ids)], []],
+        [[[k, v, v] for k, v in enumerate(ids)], [v for v in dict.fromkeys(ids) if ids.count(v) > 1]],
+    ]
+    equal = "Compared, number by number: both ways give exactly the same."
+    assert page.run("[...document.querySelectorAll('.equal')].map(e => e.textContent)") == [equal, equal]
+
+
+# Of each picture the rows that its curves and their heads lead from and to, and the rows with a plus.
+CURVES = """
+[...document.querySelectorAll("svg.curves")].map((picture) => {
+  const row = (y) => (Number(y) - 15) / 30, numbers = (path) => path.getAttribute("d").match(/-?[\\d.]+/g);
+  return [
+    [...picture.querySelectorAll("[data-n]")].map(({ children: [line, head] }) =>
+      [row(numbers(line)[1]), row(numbers(line)[7]), row(numbers(head)[1]) + 1 / 6]),
+    [...picture.querySelectorAll("circle")].map((circle) => row(circle.getAttribute("cy"))),
+  ];
+})
+"""
+
+
+@pytest.mark.parametrize("text", ["", "5", "-1", "1.5", "dog", "2 x", " ".join(["1"] * 14)])
+def test_what_is_no_id_is_told_and_changes_nothing(page: Page, text: str) -> None:
+    type_in(page, "2 0")
+    before = page.run(SHOWN)
+    type_in(page, text)
+    assert told(page) == "Expected 1 to 13 ids from 0 to 4, or their words."
+    assert page.run("[field.getAttribute('aria-invalid'), ids]") == ["true", [2, 0]]
+    assert page.run(SHOWN) == before
+    type_in(page, "0")
+    assert page.run("field.getAttribute('aria-invalid')") == "false"
+
+
+def test_a_sum_is_spelled_out(page: Page) -> None:
+    total = "row 2 of dW is the sum of rows 0 and 2 of G: [1, 2, 3] + [7, 8, 9] = [8, 10, 12]."
+    sentences = page.run("sentences")
+    assert sentences["n0"].startswith("Position 0 has id 2, “sat”. Forward: row 2 of W is copied to row 0 of Y; ")
+    assert sentences["n0"].endswith(f" Backward: {total}")
+    assert sentences["n1"].endswith(" Backward: row 0 of dW is row 1 of G.")
+    assert sentences["v2"] == f"Row 2 of W is copied to rows 0 and 2 of Y, so {total}"
+    assert sentences["v1"] == "Row 1: no position has id 1, so it is not read, and its gradient is zero."
+
+
+def test_the_zeros_of_the_product_vanish(page: Page) -> None:
+    seen = """
+        [...document.querySelectorAll(".one-hot td")]
+            .map(e => [e.textContent, getComputedStyle(e).color.endsWith(", 0)")])
+    """
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    assert not any(vanished for _, vanished in page.run(seen))
+    page.point_at(token(0))
+    assert all(vanished == (text == "0") for text, vanished in page.run(seen))
+    page.call("Emulation.setEmulatedMedia", features=[])
 
 
 LIT = """
@@ -243,7 +244,7 @@ def test_pointing_at_a_token_lights_up_all_that_belongs_to_it(page: Page) -> Non
     for n in range(len(IDS)):
         page.point_at(token(n))
         assert page.run(LIT) == expected([n])
-        assert told(page).startswith(f"Position {n} has id {IDS[n]}. ")
+        assert told(page).startswith(f"Position {n} has id {IDS[n]}, ")
         curves = "document.querySelectorAll('.curves .lit').length"
         assert page.run(curves) == 2
     start_again(page)
@@ -258,7 +259,9 @@ def test_steps_go_forward_and_then_backward(page: Page) -> None:
         n, back = step % len(IDS), step % (2 * len(IDS)) >= len(IDS)
         lit, nothing = expected([n]), expected([])
         assert page.run(LIT) == (nothing[:forward] + lit[forward:] if back else lit[:forward] + nothing[forward:])
-        assert told(page).startswith(f"Position {n} has id {IDS[n]}. {'Backward' if back else 'Forward'}: ")
+        assert told(page).startswith(
+            f"Position {n} has id {IDS[n]}, “{WORDS[IDS[n]]}”. {'Backward' if back else 'Forward'}: "
+        )
         assert told(page).count("ward: ") == 1
     page.run("document.querySelector('.matrix').rows[0].click()")
 
@@ -274,6 +277,8 @@ def test_pointing_at_a_row_of_the_table_lights_up_all_its_positions(page: Page, 
 
 
 def test_the_keyboard_does_what_the_mouse_does(page: Page) -> None:
+    page.press("Tab", 9)
+    assert page.run("document.activeElement === field")
     for n in range(len(IDS)):
         page.press("Tab", 9)
         assert page.run("document.activeElement.dataset.n") == str(n)
@@ -323,9 +328,9 @@ def test_those_who_do_not_see_it_are_told(page: Page) -> None:
     assert page.run("document.documentElement.lang") == "en"
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     buttons = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "button"]
-    assert buttons == [*[f"id {id_} position {n}" for n, id_ in enumerate(IDS)], "step by step"]
+    assert buttons == [*[f"{WORDS[id_]} id {id_}" for id_ in IDS], "step by step"]
     headings = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "heading"]
-    assert headings[1:3] == ["Choose a token and see where it goes", "Forward: rows are copied"]
+    assert headings[1:3] == ["Type ids, or words that have one", "Choose a token and see where it goes"]
     tables = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") == "table"]
     assert [name for name in tables if name] == [
         "W the table", "Y output", "X one-hot", "W the table", "Y output",
