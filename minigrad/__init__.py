@@ -3,6 +3,7 @@
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 """
 
+import sys
 from math import e, inf, nan, pi
 
 from minigrad import random
@@ -33,10 +34,11 @@ from minigrad.declare import declared
 from minigrad.ops.operands import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, draws, stand_in
+from minigrad.tensors import creation, draws, machine, stand_in
 from minigrad.tensors.creation import *
 from minigrad.tensors.draws import *
 from minigrad.tensors.errors import advised
+from minigrad.tensors.machine import *
 from minigrad.tensors.options import (
     contiguous_format,
     device,
@@ -61,21 +63,17 @@ __all__ = [
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
-__all__ += creation.__all__
-__all__ += draws.__all__
+__all__ += creation.__all__ + draws.__all__ + machine.__all__
+machine.add_modules(sys.modules[__name__])
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
 _MODULES = [
-    "accelerator", "autograd", "backends", "cuda", "linalg", "mps", "nn", "optim", "serialization", "testing",
-    "utils", "version",
+    "autograd", "linalg", "nn", "optim", "serialization", "testing", "utils",
 ]  # fmt: skip
 _NAMES = {
-    "autograd.anomaly": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
     "conv_transpose2d conv_transpose3d pixel_shuffle",
     "serialization": "load save",
-    "tensors.machine": "compile get_default_device get_num_threads set_default_device set_float32_matmul_precision "
-    "set_num_threads use_deterministic_algorithms",
     "tensors.of_dtypes": "finfo BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor "
     "LongTensor ShortTensor",
     "tensors.printing": "set_printoptions",

@@ -5,6 +5,7 @@ import collections.abc
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.tensors.options
+import types
 import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
@@ -25,7 +26,7 @@ from minigrad.tensor import Tensor as Tensor
 __version__: builtins.str
 from minigrad.ops.mathematics import abs as abs
 from minigrad.ops.mathematics import abs as absolute
-from minigrad import accelerator
+accelerator: types.ModuleType
 from minigrad.ops.mathematics import acos as acos
 def adaptive_avg_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
     """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
@@ -56,7 +57,7 @@ from minigrad import autograd
 def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
     """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
 
-from minigrad import backends
+backends: types.ModuleType
 from minigrad.tensors.draws import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
 from minigrad.ops.comparison import bitwise_and as bitwise_and
@@ -105,7 +106,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 from minigrad.ops.mathematics import cos as cos
 from minigrad.ops.mathematics import cosh as cosh
 from minigrad.ops.reductions import count_nonzero as count_nonzero
-from minigrad import cuda
+cuda: types.ModuleType
 from minigrad.ops.reductions import cumprod as cumprod
 from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
@@ -225,7 +226,7 @@ from minigrad.ops.matrices import mm as mm
 from minigrad.ops.ordering import mode as mode
 from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
-from minigrad import mps
+mps: types.ModuleType
 from minigrad.ops.arithmetic import mul as mul
 from minigrad.tensors.draws import multinomial as multinomial
 from minigrad.ops.arithmetic import mul as multiply
@@ -335,7 +336,7 @@ from minigrad.ops.shapes import unsqueeze as unsqueeze
 from minigrad.tensors.machine import use_deterministic_algorithms as use_deterministic_algorithms
 from minigrad import utils
 from minigrad.ops.reductions import var as var
-from minigrad import version
+version: types.ModuleType
 from minigrad.ops.joining import vstack as vstack
 from minigrad.ops.selecting import where as where
 from minigrad.tensors.creation import zeros as zeros

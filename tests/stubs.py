@@ -158,7 +158,9 @@ def stub_of_names(module: types.ModuleType) -> str:
         raw = inspect.unwrap(value) if callable(value) else value
         written = WRITTEN.get(raw) if isinstance(raw, type) else None
         home = sys.modules.get(written or getattr(raw, "__module__", ""), module)
-        if isinstance(value, types.ModuleType):
+        if isinstance(value, types.ModuleType) and not hasattr(value, "__file__"):
+            statements.append(f"{name}: types.ModuleType")  # It is made of a table.
+        elif isinstance(value, types.ModuleType):
             statements.append(f"from {value.__name__.rpartition('.')[0]} import {name}")
         elif type(value) is type(LongTensor):
             statements.append(f"from {core_tensor.__name__} import Tensor as {name}")

@@ -8,15 +8,42 @@ and the walk hands 1 to Sum, which hands a 1 for each element to Mul, which hand
 edges.  They add up to `2 * x`, the gradient.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from minigrad.autograd import function, functional
-from minigrad.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.autograd.variable import Variable
 from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from minigrad.core.tensor import Tensor
 from minigrad.core.walk import backward, grad
+from minigrad.tensors.errors import advised, warn_program
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "gradcheck",
-    "gradgradcheck", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "Function", "Variable", "backward", "enable_grad", "function", "functional", "grad", "gradcheck",
+    "gradgradcheck", "inference_mode", "no_grad", "set_grad_enabled",
 ]  # fmt: skip
+globals().update(advised(__name__, __all__))
+
+
+class _AllTensors(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_AllTensors):
+    """A tensor without history on the storage of `data`; each tensor is a Variable.
+
+    >>> import minigrad as torch
+    >>> x = Variable(torch.tensor([1.0, 2.0]), requires_grad=True)
+    >>> x, isinstance(x, Variable), type(x) is torch.Tensor
+    (tensor([1., 2.], requires_grad=True), True, True)
+    """
+
+    def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}: torch.tensor(data)")
+        if volatile:
+            warn_program("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+        return data.detach().requires_grad_(requires_grad)

@@ -90,7 +90,7 @@ class Elementwise(Binary):
             # What `record` does, written out: for small arrays the call would be 7 % of the operation.
             self.edges = (a._node or a) if a._requires_grad else None, (b._node or b) if b._requires_grad else None
             self.number = next_number()
-            self.watch = None if seams.trace is None else seams.trace()
+            self.watch = None
             out._node = self
             out._requires_grad = True
             if self.keep is not None:

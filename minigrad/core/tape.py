@@ -69,12 +69,6 @@ class Seams:
     seen: Callable[[Tensor, Tensor], Tensor] | None = None
     accumulated: Callable[[Tensor], None] | None = None
 
-    #: While anomalies are looked for: what makes the `Watch` of each node that is recorded.
-    trace: Callable[[], Any] | None = None
-
-    #: While anomalies are looked for: what calls `node.backward(g)`, and checks what it returns.
-    backward: Callable[[Node, Any], Sequence[Tensor | None]] | None = None
-
 
 seams: Seams = Seams()
 
@@ -276,7 +270,7 @@ class Node(metaclass=Fields):
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
         self.number = next_number()
-        self.watch = None if seams.trace is None else seams.trace()
+        self.watch = None
         out._node = self
         out._requires_grad = True
         if self.keep is not None:
@@ -346,7 +340,7 @@ class Several(Node):
         """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
         self.edges = edges
         self.number = next_number()
-        self.watch = None if seams.trace is None else seams.trace()
+        self.watch = None
         self.count = len(out)
         for index, each in enumerate(out):
             if each is not None:

@@ -161,7 +161,7 @@ class Walk:
         the nodes' numbers gives this reverse topological order without recursion.
         """
         sums, owned, record = self.sums, self.owned, self.record
-        plain = self.requested is None and seams.backward is None
+        plain = self.requested is None
         heap: list[tuple[int, Node]] = []
         g: Tensor | None = None
         while True:
@@ -215,7 +215,7 @@ class Walk:
         g = arrived if isinstance(node, Several) else arrived[0]
         if not goes_on or g is None:
             return None
-        gradients = node.backward(g) if seams.backward is None else seams.backward(node, g)
+        gradients = node.backward(g)
         if node.watch is not None:
             gradients = node.watch.after(gradients, arrived)
         return gradients if requested is None else requested.of_use(node.edges, gradients)

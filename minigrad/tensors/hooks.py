@@ -43,16 +43,13 @@ class Watch(tape.Watch):
         lists of hooks: by the number of an output, for its gradient; "before" and "after" the node's backward.
     `retained`
         the tensors that keep their gradient in `.grad`, by the number of the output they are.
-    `trace`
-        the lines of the program that made the node, if it was made under `detect_anomaly`.
     """
 
-    __slots__ = ("hooks", "retained", "trace")
+    __slots__ = ("hooks", "retained")
 
-    def __init__(self, trace: str | None = None) -> None:
+    def __init__(self) -> None:
         self.hooks: dict[int | str, Hooks] = {}
         self.retained: dict[int, weakref.ref[Tensor]] = {}
-        self.trace = trace
 
     def add(self, where: int | str, hook: Hook) -> RemovableHandle:
         """Call `hook` from now on."""

@@ -1,13 +1,19 @@
-"""What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision, accelerators.
+"""What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision, accelerators, versions.
 
 NumPy decides how it computes; here the questions are answered as on a machine without accelerators, and the wishes are
 remembered where there is a question for them, and otherwise without effect.
+
+>>> import minigrad as torch
+>>> "cuda" if torch.cuda.is_available() else "cpu"
+'cpu'
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 from minigrad.tensors.errors import warn_program
@@ -75,7 +81,7 @@ def get_default_device() -> device:
     return CPU
 
 
-# ---- what `torch.cuda`, `mps`, `accelerator` and `backends` answer ---------------------------------------------------
+# ---- the modules that answer for hardware and versions ---------------------------------------------------------------
 
 
 def no(*args: object, **kwargs: object) -> bool:
@@ -102,3 +108,37 @@ def refused(*args: object, **kwargs: object) -> NoReturn:
     raise AssertionError(
         "Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask torch.cuda.is_available() first"
     )
+
+
+#: What each module has: what PyTorch's CPU build answers or ignores is answered or ignored, what it refuses refused.
+_MODULES: dict[str, dict[str, Any]] = {
+    "cuda": dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized"), no)
+    | dict.fromkeys(("device_count", "memory_allocated", "max_memory_allocated"), zero)
+    | dict.fromkeys(("memory_reserved", "max_memory_reserved"), zero)
+    | dict.fromkeys(("manual_seed", "manual_seed_all"), seed_of_none)
+    | dict.fromkeys(("synchronize", "current_device", "get_device_name"), refused)
+    | dict.fromkeys(("get_device_properties", "get_device_capability"), refused)
+    | {"empty_cache": nothing},
+    "mps": {"is_available": no, "device_count": zero},
+    "accelerator": {"is_available": no, "device_count": zero, "current_accelerator": nothing},
+    "backends": {
+        "cuda": SimpleNamespace(is_built=no, matmul=SimpleNamespace(allow_tf32=False)),
+        "mps": SimpleNamespace(is_available=no, is_built=no),
+    },
+    "backends.cudnn": {"is_available": no, "version": nothing}
+    | {"enabled": True, "allow_tf32": True, "benchmark": False, "deterministic": False},
+    "version": {"debug": False, "cuda": None, "hip": None},
+}
+
+
+def add_modules(package: Any) -> None:
+    """Add the modules of the table to the package and its `__all__`, as `import minigrad.cuda` would from files."""
+    for path, answers in _MODULES.items():
+        home, _, name = f"{package.__name__}.{path}".rpartition(".")
+        module = ModuleType(f"{home}.{name}", "What PyTorch says on a machine without accelerators.")
+        # With a path it is a package, which may have modules below it.
+        module.__dict__.update(answers, __all__=[*answers], __path__=[])
+        sys.modules[module.__name__] = module
+        setattr(sys.modules[home], name, module)
+        sys.modules[home].__all__.append(name)
+    package.version.__version__ = package.__version__
