@@ -79,13 +79,6 @@ add(
     st.tuples(any_array(special=False).map(Plain), st.none() | st.sampled_from(DTYPES)),
 )
 
-# ---- DLPack ----------------------------------------------------------------------------------------------------------
-
-add("Tensor.__dlpack__", lambda api, x: np.from_dlpack(x), one(any_array()))
-for wish in ({"stream": 1}, {"stream": None}, {"max_version": (1, 0)}, {"copy": True}):
-    add("Tensor.__dlpack__", lambda api, x, wish=wish: x.__dlpack__(**wish) is None, one(any_array()))
-add("Tensor.__dlpack_device__", lambda api, x: [int(each) for each in x.__dlpack_device__()], one(any_array()))
-
 # ---- copies and pickles ----------------------------------------------------------------------------------------------
 
 

@@ -125,31 +125,6 @@ def test_a_complex_number() -> None:
         complex(torch.ones(2))
 
 
-# ---- DLPack ----------------------------------------------------------------------------------------------------------
-
-with_dlpack = pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="before 2.4, NumPy's DLPack cannot share all memory"
-)
-
-
-@with_dlpack
-def test_dlpack_shares_memory() -> None:
-    x = torch.ones(4, 3)[::2, 1:]
-    assert np.shares_memory(np.from_dlpack(x), x.numpy())
-
-
-@with_dlpack
-def test_dlpack_refuses_what_it_cannot_tell() -> None:
-    x = torch.ones(2, requires_grad=True)
-    for call in (x.__dlpack__, (x * 2).__dlpack__, lambda: np.from_dlpack(x)):
-        with pytest.raises(BufferError, match="Can't export tensors that require gradient"):
-            call()
-    with pytest.raises(AssertionError, match="stream should be None on cpu"):
-        x.detach().__dlpack__(stream=1)
-    with pytest.raises(BufferError):
-        x.detach().__dlpack__(dl_device=(2, 0))
-
-
 # ---- copies ----------------------------------------------------------------------------------------------------------
 
 

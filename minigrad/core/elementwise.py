@@ -12,7 +12,7 @@ from .arrays import cleared, read_in_place
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, next_number, quiet, seams
+from .tape import Binary, Unary, next_number, quiet
 from .tensor import Operand, Operator, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.

@@ -46,10 +46,6 @@ class Tensor:
     def __contains__(self, element: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> builtins.bool:
         """Whether one element equals `element`."""
     def __deepcopy__(self, memo: builtins.dict[typing.Any, typing.Any]) -> Tensor: ...
-    def __dlpack__(self, *, stream: typing.Any = None, **wishes: typing.Any) -> typing.Any:
-        """A DLPack capsule of the memory, for `from_dlpack` of any framework.  Source: the Python array API standard."""
-    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
-        """DLPack's number of the kind of device, 1 for the CPU, and of the device."""
     def __eq__(self, other: builtins.object) -> Tensor:  # type: ignore[override]
         """Whether each element equals that of `other`, a tensor, an array or a number."""
     def __float__(self) -> builtins.float: ...

@@ -117,24 +117,6 @@ class Interoperation(Tensor):
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
         return self._new(shared(array.astype(np.uint8) if array.dtype == np.bool_ else array))
 
-    # ---- DLPack ------------------------------------------------------------------------------------------------------
-
-    def __dlpack__(self, *, stream: Any = None, **wishes: Any) -> Any:
-        """A DLPack capsule of the memory, for `from_dlpack` of any framework.  Source: the Python array API standard.
-
-        Errors: BufferError if this tensor requires a gradient, lies on read-only memory while the consumer's version
-        of DLPack knows none, or is wanted on another device than the CPU.
-        """
-        if self._requires_grad:
-            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        if stream not in (None, -1):
-            raise AssertionError("stream should be None on cpu.")
-        return self._array.__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
-
-    def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
-        """DLPack's number of the kind of device, 1 for the CPU, and of the device."""
-        return self._array.__dlpack_device__()
-
     # ---- copies and pickles ------------------------------------------------------------------------------------------
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
