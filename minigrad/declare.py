@@ -187,7 +187,7 @@ def node_of(
         "__module__": __name__,
         "__doc__": None,
         "forward": forward,
-        "dx": gradient,
+        "dx": staticmethod(gradient),
         "shown_gradient": gradient,
         "formulas": () if formula is None else (f"dx = {formula}",),
     }

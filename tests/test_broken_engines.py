@@ -20,7 +20,7 @@ from transcripts import shown
 import minigrad
 from minigrad import autograd
 from minigrad.autograd import function
-from minigrad.core import shapes, tape
+from minigrad.core import kept, shapes, tape
 from minigrad.core import walk as walking
 from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
@@ -252,9 +252,9 @@ ENGINES: list[Engine] = [
         lambda: method(Tensor, "_rewrite", "storage_of(self).version += 1", ""),
         {"every_write_counts", "kept_values"},
     ),
-    ("a sum keeps its input", lambda: [(Sum, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a sum keeps its input", lambda: [(Sum, "keep", kept.keep_inputs)], {"what_is_not_kept_dies"}),
     ("a quotient keeps its dividend", lambda: [(Div, "reads", ((0, 1), (0, 1)))], {"what_is_not_kept_dies"}),
-    ("a product keeps both factors", lambda: [(Mul, "keep", tape.keep_inputs)], {"what_is_not_kept_dies"}),
+    ("a product keeps both factors", lambda: [(Mul, "keep", kept.keep_inputs)], {"what_is_not_kept_dies"}),
     ("views do not follow a write", lambda: [(recording, "follow", gradients_of_views_alone)], {"writes_to_views"}),
     (
         "the base does not follow a write",

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.kept import Kept, entry_of, name_of, output_entry, unpacked
 from minigrad.core.modes import current, no_grad
-from minigrad.core.tape import Kept, Output, Several, Unary, edge_to, entry_of, name_of, output_entry, unpacked
+from minigrad.core.tape import Output, Several, Unary, edge_to
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.hooks import held
@@ -75,8 +76,6 @@ class FunctionCtx:
 
 class FunctionNode(Several):
     """The node of a call of a user's Function."""
-
-    __slots__ = ("__weakref__", "ctx", "function", "inputs", "outputs")
 
     ctx: FunctionCtx
     #: For each argument the shape and an example of the dtype of a tensor, None for another value.
@@ -303,7 +302,6 @@ class _Once(Unary):
     """The history of a gradient that cannot be differentiated again."""
 
     form = "torch::autograd::Error"
-    __slots__ = ()
 
     def forward(self, x: Any) -> Any:
         return x

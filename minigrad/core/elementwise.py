@@ -29,7 +29,6 @@ class Cast(Unary):
 
     form = "ToCopyBackward0"
     formulas = ("dx = g, cast back",)
-    __slots__ = ("x_dtype",)
     to: dtype
 
     def forward(self, x: Array) -> Array:
@@ -56,8 +55,6 @@ class Elementwise(Binary):
     A subclass states its gradients for inputs of the output's shape.  Broadcasting is undone here: the
     gradient of an input that was repeated is the sum over its repetitions.
     """
-
-    __slots__ = ("shapes",)
 
     #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
@@ -142,8 +139,8 @@ class Elementwise(Binary):
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
-        da = None if edge_a is None else self._da(g)
-        db = None if edge_b is None else self._db(g)
+        da = None if edge_a is None else self.gradient_of(0, g)
+        db = None if edge_b is None else self.gradient_of(1, g)
         if self.shapes is not None:
             shape_a, shape_b = self.shapes
             da = da if da is None else sum_to(da, shape_a)

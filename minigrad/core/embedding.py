@@ -45,7 +45,6 @@ class Lookup(Binary):
     formulas = (
         "dW = ScatterAdd(G): row v of dW is the sum of the rows G[n] with ids[n] == v (0 for `padding_idx`, if given)",
     )
-    __slots__ = ("dtype", "num_embeddings")
     padding_idx: int | None = None
 
     def forward(self, weight: Array, ids: Array) -> Array:

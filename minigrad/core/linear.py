@@ -9,9 +9,10 @@ from typing import Any
 
 from .arrays import read_in_place
 from .dtypes import Array
+from .kept import keep_other
 from .products import MatMul, ProductOfRows, product
 from .shapes import Sum
-from .tape import Node, keep_other
+from .tape import Node
 from .tensor import Tensor
 
 
@@ -27,7 +28,6 @@ class Linear(Node):
         "dW = G.T @ X",  # (O, N) @ (N, I) -> (O, I):  each row of X, times what came back for it, summed over rows
         "db = sum of G's N rows",  # -> (O,):  the bias was added to every row
     )
-    __slots__ = ("form",)
     keep = keep_other  # X for dW, and W for dX.
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:

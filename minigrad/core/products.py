@@ -16,7 +16,6 @@ class MatMul(Binary):
     """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
 
     formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
-    __slots__ = ("shapes",)
 
     def forward(self, a: Array, b: Array) -> Array:
         self.shapes = (a.shape, b.shape)

@@ -20,7 +20,6 @@ class Expand(View):
     """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view."""
 
     formulas = ("dx = SumTo(g), the sum over the repetitions",)
-    __slots__ = ("x_shape",)
     shape: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -35,7 +34,6 @@ class SumTo(Unary):
     """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's."""
 
     formulas = ("dx = Expand(g), the same gradient for each addend",)
-    __slots__ = ("x_shape",)
     shape: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -115,7 +113,6 @@ class Reshape(Unary):
     """
 
     formulas = ("dx = Reshape(g), back to x's shape",)
-    __slots__ = ("x_shape",)
     shape: tuple[int, ...]
     form: str = "ViewBackward0"
 
@@ -158,7 +155,6 @@ class Sum(Unary):
     """The sum of `x` over the dimensions `dims`."""
 
     formulas = ("dx = g for each addend, in x's shape",)
-    __slots__ = ("x_shape",)
     dims: tuple[int, ...]
     keepdim: bool = False
     form: str = "SumBackward1"
@@ -178,7 +174,6 @@ class Repeat(View):
 
     form = "ExpandBackward0"
     formulas = ("dx = Sum(g), over the repetitions",)
-    __slots__ = ("keepdim",)
     shape: tuple[int, ...]
     dims: tuple[int, ...]
 

@@ -11,25 +11,20 @@ gradients read, as the names of their parameters say.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from types import CodeType, FunctionType
 from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
 
-from .dtypes import Array, of
+from .kept import Reads, keeping, stated_gradients, unpacked
 from .modes import current
-from .tensor import Storage, Tensor, share_storage
+from .tensor import Tensor, share_storage
 
 # Where a gradient goes next: to the node that made the input, to one of its outputs, to the input itself if it is a
 # leaf, or nowhere if the input requires none.
 Edge: TypeAlias = "Node | Output | Tensor | None"
-
-# Something a node keeps: `(value, version)` with the version of its storage when it was kept, or `value` for version 0.
-Kept: TypeAlias = Any
 
 #: A number greater than those of all nodes so far and smaller than those to come.
 next_number = itertools.count().__next__
@@ -73,94 +68,8 @@ class Seams:
 seams: Seams = Seams()
 
 
-class Fields(type):
-    """The type of node classes: each name that one annotates is a parameter of its constructor, and has a slot.
-
-    Other state is listed in its `__slots__`.  Of its gradients, the parameters after `g` say what they read.
-    """
-
-    parameters: dict[str, Any]
-
-    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Fields:
-        """A class of nodes."""
-        slots = members.setdefault("__slots__", ())
-        annotated = members.get("__annotations__", {}).items()
-        own = [each for each, kind in annotated if each not in slots and not str(kind).startswith("ClassVar")]
-        if own and "__init__" not in members:
-            inherited = [getattr(base, "parameters", {}) for base in reversed(bases)]
-            defaults = {each: value for known in inherited for each, value in known.items()}
-            defaults |= {each: members.pop(each, ...) for each in own}
-            members |= {"__slots__": (*slots, *own), "parameters": defaults, "__init__": _constructor(defaults)}
-        _declare_reads(bases, members)
-        return super().__new__(cls, name, bases, members)
-
-
-def _constructor(defaults: dict[str, Any]) -> FunctionType:
-    """The function that sets these attributes; one whose default is an ellipsis has none."""
-    names = tuple(defaults)
-    code = _code_of_constructor(len(names)).replace(co_varnames=("self", *names), co_names=names)
-    return FunctionType(code, {}, "__init__", tuple([value for value in defaults.values() if value is not ...]))
-
-
-@functools.cache
-def _code_of_constructor(count: int) -> CodeType:
-    """The code of a function that sets so many attributes, by whatever names: to compile it for each takes long."""
-    names = [f"field{number}" for number in range(count)]
-    settings = "; ".join([f"self.{name} = {name}" for name in names])
-    module = compile(f"def __init__(self, {', '.join(names)}): {settings}", "<fields>", "exec")
-    return module.co_consts[0]
-
-
-#: The gradients that classes of nodes state, by the position of the input; that of the only one may be `dx`.
-_GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
-
-
-def _declare_reads(bases: tuple[type, ...], members: dict[str, Any]) -> None:
-    """Let each gradient of a class get what its parameters after `g` name, and the class keep that and nothing else.
-
-    They name inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.  A class that
-    says what to `keep` is believed.
-    """
-    base = bases[0] if bases else None
-    forward = members.get("forward", getattr(base, "forward", None))
-    forward = getattr(getattr(forward, "__wrapped__", forward), "__code__", None)
-    inputs = () if forward is None else forward.co_varnames[1 : forward.co_argcount]
-    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {each: position for position, each in enumerate(inputs)}
-    inherited: tuple[tuple[int, ...], ...] = getattr(base, "reads", ())
-    reads = dict(enumerate(inherited))
-    for method, position in _GRADIENTS.items():
-        if method in members:
-            code = members[method].__code__
-            names = code.co_varnames[: code.co_argcount]
-            if names[0] != "self":
-                members[method] = staticmethod(members[method])
-            reads[position] = tuple([positions[each] for each in names[1 + (names[0] == "self") :]])
-            members[f"_{method}"] = _reader(method, reads[position])
-    if "keep" not in members and (any(reads.values()) or any(inherited)):
-        members["reads"] = tuple([reads.get(position, ()) for position in range(max(reads) + 1)])
-        members["keep"] = _keeping(members["reads"])
-
-
-@functools.cache
-def _reader(gradient: str, positions: tuple[int, ...]) -> Callable[[Any, Any], Any]:
-    """The method that calls the gradient of that name with what it reads."""
-    read = ["self.kept_output(g)" if position < 0 else f"self.kept({position})" for position in positions]
-    # Compiled, since to pass on a list of arguments would take longer than to find them.
-    made: Callable[[Any, Any], Any] = eval(f"lambda self, g: self.{gradient}({', '.join(['g', *read])})")
-    return made
-
-
-def _keeping(reads: tuple[tuple[int, ...], ...]) -> Callable[..., None] | None:
-    """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
-    if not any(reads):
-        return None
-    if reads == ((1,), (0,)):
-        return keep_other
-    return keep_inputs if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read
-
-
 @dataclass_transform(eq_default=False)
-class Node(metaclass=Fields):
+class Node:
     """A recorded operation on any number of tensors; `Unary` and `Binary` are the common cases.
 
     `edges`
@@ -179,18 +88,22 @@ class Node(metaclass=Fields):
             return g * b
     """
 
-    __slots__ = ("_kept", "edges", "number", "watch")
-
     edges: tuple[Edge, ...]
     number: int
     watch: Any
-    _kept: tuple[Any, ...] | None
 
-    #: What the gradients read: `keep_inputs`, `keep_other`, `keep_rest`, … or None for nothing.
+    #: What is kept of the forward pass, None after it has been let go of.
+    _kept: tuple[Any, ...] | None = ()
+
+    #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    #: The gradients that it states: of each input the name of one, and what that reads.
+    gradients: ClassVar[dict[int, tuple[str, Reads]]] = {}
+    reads: ClassVar[tuple[Reads, ...]] = ()
+
+    #: What keeps that, such as `keep_inputs`; None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
-
-    #: What the gradient of each input reads: the positions of inputs, and -1 for the output.
-    reads: ClassVar[tuple[tuple[int, ...], ...]] = ()
 
     #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
@@ -201,14 +114,36 @@ class Node(metaclass=Fields):
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]
 
+    def __init_subclass__(cls) -> None:
+        own = [name for name, kind in vars(cls).get("__annotations__", {}).items() if not kind.startswith("ClassVar")]
+        if own and "__init__" not in vars(cls):
+            cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
+            cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
+        if stated := stated_gradients(cls):
+            cls.gradients = cls.gradients | stated
+            inherited = cls.reads
+            cls.reads = tuple([cls.gradients.get(each, ("", ()))[1] for each in range(max(cls.gradients) + 1)])
+            if "keep" not in vars(cls) and (any(cls.reads) or any(inherited)):
+                cls.keep = keeping(cls.reads)
+
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
 
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        gradients = zip(self.edges, ("_da", "_db", "_dc", "_dd"), strict=False)
-        return [None if edge is None else getattr(self, gradient)(g) for edge, gradient in gradients]
+        return [None if edge is None else self.gradient_of(position, g) for position, edge in enumerate(self.edges)]
+
+    def gradient_of(self, position: int, g: Any) -> Any:
+        """The gradient of one input: what the class states, called with what that reads."""
+        name, reads = self.gradients[position]
+        stated = getattr(self, name)
+        if not reads:
+            return stated(g)
+        if len(reads) == 1:
+            (first,) = reads
+            return stated(g, self.kept_output(g) if first < 0 else self.kept(first))
+        return stated(g, *[self.kept_output(g) if each < 0 else self.kept(each) for each in reads])
 
     def name(self) -> str:
         """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
@@ -311,6 +246,20 @@ class Node(metaclass=Fields):
         self._kept = None
 
 
+def _first_constructed(self: Node, *values: Any, **named: Any) -> None:
+    """Make the first node of a class: write the constructor that sets its parameters, and call it.
+
+    It is written out, as by Python's dataclasses: a loop over the names would add a tenth to the time of a small sum.
+    """
+    kind: Any = type(self)
+    arguments = [f"{name}=kind.{name}" if hasattr(kind, name) else name for name in kind.parameters]
+    settings = [f"self.{name} = {name}" for name in kind.parameters]
+    scope = {"kind": kind}
+    exec(f"def __init__(self, {', '.join(arguments)}): {'; '.join(settings)}", scope)
+    kind.__init__ = scope["__init__"]
+    kind.__init__(self, *values, **named)
+
+
 class Output(NamedTuple):
     """One of the outputs of a node that has several: where a gradient of it goes."""
 
@@ -323,8 +272,6 @@ class Several(Node):
 
     `g` lists the gradients of the outputs, None for one that no gradient arrived for.
     """
-
-    __slots__ = ("count",)
 
     def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         """The results for these tensors, recorded if one of them requires a gradient."""
@@ -370,12 +317,8 @@ class Unary(Node):
             self.record((x if x._node is None else x._node,), (x,), out)
         return out
 
-    #: The gradient of the input, given that of the output, `g`; and what calls it with what it reads.
-    dx: ClassVar[Callable[..., Any]]
-    _dx: ClassVar[Callable[[Any, Any], Any]]
-
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        return (self._dx(g),)
+        return (self.gradient_of(0, g),)
 
 
 class View(Unary):
@@ -397,15 +340,9 @@ class Binary(Node):
             self.record((edge_to(a), edge_to(b)), (a, b), out)
         return out
 
-    #: The gradients of the two inputs, given that of the output, `g`; and what calls them with what they read.
-    da: ClassVar[Callable[..., Any]]
-    db: ClassVar[Callable[..., Any]]
-    _da: ClassVar[Callable[[Any, Any], Any]]
-    _db: ClassVar[Callable[[Any, Any], Any]]
-
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         edge_a, edge_b = self.edges
-        return (None if edge_a is None else self._da(g), None if edge_b is None else self._db(g))
+        return (None if edge_a is None else self.gradient_of(0, g), None if edge_b is None else self.gradient_of(1, g))
 
 
 def edge_to(x: Tensor | None) -> Edge:
@@ -413,25 +350,6 @@ def edge_to(x: Tensor | None) -> Edge:
     if not isinstance(x, Tensor) or not x._requires_grad:
         return None
     return x if x._node is None else x._node
-
-
-def unpacked(entry: Kept, node: Node | None) -> Any:
-    """What the node kept, checked to be as it was."""
-    value, version = entry if type(entry) is tuple else (entry, 0)
-    if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:
-        array: Array = value._array
-        raise RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {name_of(node)} kept, is at version "
-            f"{value._storage.version}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
-            "x += 1), or change a copy: x.clone()."
-        )
-    return value
-
-
-def name_of(node: Node | None) -> str:
-    """What to call a node in an error; that of a Function may be gone."""
-    return "a Function" if node is None else node.name()
 
 
 def watch_of(node: Node) -> Any:
@@ -460,58 +378,3 @@ class AccumulateGrad:
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {id(self.variable):#x}>"
-
-
-def entry_of(x: object) -> Kept:
-    """What to keep of an input, which may be a number or None as well."""
-    storage = x._storage if isinstance(x, Tensor) else None
-    return x if storage is None or not storage.version else (x, storage.version)
-
-
-def output_entry(out: Tensor) -> Kept:
-    """What to keep of an output: an alias without its history."""
-    alias = out._new(out._array)
-    # Nobody else has seen the output yet: none makes its storage at the same time, as `storage_of` expects.
-    storage = alias._storage = out._storage = out._storage or Storage()
-    return alias, storage.version
-
-
-def keep_nothing(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
-    """Keep nothing, but so that a second backward pass, after one that has let go of it, can be told."""
-    node._kept = ()
-
-
-def keep_inputs(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep all inputs."""
-    node._kept = tuple([entry_of(x) for x in inputs])
-
-
-def keep_other(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
-    edges = node.edges
-    node._kept = (None if edges[1] is None else entry_of(inputs[0]), None if edges[0] is None else entry_of(inputs[1]))
-
-
-def keep_read(node: Node, inputs: Sequence[Any], out: Any) -> None:
-    """Keep what the gradients of the inputs that require one read, as `reads` says, and None for what they do not."""
-    kept: list[Kept] = [None] * (len(inputs) + 1)
-    for positions, edge in zip(node.reads, node.edges, strict=False):
-        if edge is not None:
-            for position in positions:
-                kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
-    node._kept = tuple(kept)
-
-
-def keep_rest(node: Node, inputs: Sequence[Tensor | None], out: Tensor) -> None:
-    """Keep all inputs but the first: the indices that say where its elements went."""
-    node._kept = (None, *[entry_of(x) for x in inputs[1:]])
-
-
-def keep_output(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
-    """Keep the output."""
-    node._kept = (output_entry(out),)
-
-
-def keep_input_and_output(node: Node, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep the inputs and the output."""
-    node._kept = (*[entry_of(x) for x in inputs], output_entry(out))

@@ -17,11 +17,14 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.tape import Node, keep_input_and_output, keep_inputs, keep_other, keep_output, keep_read, keep_rest
+from minigrad.core.kept import keep_inputs, keep_other, keep_output, keep_read, keep_rest
+from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 
-_KEEP_INPUTS = (keep_inputs, keep_other, keep_read, keep_rest, keep_input_and_output)
-_KEEP_OUTPUT = (keep_output, keep_read, keep_input_and_output)
+_KEEP_INPUTS = (keep_inputs, keep_other, keep_read, keep_rest)
+_KEEP_OUTPUT = (keep_output, keep_read)
+
+_OF_ALL_NODES = {*vars(Node), *Node.__annotations__}
 
 
 class Formulas(NamedTuple):
@@ -69,7 +72,7 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for word in re.findall(r"\b[A-Za-z_]\w*\b", formulas(node).gradients[position].partition(" = ")[2]):
         # A matrix may be told by a capital.  What is not kept is a parameter of the node.
-        value = kept.get(word.lower(), None if hasattr(Node, word) else getattr(node, word, None))
+        value = kept.get(word.lower(), None if word in _OF_ALL_NODES else getattr(node, word, None))
         if isinstance(value, Tensor) and not value.is_sparse:
             found[word] = value._array
         elif isinstance(value, (int, float)):

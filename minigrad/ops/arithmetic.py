@@ -205,7 +205,7 @@ class DivRounded(Rounding):
         quotient = _in_double(np.floor, a, b)
         return np.floor_divide(a, b) if quotient is None else quotient.astype(a.dtype)
 
-    da = db = zeroed
+    da = db = staticmethod(zeroed)
 
 
 class Remainder(Rounding):

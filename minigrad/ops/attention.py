@@ -10,9 +10,10 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import read_in_place, row_blocks, total
 from minigrad.core.dtypes import Array
+from minigrad.core.kept import keep_read
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import common_shape, sum_to
-from minigrad.core.tape import Node, keep_read
+from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dropout import dropout
@@ -34,7 +35,6 @@ class AttentionWeights(Node):
     )
     keep = keep_read
     reads = ((1, -1), (0, -1), (-1,))
-    __slots__ = ("shapes",)
     scale: float
     bias: Array | None
 

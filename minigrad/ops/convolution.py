@@ -28,8 +28,9 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
+from minigrad.core.kept import keep_other
 from minigrad.core.shapes import Sum
-from minigrad.core.tape import Binary, Node, keep_other
+from minigrad.core.tape import Binary, Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.windows import PerDim, Windows, per_dim
@@ -49,7 +50,6 @@ class Convolution(Node):
     """
 
     formulas = ("dX = ConvTranspose(G, W)", "dW = WeightGradient(X, G)", "db = sum of G over N and places")
-    __slots__ = ("sizes",)
     keep = keep_other
     windows: Windows
     groups: int
@@ -107,7 +107,6 @@ class WeightGradient(Binary):
 
     form = _TWICE
     formulas = ("dX = ConvTranspose(G, dW)", "dG = Convolution(X, dW)")
-    __slots__ = ("sizes",)
     keep = keep_other
     windows: Windows
     groups: int

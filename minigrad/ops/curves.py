@@ -79,8 +79,6 @@ class Smooth(Curve):
     what they share is in the cache, and keeps the slope.
     """
 
-    __slots__ = ("_slope",)
-
     #: What PyTorch calls its code, in the error for other dtypes.
     kernel: ClassVar[str]
 

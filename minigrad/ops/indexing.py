@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from minigrad.core.dtypes import Array, of
+from minigrad.core.kept import keep_rest
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape
-from minigrad.core.tape import Binary, Node, Unary, View, keep_rest
+from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
@@ -39,7 +40,6 @@ class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view."""
 
     formulas = ("dx = PutSlice(g), zero where not selected",)
-    __slots__ = ("x_shape",)
     index: Basic
 
     def forward(self, x: Array) -> Array:
@@ -125,7 +125,6 @@ class Index(Node):
     """
 
     formulas = ("dx = PutIndex(g): an element that was picked twice receives both gradients",)
-    __slots__ = ("x_shape",)
     dims: tuple[int, ...]
     form: str = "IndexBackward0"
     keep = keep_rest
@@ -594,7 +593,6 @@ class TakeAlong(Binary):
     """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most."""
 
     formulas = ("dx = PutAlong(g), at the places taken",)
-    __slots__ = ("size",)
     dim: int
     keepdim: bool = True
     form: str = "GatherBackward0"

@@ -64,7 +64,6 @@ class Cat(Node):
     """The tensors one after another along `dim`."""
 
     formulas = ("The gradients are Split(g), each the part where a tensor lies",)
-    __slots__ = ("sizes",)
     dim: int
 
     def forward(self, *arrays: Array) -> Array:
@@ -80,7 +79,6 @@ class Split(Views):
     """The parts of `x`, of `sizes`, one after another along `dim`: views."""
 
     formulas = ("dx = Cat(g's), zeros where there is no g",)
-    __slots__ = ("x_shape",)
     sizes: Sequence[int]
     dim: int
     form: str = "SplitBackward0"
@@ -223,7 +221,6 @@ class Unbind(Views):
     """The slices of `x` along `dim`, which goes: views."""
 
     formulas = ("dx = Stack(g's), zeros where there is no g",)
-    __slots__ = ("slice_shape",)
     dim: int
 
     def forward(self, x: Array) -> list[Array]:

@@ -12,9 +12,10 @@ from minigrad.core import arrays, dtypes
 from minigrad.core.arrays import blocks_along, read_in_place, row_blocks
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
+from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
-from minigrad.core.tape import Binary, Node, Unary, keep_inputs
+from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
@@ -84,8 +85,6 @@ class ClassLoss(Node):
     mean is the sum divided by all that counts.
     """
 
-    __slots__ = ("classes", "counts", "ids", "ignored", "places", "total")
-
     reduction: Reduction
     ignore_index: int
 
@@ -150,7 +149,6 @@ class NllLoss(ClassLoss):
         "dX is 0 but at the target classes, where it is -g * c: c is the weight of the target class (1 if no "
         "weights are given, 0 if ignored); for a mean, c is divided by the sum of all c",
     )
-    __slots__ = ("dim",)
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         self.dim = class_dim(x)
@@ -171,7 +169,6 @@ class CrossEntropy(ClassLoss):
         "dX = g * c * (softmax(X) - one_hot(t)); c is 1, or the weight of the target class, 0 if ignored; for a "
         "mean it is divided by the sum of all c",
     )
-    __slots__ = ("early", "gradient")
     keep = keep_inputs
 
     def __call__(self, x: Any, *others: Any) -> Any:

@@ -13,10 +13,11 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import cleared, widened
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
+from minigrad.core.kept import entry_of, keep_other
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, sum_to
-from minigrad.core.tape import Binary, Node, Unary, View, entry_of, keep_other
+from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims
@@ -199,7 +200,6 @@ class Addmm(Node):
     """
 
     formulas = ("da = alpha * g @ b.mT", "db = alpha * a.mT @ g", "dx = beta * g, summed over what was broadcast")
-    __slots__ = ("x_shape",)
     keep = keep_other
     beta: Number
     alpha: Number
@@ -458,7 +458,6 @@ class Diagonal(View):
     """`y[…, i] = x[…, i, …, i + offset, …]`: a diagonal of dimensions `dim1` and `dim2`, last, as a view."""
 
     formulas = ("dx = PutDiagonal(g), zero elsewhere",)
-    __slots__ = ("x_shape",)
     offset: int
     dim1: int
     dim2: int

@@ -24,9 +24,10 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
+from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
-from minigrad.core.tape import Node, keep_inputs, quiet
+from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import op
 from minigrad.ops.losses import check_constant
@@ -103,7 +104,6 @@ class Normalize(Node):
         "dw = sum(g * r * (x - m)) over each channel",
         "db = sum(g) over each channel",
     )
-    __slots__ = ("rounds",)
     keep = keep_inputs
     groups: Groups
     form: str

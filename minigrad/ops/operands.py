@@ -151,8 +151,6 @@ class Ternary(Node):
     A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
     """
 
-    __slots__ = ("shapes",)
-
     def __call__(self, *inputs: Any) -> Any:
         self.shapes = [() if x is None else x._array.shape for x in inputs]
         try:

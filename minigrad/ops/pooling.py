@@ -13,8 +13,9 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import masked
+from minigrad.core.kept import keep_inputs
 from minigrad.core.shapes import Expand
-from minigrad.core.tape import Unary, keep_inputs, quiet
+from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.indexing import Index
@@ -51,7 +52,6 @@ class AvgPool(Unary):
     """`y[…, p]` is the sum of window p of `x`, over `divisors[p]`."""
 
     formulas = ("dx = Col2Im of g / divisors at each element of a window",)
-    __slots__ = ("sizes",)
     windows: Windows
     divisors: Array
     form: str

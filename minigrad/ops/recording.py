@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, keep_nothing, next_number
+from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
 from minigrad.ops import operands
 from minigrad.tensors.hooks import keep_retaining
@@ -284,7 +284,6 @@ class Overwrite(Binary):
     form = "torch::autograd::CopySlices"
     formulas = ("dx = g with zeros in the view", "dv = StridedView(g)")
     layout: Layout
-    keep = keep_nothing
 
     def forward(self, x: Array, v: Array) -> Array:
         whole, part = self.layout.zeros(x.dtype)

@@ -19,8 +19,9 @@ import numpy as np
 
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array
+from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
-from minigrad.core.tape import Several, keep_inputs
+from minigrad.core.tape import Several
 from minigrad.core.tensor import Tensor
 from minigrad.core.walk import grad
 from minigrad.ops.joining import cat
@@ -83,10 +84,6 @@ class Recurrence(Several):
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
     keep = keep_inputs
-    # Of all rows the gates, `(rows, G, H)`, and each part of the state before the step.
-    __slots__ = ("before", "gates")
-    before: Any
-    gates: Any
     rows: list[slice]
     form: str
 
@@ -98,8 +95,9 @@ class Recurrence(Several):
     def forward(self, x: Array, weight: Array, bias: Array | None, *start: Array) -> list[Array]:
         state, size = [each.copy() for each in start], weight.shape[1]
         by_gates = x.reshape(-1, self.count_of_gates, size)
-        self.gates = np.empty_like(by_gates)
-        self.before = [np.empty((len(self.gates), size), x.dtype) for _ in state]
+        # Of all rows the gates, `(rows, G, H)`, and each part of the state before the step.
+        self.gates: Any = np.empty_like(by_gates)
+        self.before: Any = [np.empty((len(self.gates), size), x.dtype) for _ in state]
         hidden = np.empty((*x.shape[:-1], size), x.dtype)
         by_rows = hidden.reshape(-1, size)
         for part in self.rows:
@@ -217,8 +215,6 @@ _SCALES = {char: np.array([[0.5], [0.5], [1], [0.5]], char) for char in "efd"}
 class LSTMRecurrence(Recurrence):
     """`c = f * c + i * g`, `h = o * tanh(c)`."""
 
-    __slots__ = ("to_cell",)
-    to_cell: Array
     step = staticmethod(lstm_step)
     count_of_gates = 4
 

@@ -187,7 +187,6 @@ class Spread(Unary):
     """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count."""
 
     formulas = ("dx = the sum of g / count over the places chosen",)
-    __slots__ = ("x_shape",)
     chosen: Array
     count: Array | None = None
 
@@ -367,7 +366,6 @@ class Var(Unary):
     """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each."""
 
     formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
-    __slots__ = ("deviations",)
     dims: tuple[int, ...]
     correction: float
     keepdim: bool

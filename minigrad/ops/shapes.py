@@ -411,7 +411,6 @@ class Repeat(Unary):
     """`x` laid out `repeats[i]` times along dimension i, new dimensions in front."""
 
     formulas = ("dx = the sum of g over the repetitions",)
-    __slots__ = ("x_shape",)
     repeats: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:

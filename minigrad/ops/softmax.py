@@ -109,7 +109,6 @@ class LogSumExp(Unary):
 
     form = "LogsumexpBackward0"
     formulas = ("dx = g * softmax(x)",)
-    __slots__ = ("exponentials",)
     dims: tuple[int, ...]
     keepdim: bool
 

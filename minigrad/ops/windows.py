@@ -106,7 +106,6 @@ class Unfold(View):
     """`y[…, i, …, j] = x[…, i * step + j, …]` along `dim`: each full window of `size` elements, as a view."""
 
     formulas = ("dx = Fold(g): where windows overlap, their gradients add up",)
-    __slots__ = ("x_shape",)
     dim: int
     size: int
     step: int
@@ -241,7 +240,6 @@ class Im2Col(Unary):
     """All windows of the last dimensions of `x`, side by side: `(…, *kernel, *counts)`."""
 
     formulas = ("dx = Col2Im(g): where windows overlap, their gradients add up",)
-    __slots__ = ("sizes",)
     windows: Windows
 
     def forward(self, x: Array) -> Array:

@@ -11,9 +11,10 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
+from minigrad.core.kept import keep_rest
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape, sum_to
-from minigrad.core.tape import Node, keep_rest, quiet
+from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import operands
@@ -88,7 +89,6 @@ class IndexInto(Node):
     """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these."""
 
     formulas = ("dx = g, but 0 at places overwritten", "dvalue = Index(g)")
-    __slots__ = ("value_shape",)
     dims: tuple[int, ...]
     adds: bool = False
     form: str = "IndexPutBackward0"
