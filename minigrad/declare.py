@@ -60,7 +60,7 @@ def rewritten(method: Function) -> Function:
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         try:
-            return self._rewrite(lambda before: method(before, *args, **kwargs))
+            return self._rewrite(method, *args, **kwargs)
         except TypeError as error:
             # The error of a wrong argument names the form that was called.
             if not str(error).startswith(f"{method.__name__}()"):
@@ -256,14 +256,17 @@ def telling(function: Function, position: int) -> Function:
 
 def _spread(function: Function, position: int) -> Function:
     """`telling(function, position)`, but that the method takes the ints of its argument one by one as well."""
-    called = telling(function, position)
     if position:
-        return called
+        return telling(function, position)
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         if len(args) > 1 or (args and hasattr(args[0], "__index__")):
             args = (args,)
-        return called(self, *args, **kwargs)
+        # What `telling` does, written out: a call more would take as long as the reshaping itself.
+        try:
+            return function(self, *args, **kwargs)
+        except _FAILURES as error:
+            return _rescued(function, position, (self, *args), kwargs, error)
 
     return call
 

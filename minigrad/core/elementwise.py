@@ -13,7 +13,7 @@ from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
 from .tape import Binary, Unary, next_number, quiet
-from .tensor import Operand, Operator, Tensor, copied, method
+from .tensor import Operand, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
 _FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
@@ -115,8 +115,7 @@ class Elementwise(Binary):
             array = np.asarray(quiet().run(self.forward, x, y))
             out = tensor._new(quiet().run(array.astype, common._numpy))
         if tensor._requires_grad and current.enabled:
-            edge = tensor._node or tensor
-            self.shapes = None
+            self.shapes, edge = None, tensor._node or tensor
             self.record((edge, None) if first else (None, edge), (a, b), out)
         return out
 
@@ -402,10 +401,6 @@ def clone(a: Tensor) -> Tensor:
     return Clone("K")(a)
 
 
-def _in_place(operator: Operator) -> Operator:
-    """The operator that writes its result into its first operand."""
-    return lambda a, b: a._rewrite(lambda before: operator(before, b))
-
-
+# The operators that write their result into their first operand.
 for _name, _operator in {"__iadd__": add, "__isub__": sub, "__imul__": mul, "__itruediv__": div}.items():
-    method(_name)(_in_place(_operator))
+    method(_name)(lambda a, b, operator=_operator: a._rewrite(operator, b))

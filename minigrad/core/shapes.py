@@ -106,7 +106,7 @@ def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     raise AssertionError(f"{a} and {b} broadcast")
 
 
-class Reshape(Unary):
+class Reshape(View):
     """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
 
     PyTorch has many names for it: `form` is the one to print here.
@@ -117,12 +117,13 @@ class Reshape(Unary):
     form: str = "ViewBackward0"
 
     def __call__(self, x: Any) -> Any:
-        out = super().__call__(x)
         # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
+        array, tracked = x._array, self.form != "UnsafeViewBackward0"
+        if tracked and array.flags.c_contiguous:
+            return View.__call__(self, x)
+        out = Unary.__call__(self, x)
         # Of no elements, which share no memory, every other one is a view.
-        array = x._array
-        shares = array.flags.c_contiguous or np.may_share_memory(array, out._array) or not array.size
-        if shares and self.form != "UnsafeViewBackward0":
+        if tracked and (np.may_share_memory(array, out._array) or not array.size):
             share_storage(x, out, "" if current.enabled else "no_grad")
         elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
             self.form = "UnsafeViewBackward0"

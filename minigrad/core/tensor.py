@@ -198,8 +198,8 @@ class Tensor:
         out._storage = storage_of(self)
         return out
 
-    def _rewrite(self, compute: Callable[[Tensor], Any]) -> Any:
-        """Take on the values of what `compute` makes of this tensor: where nothing is recorded, as under `no_grad`.
+    def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Take on the values of `compute(this tensor, …)`: where nothing is recorded, as under `no_grad`.
 
         How a write is recorded is told above the core.
         """
@@ -209,7 +209,7 @@ class Tensor:
                 if self._node is None
                 else "the core alone does not record writes: make a new tensor, x = x + 1 in place of x += 1"
             )
-        result = compute(self)
+        result = compute(self, *args, **kwargs)
         if result is NotImplemented:
             return result
         if result._requires_grad:

@@ -187,8 +187,8 @@ class Tensor:
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
     _requires_grad: builtins.bool
-    def _rewrite(self, compute: collections.abc.Callable[[typing.Any], typing.Any]) -> typing.Any:
-        """Take on the values and the history of what `compute` makes of this tensor as it was before."""
+    def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """Take on the values and the history of `compute(this tensor as it was before, …)`."""
     def _secure(self, result: Tensor, before: Tensor, oldest: builtins.int) -> None:
         """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write."""
     _storage: Storage | None

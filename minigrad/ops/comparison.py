@@ -25,7 +25,7 @@ def answered(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = cast(method(self, *args, **kwargs), self.dtype)
         beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
-        return self._rewrite(lambda before: Copy(f"{name}Backward{int(beside_tensor)}")(before, answers))
+        return self._rewrite(Copy(f"{name}Backward{int(beside_tensor)}"), answers)
 
     return call
 

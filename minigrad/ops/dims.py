@@ -12,6 +12,8 @@ INTEGER = (int, SupportsIndex)
 
 def normal_dim(dim: SupportsIndex, ndim: int) -> int:
     """`dim` counted from the front; an IndexError outside [-ndim, ndim).  A 0-d tensor counts as 1-d."""
+    if type(dim) is int and -ndim <= dim < ndim:
+        return dim % ndim
     if not isinstance(dim, INTEGER) or isinstance(dim, bool):
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
     ndim = max(ndim, 1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
-from minigrad.core.modes import is_grad_enabled
+from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
 from minigrad.ops import operands
@@ -31,10 +31,12 @@ class Copy(Elementwise):
     form: str = "torch::autograd::CopyBackwards"
 
     def forward(self, a: Array, b: Array) -> Array:
+        if a.shape == b.shape:
+            return b
         shape = np.broadcast_shapes(a.shape, b.shape)
         if shape != a.shape:
             raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
-        return np.broadcast_to(b, shape).copy()
+        return np.broadcast_to(b, shape)
 
     def da(self, g: Tensor) -> Tensor:
         return zeroed(g)
@@ -65,35 +67,34 @@ class Recording(Tensor):
 
     __slots__ = ()
 
-    def _rewrite(self, compute: Callable[[Any], Any]) -> Any:
-        """Take on the values and the history of what `compute` makes of this tensor as it was before."""
+    def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Take on the values and the history of `compute(this tensor as it was before, …)`."""
         oldest = next_number()
-        before = self._before()
+        # Where nothing is recorded, nobody looks at it as it was.
+        before = self._before() if current.enabled else self
         try:
-            result = compute(before)
+            result = compute(before, *args, **kwargs)
         except (IndexError, RuntimeError, ValueError):
             # Of two faults PyTorch reports the one that no other operand would mend.
             self._check_recordable()
             raise
         if result is NotImplemented:
             return result
-        if result._array.shape != self._array.shape:
+        array = self._array
+        if result._array.shape != array.shape:
             raise RuntimeError(
                 f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
                 "in-place operation cannot change the shape"
             )
-        if not operands.can_cast(result.dtype, self.dtype):
-            raise RuntimeError(
-                f"result type {result.dtype._tensor_name} can't be cast to the desired output type "
-                f"{self.dtype._tensor_name}: an in-place operation cannot change the dtype"
-            )
-        recorded = result._requires_grad and is_grad_enabled()
+        recorded = result._requires_grad and current.enabled
+        if result._array.dtype is not array.dtype:
+            operands.check_cast(result.dtype, self.dtype)
+            result = cast(result, self.dtype)
         self._check_recordable(recorded)
         self._check_writable()
-        result = cast(result, self.dtype)
         if recorded:
             self._secure(result, before, oldest)
-        self._array[...] = result._array
+        array[...] = result._array
         storage_of(self).version += 1
         if recorded:
             self._follow(result._node)
@@ -111,7 +112,7 @@ class Recording(Tensor):
         self._check_writable()
         write(self._array)
         storage_of(self).version += 1
-        if self._requires_grad and is_grad_enabled():
+        if self._requires_grad and current.enabled:
             before = self._before()
             self._follow(Forget(form)(before)._node)
         return self
@@ -166,10 +167,10 @@ class Recording(Tensor):
         Else a RuntimeError.
         """
         base = self if self._base is None else self._base
-        if not (recorded or (is_grad_enabled() and (self._requires_grad or base._requires_grad))):
+        if not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
-        tensors = (self, self if source is None else source)
-        if any([each._node is None and each._requires_grad for each in (*tensors, base)]):
+        tensors = (self, base) if source is None else (self, base, source)
+        if any([each._node is None and each._requires_grad for each in tensors]):
             remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
             if base is self and source is None:
                 remedy = (

@@ -50,7 +50,7 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     source = cast(other if isinstance(other, Tensor) else input._new(np.asarray(as_number(other))), input.dtype)
-    return input._rewrite(lambda before: Copy()(before, source))
+    return input._rewrite(Copy(), source)
 
 
 @op("Tensor")
@@ -66,7 +66,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
             raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
             source = cast(value, input.dtype)
-            return input._rewrite(lambda before: Copy("FillBackward3")(before, source))
+            return input._rewrite(Copy("FillBackward3"), source)
     filler = operands.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._write(lambda array: array.fill(filler), "FillBackward2")
 
@@ -149,10 +149,10 @@ def _set_recorded(x: Tensor, index: object, value: Tensor) -> None:
         value = Reshape(source.shape)(value)
     if not parts.found:
         op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
-        view._rewrite(lambda before: op(before, cast(value, x.dtype)))
+        view._rewrite(op, cast(value, x.dtype))
         return
     dims, places = _places_for(view, parts, source)
-    view._rewrite(lambda before: IndexInto(dims)(before, cast(value, x.dtype), places))
+    view._rewrite(IndexInto(dims), cast(value, x.dtype), places)
 
 
 def _places_for(x: Tensor, parts: Parts, value: Array) -> tuple[tuple[int, ...], Any]:
@@ -253,7 +253,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
                 self._check_recordable()
             node, *inputs = prepare(self, *args, **kwargs)
             if is_grad_enabled() and any([x._requires_grad for x in (self, *inputs)]):
-                return self._rewrite(lambda before: node(before, *inputs))
+                return self._rewrite(node, *inputs)
             arrays = [x._array for x in inputs]
             # What is read must not change while it is read.
             arrays = [array.copy() if np.may_share_memory(array, self._array) else array for array in arrays]
