@@ -42,6 +42,7 @@ from minigrad.tensors.machine import *
 from minigrad.tensors.options import (
     contiguous_format,
     device,
+    finfo,
     layout,
     memory_format,
     preserve_format,
@@ -55,9 +56,9 @@ newaxis = None
 
 __all__ = [
     "Generator", "Size", "Tensor", "__version__", "bool", "can_cast", "contiguous_format", "default_generator",
-    "device", "double", "dtype", "e", "enable_grad", "float", "float16", "float32", "float64", "get_default_dtype",
-    "half", "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64", "is_grad_enabled",
-    "layout", "long", "manual_seed", "memory_format", "nan", "newaxis", "no_grad", "pi",
+    "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
+    "get_default_dtype", "half", "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64",
+    "is_grad_enabled", "layout", "long", "manual_seed", "memory_format", "nan", "newaxis", "no_grad", "pi",
     "preserve_format", "promote_types", "random", "seed", "set_default_dtype", "set_grad_enabled", "short",
     "sparse_coo", "strided", "uint8",
 ]  # fmt: skip
@@ -67,15 +68,11 @@ __all__ += creation.__all__ + draws.__all__ + machine.__all__
 machine.add_modules(sys.modules[__name__])
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
-_MODULES = [
-    "autograd", "linalg", "nn", "optim", "serialization", "testing", "utils",
-]  # fmt: skip
+_MODULES = ["autograd", "linalg", "nn", "optim", "serialization", "testing", "utils"]
 _NAMES = {
     "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
     "conv_transpose2d conv_transpose3d pixel_shuffle",
     "serialization": "load save",
-    "tensors.of_dtypes": "finfo BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor "
-    "LongTensor ShortTensor",
     "tensors.printing": "set_printoptions",
 }
 _LATER = {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}

@@ -134,7 +134,7 @@ from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
 from minigrad.tensors.creation import eye as eye
-from minigrad.tensors.of_dtypes import finfo as finfo
+from minigrad.tensors.options import finfo as finfo
 from minigrad.ops.mathematics import trunc as fix
 from minigrad.ops.shapes import flatten as flatten
 from minigrad.ops.shapes import flip as flip

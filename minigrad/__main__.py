@@ -21,7 +21,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad.explain.page import MOST_IDS, page
-from minigrad.explain.pair import MOST_COLUMNS, MOST_ROWS
+from minigrad.explain.picture import MOST_COLUMNS, MOST_ROWS
 from minigrad.serialization import replacing
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.

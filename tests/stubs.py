@@ -22,7 +22,7 @@ import minigrad
 from minigrad.core import tensor as core_tensor
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional
-from minigrad.tensors.of_dtypes import LongTensor
+from minigrad.tensors.creation import LongTensor
 
 #: Where classes are written that programs know by another module.
 WRITTEN = {Tensor: "minigrad.tensor", core_tensor.Size: core_tensor.__name__, minigrad.dtype: "minigrad.core.dtypes"}

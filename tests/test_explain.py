@@ -25,8 +25,7 @@ from minigrad.autograd.function import Function
 from minigrad.core.tape import Node
 from minigrad.explain.formulas import formulas, short_formula
 from minigrad.explain.graph import explore
-from minigrad.explain.pair import pair
-from minigrad.explain.picture import description
+from minigrad.explain.picture import description, pair
 
 
 def leaf(*values: Any) -> Any:

@@ -16,7 +16,7 @@ import minigrad as torch
 from minigrad import __main__ as job
 from minigrad import explain
 from minigrad.explain.page import WORDS
-from minigrad.explain.pair import Pair, numeral, pair
+from minigrad.explain.picture import Pair, numeral, pair
 
 IDS = [2, 0, 2, 4]
 VOCAB, DIM = 5, 3

@@ -17,7 +17,7 @@ function read(text) {
 const transposed = (a) => a[0].map((_, column) => a.map((row) => row[column]));
 const times = (a, b) => a.map((row) => transposed(b).map((column) => row.reduce((sum, x, k) => sum + x * column[k], 0)));
 
-/* Both ways, forward and backward: the numbers of `minigrad.explain.pair`, with which the tests compare them. */
+/* Both ways, forward and backward: the numbers of `minigrad.explain.picture.pair`, with which the tests compare them. */
 function compute(ids) {
   const one_hot = ids.map((id) => W.map((_, v) => Number(v === id)));
   const upstream = ids.map((_, n) => W[0].map((_, d) => n * D + d + 1));

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 
 from minigrad.explain.graph import Graph, graph
-from minigrad.explain.pair import COLOURS, DARK, DASHES, MOST_COLUMNS, MOST_ROWS
+from minigrad.explain.picture import COLOURS, DARK, DASHES, MOST_COLUMNS, MOST_ROWS
 from minigrad.explain.story import backward
 from minigrad.nn import Embedding
 from minigrad.tensors.creation import arange, tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, Literal, SupportsIndex, Unpack
+from typing import Any, ClassVar, Literal, SupportsIndex, Unpack
 
 import numpy as np
 
@@ -38,8 +38,9 @@ from minigrad.tensors.options import (
 )
 
 __all__ = [
-    "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "ones",
-    "ones_like", "range", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
+    "ShortTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace",
+    "ones", "ones_like", "range", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -426,6 +427,43 @@ def like(
     new = np.empty_like(array, wanted, order)
     fill(new)
     return new_leaf(new, requires_grad)
+
+
+# ---- older constructors: `LongTensor([1])` is `tensor([1], dtype=long)` ---------------------------------------
+
+
+class _TypedTensor(type):
+    """The class of these constructors, whose instances are the tensors of one dtype."""
+
+    dtype: ClassVar[dtypes.dtype]
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+    def __call__(cls, *args: object, device: OnDevice = None) -> Tensor:
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            if args[0].dtype is not cls.dtype:
+                raise TypeError(f"expected a tensor of {cls.dtype!r} (got {args[0].dtype!r}): x.to({cls.dtype!r})")
+            return args[0].detach()
+        return new_leaf(array_of_arguments(args, cls.dtype), False, device)
+
+
+def _constructor(of: dtype) -> _TypedTensor:
+    """The constructor of tensors of the dtype `of`."""
+    name = f"{of._tensor_name}Tensor"
+    text = f"Tensors of {of!r}, made of one sequence or of sizes; prefer `torch.tensor(data, dtype={of!r})`."
+    return _TypedTensor(name, (), {"dtype": of, "__doc__": text, "__module__": "torch"})
+
+
+BoolTensor = _constructor(dtypes.bool_)
+ByteTensor = _constructor(dtypes.uint8)
+CharTensor = _constructor(dtypes.int8)
+DoubleTensor = _constructor(dtypes.float64)
+FloatTensor = _constructor(dtypes.float32)
+HalfTensor = _constructor(dtypes.float16)
+IntTensor = _constructor(dtypes.int32)
+LongTensor = _constructor(dtypes.int64)
+ShortTensor = _constructor(dtypes.int16)
 
 
 # ---- numbers in nested sequences -------------------------------------------------------------------------------------
