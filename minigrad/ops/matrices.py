@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from operator import index
 from typing import Any
@@ -16,13 +17,12 @@ from minigrad.core.elementwise import cast
 from minigrad.core.kept import entry_of, keep_other
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, sum_to
+from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.ops.operands import filler
-from minigrad.ops.product_errors import dtype_remedy, linear_error, mat_message, product_error, size_error
 from minigrad.ops.shapes import expanded_shape
 
 # ---- of vectors, matrices and batches --------------------------------------------------------------------------------
@@ -88,13 +88,10 @@ class Outer(Binary):
         return g.mT @ a
 
 
-class Dot(Binary):
+class Dot(Mv):
     """The inner product `a @ b` of two vectors `(K,)`."""
 
     formulas = ("da = g * b", "db = g * a")
-
-    def forward(self, a: Array, b: Array) -> Array:
-        return product(a, b)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
         return g * b
@@ -126,9 +123,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """
     x, y = input._array, mat2._array
     _check_rank(3, "a 3D tensor", batch1=input, batch2=mat2)
-    if y.shape[:2] != (x.shape[0], x.shape[2]):
-        raise size_error(x, y)
-    if x.dtype != y.dtype or x.dtype == bool:
+    if y.shape[:2] != (x.shape[0], x.shape[2]) or x.dtype != y.dtype or x.dtype == bool:
         raise product_error(x, y)
     return Bmm()(input, mat2)
 
@@ -178,17 +173,11 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     node = Addmm(as_number(beta), as_number(alpha))
-    for name, each in (("self", input), ("mat1", mat1)):
-        if each.dtype is not mat2.dtype:
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
-                f"{mat2.dtype._tensor_name}. {dtype_remedy(each.dtype, mat2.dtype)}"
-            )
     _check_rank(2, "a matrix", mat1=mat1, mat2=mat2)
-    if mat1.shape[1] != mat2.shape[0]:
-        raise RuntimeError(mat_message(mat1.shape, mat2.shape))
-    if mat2.dtype is dtypes.bool_:
+    if mat1.shape[1] != mat2.shape[0] or mat1.dtype is not mat2.dtype or mat2.dtype is dtypes.bool_:
         raise product_error(mat1._array, mat2._array)
+    if input.dtype is not mat2.dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {mat2.dtype!r}")
     expanded_shape((mat1.shape[0], mat2.shape[1]), input._array.shape)
     return node(mat1, mat2, input)
 
@@ -246,13 +235,101 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if w.ndim == 1 and bias is None:
         return matmul(input, weight)
     if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype:
-        raise linear_error(input, weight, bias)
+        raise _linear_error(input, weight, bias)
     if bias is not None:
         if bias._array.dtype is not w.dtype:
-            raise linear_error(input, weight, bias)
+            raise _linear_error(input, weight, bias)
         if bias._array.shape != (w.shape[0],):
             return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
     return Linear()(input, weight, bias)
+
+
+# ---- factors that do not fit -----------------------------------------------------------------------------------------
+
+
+def product_error(x: Array, y: Array) -> Exception:
+    """The error for factors `x @ y` whose sizes or dtypes do not fit."""
+    left, right = dtypes.of(x), dtypes.of(y)
+    if x.shape[-1] != y.shape[-2:][0]:
+        return _size_error(x, y)
+    if x.ndim > 2 < y.ndim:
+        common_shape([x.shape[:-2], y.shape[:-2]])
+    if x.dtype == bool and (y.dtype == bool or x.ndim > 2 < y.ndim):
+        kernel = "bmm" if y.ndim > 2 else "addmm_impl_cpu_"
+        return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': make the factors numbers, x.float()")
+    return RuntimeError(
+        f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}. "
+        f"{_dtype_remedy(left, right)}"
+    )
+
+
+def _size_error(x: Array, y: Array) -> RuntimeError:
+    """The error for factors whose inner sizes differ."""
+    size, wanted = x.shape[-1], y.shape[-2:][0]
+    begin = _shapes_message(x.shape, y.shape)
+    if y.ndim > 2:
+        expected, got = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
+        begin = (
+            f"Expected size for first two dimensions of batch2 tensor to be: [{expected}, {size}] but got: "
+            f"[{got}, {wanted}]"
+        )
+    remedy = _one_hot_remedy(x, wanted, y)
+    if not remedy and y.ndim > 1 and size == y.shape[-1]:
+        remedy = f" They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
+    return RuntimeError(f"{begin}: the last size of the first, {size}, must be the second's {wanted} rows.{remedy}")
+
+
+def _shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    """PyTorch's words for matrices that cannot be multiplied."""
+    rows, columns = b[-2:] if len(b) > 1 else (*b, 1)
+    return f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1]} and {rows}x{columns})"
+
+
+def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
+    """How to make two dtypes one: usually integers, such as one-hot vectors, meet floating point."""
+    if left.is_floating_point == right.is_floating_point:
+        return f"Convert one of them: a.to({right!r}) or b.to({left!r})."
+    convert = f"the second: b.to({left!r})" if left.is_floating_point else f"the first: a.to({right!r})"
+    return f"Convert {convert}; one_hot() makes integers, one_hot(ids).float() does not."
+
+
+def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
+    """What to do if the rows of `x` are one-hot, but shorter than `classes`; the `other` factor has floats or integers.
+
+    Integers that look one-hot are.  Floats may be anything: they are taken for it if a batch told how long they are.
+    """
+    size, whole = x.shape[-1], x.dtype.kind == "i"
+    inferred = size > 0 and bool(x[..., -1].any())
+    if not (0 < size < classes and (inferred or whole)):
+        return ""
+    if not (np.isin(x, (0, 1)).all() and (x.sum(-1) == 1).all()):
+        return ""
+    columns = f"a column for each id up to the largest of these ids, {size - 1}, and not for the whole vocabulary"
+    why = f"that has {columns}" if inferred else f"it has {size} columns, and there are {classes} ids"
+    convert = ".float()" if whole and other.dtype.kind == "f" else ""
+    return f" If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
+
+
+def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
+    """The error for an input, a weight and a bias that do not fit."""
+    x, w = input._array, weight._array
+    if w.ndim != 2:
+        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
+    for each in () if bias is None else (bias, input):
+        if each.dtype is not weight.dtype:
+            return RuntimeError(
+                f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
+                f"{weight.dtype._tensor_name}. {_dtype_remedy(each.dtype, weight.dtype)}"
+            )
+    if x.shape[-1] == w.shape[1]:
+        return product_error(x, w.T)
+    remedy = _one_hot_remedy(x, w.shape[1], w)
+    if not remedy and w.shape[0] == x.shape[-1]:
+        remedy = " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
+    return RuntimeError(
+        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input must equal in_features, the last size of "
+        f"the weight {weight.shape}.{remedy}"
+    )
 
 
 # ---- over dimensions that letters name -------------------------------------------------------------------------------
@@ -559,37 +636,29 @@ def trace(input: Tensor) -> Tensor:
 # ---- triangles -------------------------------------------------------------------------------------------------------
 
 
-class Tril(Unary):
-    """The lower triangle of each matrix: `x[…, i, j]` where j <= i + diagonal, else 0."""
+class Triangle(Unary):
+    """The lower or `upper` triangle of each matrix, `x[…, i, j]` where j <= i + diagonal or j >= it; else 0."""
 
-    formulas = ("dx = Tril(g)",)
+    formulas = ("dx = the same triangle of g",)
     diagonal: int
+    upper: bool
 
     def forward(self, x: Array) -> Array:
         if x.ndim < 2:
-            raise RuntimeError(f"{type(self).__name__.lower()}: input tensor must have at least 2 dimensions")
-        return cleared(self.mask(*x.shape[-2:], self.diagonal), x)
-
-    @staticmethod
-    @functools.lru_cache(maxsize=16)
-    def mask(rows: int, columns: int, diagonal: int) -> Array:
-        """Where the elements stay, kept for the next time."""
-        return np.tri(rows, columns, diagonal, bool)
+            raise RuntimeError(f"tri{'u' if self.upper else 'l'}: input tensor must have at least 2 dimensions")
+        return cleared(triangle(*x.shape[-2:], self.diagonal, self.upper), x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return type(self)(self.diagonal)(g)
+        return Triangle(self.diagonal, self.upper)(g)
+
+    def name(self) -> str:
+        return f"Tri{'u' if self.upper else 'l'}Backward0"
 
 
-class Triu(Tril):
-    """The upper triangle of each matrix: `x[…, i, j]` where j >= i + diagonal, else 0."""
-
-    formulas = ("dx = Triu(g)",)
-
-    @staticmethod
-    @functools.lru_cache(maxsize=16)
-    def mask(rows: int, columns: int, diagonal: int) -> Array:
-        """Where the elements stay, kept for the next time."""
-        return ~np.tri(rows, columns, diagonal - 1, bool)
+@functools.lru_cache(maxsize=32)
+def triangle(rows: int, columns: int, diagonal: int, upper: bool) -> Array:
+    """Where a matrix has its lower or upper triangle, kept for the next time."""
+    return ~np.tri(rows, columns, diagonal - 1, bool) if upper else np.tri(rows, columns, diagonal, bool)
 
 
 @op(in_place=rewritten)
@@ -602,7 +671,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
             [1., 1., 0.],
             [1., 1., 1.]])
     """
-    return Tril(index(diagonal))(input)
+    return Triangle(index(diagonal), upper=False)(input)
 
 
 @op(in_place=rewritten)
@@ -615,4 +684,4 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
             [0., 0., 1.],
             [0., 0., 0.]])
     """
-    return Triu(index(diagonal))(input)
+    return Triangle(index(diagonal), upper=True)(input)
