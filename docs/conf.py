@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import minigrad
 from minigrad.declare import declared
+from minigrad.explain.graph import Graph, Vertex
 from minigrad.explain.page import page
 
 PACKAGE = Path(minigrad.__file__).parent
@@ -31,7 +32,7 @@ project = "minigrad"
 author = "the minigrad authors"
 version = release = minigrad.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton", "sphinxcontrib.mermaid"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "minigrad"
 html_show_copyright = False
@@ -41,7 +42,6 @@ html_css_files = ["site.css"]
 copybutton_exclude = ".linenos, .gp, .go, .gt"
 exclude_patterns = ["notebooks"]
 
-myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 myst_fence_as_directive = ["mermaid"]
 
@@ -89,6 +89,19 @@ class Methods(SphinxDirective):
         return self.parse_text_to_nodes(
             "\n\n".join(f".. {kind}:: minigrad.Tensor.{name}" for name, kind in kinds.items())
         )
+
+
+class Mermaid(SphinxDirective):
+    """`.. mermaid::` draws a graph from the Mermaid text that `explain.graph` prints, as a picture of the page."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        text = html.unescape(re.sub(r"#(\d+;)", r"&#\1", "\n".join(self.content)))
+        labels = re.findall(r'(\w+)(\(?)\["(.*?)"\]', text)
+        vertices = [Vertex(name, tuple(label.split("<br/>")), bool(leaf)) for name, leaf, label in labels]
+        edges = re.findall(r"(\w+)\S* --> (\w+)", re.sub(r'".*?"', "", text))
+        return [nodes.raw("", Graph(tuple(vertices), tuple(edges)).to_svg(), format="html")]
 
 
 class Live(SphinxDirective):
@@ -250,6 +263,7 @@ def setup(app: Sphinx) -> None:
     """Add the directives, the reading of docstrings, and what pages are to have."""
     app.add_directive("names", Names)
     app.add_directive("methods", Methods)
+    app.add_directive("mermaid", Mermaid)
     app.add_directive("live", Live)
     app.connect("autodoc-process-docstring", as_rest)
     app.connect("autodoc-process-signature", as_called)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -501,7 +502,21 @@ def test_a_label_has_no_formula_that_is_false_without_words(compute: Callable[[A
 
 def test_notebooks_and_code_hosts_get_mermaid() -> None:
     graph = explain.graph(leaf(1.0) * 2)
-    assert graph._repr_mimebundle_() == {"text/vnd.mermaid": str(graph), "text/plain": str(graph)}
+    shown = {"text/vnd.mermaid": str(graph), "image/svg+xml": graph.to_svg(), "text/plain": str(graph)}
+    assert graph._repr_mimebundle_() == shown
+
+
+@graphs
+def test_a_picture_of_a_graph_has_each_vertex_below_its_inputs(make: Callable[[], Any]) -> None:
+    graph = explain.graph(make()[0], names={STRANGE: make()[0]})
+    picture = ElementTree.fromstring(graph.to_svg())
+    lines = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(lines) == sorted(line for vertex in graph.vertices for line in vertex.lines)
+    rows = [vertex.id for vertex, _, _ in graph._rows()]
+    assert sorted(rows) == sorted(vertex.id for vertex in graph.vertices)
+    assert all(rows.index(start) < rows.index(end) for start, end in graph.edges)
+    # An arrow is a line and a head.
+    assert len([*picture.iter("{http://www.w3.org/2000/svg}path")]) == 2 * len(graph.edges)
 
 
 def words(svg: str) -> tuple[str, str]:

@@ -192,6 +192,16 @@ def test_links_to_modules_lead_to_pages_with_their_source(site: Path) -> None:
     assert not [file for file in (site / "_downloads").rglob("*.py") if file.read_bytes() in modules]
 
 
+def test_pages_need_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), page.name
+    for page, vertices in (("engine", 6), ("explain", 5)):
+        text = (site / f"{page}.html").read_text(encoding="utf-8")
+        assert text.count("<rect ") == vertices
+        assert "graph TD\n    table" not in text
+
+
 def test_pages_say_their_language(site: Path) -> None:
     for page in site.rglob("*.html"):
         language = "zh-Hans" if page.parent.name == "zh" else "en"

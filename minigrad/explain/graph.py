@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ NamesGiven: TypeAlias = "Mapping[str, Any] | Module | None"
 
 #: Where the gradients of a tensor arrive, as `next_functions` tells it: at an output of a node, or at a leaf.
 Place: TypeAlias = tuple[Any, int]
+
+# Of a picture, in pixels: the width of a character, the height of a line, what is between two vertices.
+_CHARACTER, _LINE, _GAP = 7.9, 18, 28
 
 
 def place_of(x: Tensor) -> Place:
@@ -86,7 +90,7 @@ class Vertex:
 class Graph:
     """A graph, from leaves to results; gradients go against the arrows.
 
-    `str(graph)` is Mermaid text, which GitHub and JupyterLab draw.
+    `str(graph)` is Mermaid text, which GitHub and JupyterLab draw; `graph.to_svg()` is a picture.
     """
 
     vertices: tuple[Vertex, ...]
@@ -103,9 +107,59 @@ class Graph:
 
     __repr__ = __str__
 
+    def to_svg(self) -> str:
+        """The graph as a picture: each vertex below its inputs, all in the colour of the text around."""
+        rows = self._rows()
+        place = {vertex.id: (top, size) for vertex, top, size in rows}
+        width = 24 + _CHARACTER * max([len(line) for vertex, _, _ in rows for line in vertex.lines])
+        drawn, reach = [], 0.0
+        for vertex, top, size in rows:
+            drawn.append(
+                f'<rect x="1" y="{top}" width="{width:g}" height="{size}" rx="{size / 2 * vertex.is_leaf:g}"/>'
+            )
+            for k, line in enumerate(vertex.lines, 1):
+                drawn.append(f'<text x="{width / 2:g}" y="{top + _LINE * k + 1}">{html.escape(line)}</text>')
+        for k, (start, end) in enumerate(self.edges):
+            (top, size), (to, height) = place[start], place[end]
+            if to - top - size == _GAP and (start, end) not in self.edges[:k]:
+                drawn.append(f'<path d="M{width / 2:g} {top + size}V{to - 8}"/>')
+                drawn.append(f'<path fill="currentColor" d="M{width / 2:g} {to}l-5 -9h10z"/>')
+            else:
+                # Around what stands between.
+                y, bend = top + size / 2 + 5, to + height / 2 - 5
+                out = min(40 + (bend - y) / 4, 160.0)
+                reach = max(reach, out)
+                drawn.append(f'<path d="M{width + 1:g} {y:g}c{out:g} 0 {out:g} {bend - y:g} 8 {bend - y:g}"/>')
+                drawn.append(f'<path fill="currentColor" d="M{width + 1:g} {bend:g}l9 -5v10z"/>')
+        _, top, size = rows[-1]
+        wide, high = width + 12 + 0.75 * reach, top + size + 1
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high}" width="{wide:g}" height="{high}" '
+            f'role="img" aria-label="the graph: {len(rows)} vertices" fill="none" stroke="currentColor">\n'
+            "<style>text { font: 13px ui-monospace, monospace; fill: currentColor; stroke: none; text-anchor: middle }"
+            f"</style>\n{chr(10).join(drawn)}\n</svg>\n"
+        )
+
+    def _rows(self) -> list[tuple[Vertex, int, int]]:
+        """The vertices from top to bottom, each below its inputs, with their tops and heights."""
+        inputs = {vertex.id: {start for start, end in self.edges if end == vertex.id} for vertex in self.vertices}
+        ready = {id for id in inputs if not inputs[id]}
+        waiting, order = [vertex for vertex in self.vertices if inputs[vertex.id]], []
+        while waiting:
+            vertex = next(vertex for vertex in waiting if inputs[vertex.id] <= ready)
+            waiting.remove(vertex)
+            ready.add(vertex.id)
+            order += [each for each in self.vertices if each.id in inputs[vertex.id] and each not in order] + [vertex]
+        rows, top = [], 1
+        for vertex in order or self.vertices:
+            size = _LINE * len(vertex.lines) + 12
+            rows.append((vertex, top, size))
+            top += size + _GAP
+        return rows
+
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """The graph as a notebook takes it: JupyterLab draws Mermaid."""
-        return {"text/vnd.mermaid": str(self), "text/plain": str(self)}
+        """The graph as a notebook takes it: JupyterLab draws Mermaid, and an exported notebook has the picture."""
+        return {"text/vnd.mermaid": str(self), "image/svg+xml": self.to_svg(), "text/plain": str(self)}
 
 
 def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Graph:
