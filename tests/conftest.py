@@ -10,6 +10,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +37,8 @@ settings.register_profile("thorough", parent=settings.get_profile("dev"), max_ex
 settings.register_profile("mutation", parent=settings.get_profile("dev"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") == "true" else "dev"))
 
-
-def _generator_state() -> tuple[Any, ...]:
-    """All that decides the default generator's next draws."""
-    generator = minigrad.default_generator.clone_state()
-    _, words, position, *_ = generator._started().get_state()
-    return generator._seed, words.tolist(), position, generator._waiting_normals
+# A generator that was never drawn from has another state than after it was.
+minigrad.rand(1)
 
 
 def _global_state() -> dict[str, Any]:
@@ -48,7 +46,7 @@ def _global_state() -> dict[str, Any]:
         "grad mode": minigrad.is_grad_enabled(),
         "default dtype": minigrad.get_default_dtype(),
         "print options": printing._options,
-        "generator": _generator_state(),
+        "generator": minigrad.get_rng_state().numpy().tobytes(),
     }
 
 
@@ -56,14 +54,13 @@ def _global_state() -> dict[str, Any]:
 def _same_state_after() -> Iterator[None]:
     """Fail a test that leaves grad mode, default dtype, print options or the generator changed; restore them."""
     before = _global_state()
-    generator = minigrad.default_generator.clone_state()
     yield
     after = _global_state()
     minigrad.set_grad_enabled(before["grad mode"])
     minigrad.set_default_dtype(before["default dtype"])
     printing._options = before["print options"]
-    for slot in generator.__slots__:
-        setattr(minigrad.default_generator, slot, getattr(generator, slot))
+    if after["generator"] != before["generator"]:
+        minigrad.set_rng_state(minigrad.frombuffer(bytearray(before["generator"]), dtype=minigrad.uint8))
     changed = [name for name, value in before.items() if after[name] != value]
     assert not changed, f"the test changed the {', '.join(changed)}"
 
@@ -71,19 +68,23 @@ def _same_state_after() -> Iterator[None]:
 @pytest.fixture
 def seeded() -> Iterator[None]:
     """The default generator starts from the seed 0, and goes on afterwards where it was."""
-    generator = minigrad.default_generator.clone_state()
+    state = minigrad.get_rng_state()
     minigrad.manual_seed(0)
     yield
-    for slot in generator.__slots__:
-        setattr(minigrad.default_generator, slot, getattr(generator, slot))
+    minigrad.set_rng_state(state)
 
 
-@pytest.fixture(params=["minigrad", "torch"])
+WHERE_TORCH_IS = pytest.mark.skipif(
+    find_spec("torch") is None, reason="PyTorch, which says whether what is on record is right, is missing"
+)
+
+
+@pytest.fixture(params=["minigrad", pytest.param("torch", marks=WHERE_TORCH_IS)])
 def library(request: pytest.FixtureRequest) -> Any:
     """minigrad, and PyTorch, which says whether what is on record is right."""
     if request.param == "minigrad":
         return minigrad
-    torch = pytest.importorskip("torch", reason="PyTorch, which says whether what is on record is right, is missing")
+    torch = import_module("torch")
     if torch.cuda.is_available():
         pytest.skip("what is on record comes from a machine without a graphics processor")
     return torch
