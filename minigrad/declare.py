@@ -29,6 +29,7 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
+E = TypeVar("E", bound=Exception)
 
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
@@ -160,7 +161,9 @@ def of_node(
         made.__doc__ = made.__doc__ or function.__doc__
 
         def called(function: Function, position: int) -> Function:
-            def call(input: object) -> Any:
+            def call(input: object, *, out: None = None) -> Any:
+                if out is not None:
+                    raise unexpected(function.__name__, out=out)
                 try:
                     return made()(input)
                 except _FAILURES as error:
@@ -307,10 +310,7 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     except TypeError as unfit:
         words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
         if "out" in kwargs:
-            remedy = f"write y.copy_(torch.{function.__name__}(…))"
-            if kwargs["out"] is None:
-                remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
-            words = f"got an unexpected keyword argument 'out': {remedy}"
+            raise unexpected(function.__name__, out=kwargs["out"]) from None
         # It is the function that Python calls; the kernel gets what has been found to fit.
         raise TypeError(f"{function.__name__}() {words}") from None
     wanted = typing.get_type_hints(function)
@@ -324,6 +324,16 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and _fits(value, Number):
         refuse(name, first, position, Tensor, value)
+
+
+def unexpected(name: str, **unknown: object) -> TypeError:
+    """The TypeError for arguments that the function of that name has not; of `out`, with what to write instead."""
+    if "out" not in unknown:
+        return final(TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'"))
+    remedy = f"write y.copy_(torch.{name}(…))"
+    if unknown["out"] is None:
+        remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
+    return final(TypeError(f"{name}() got an unexpected keyword argument 'out': {remedy}"))
 
 
 def _fits(value: object, wanted: object) -> bool:
@@ -343,7 +353,7 @@ def _fits(value: object, wanted: object) -> bool:
     return wanted is Any or not isinstance(wanted, type) or isinstance(value, wanted)
 
 
-def final(error: Exception) -> Exception:
+def final(error: E) -> E:
     """`error`, which says already what is wrong: it is not replaced by another."""
     error.final = True  # type: ignore[attr-defined]
     return error

@@ -34,9 +34,11 @@ from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
+from minigrad.tensors.errors import advised
 from minigrad.tensors.options import check_on_cpu, device, new_leaf
 
 __all__ = ["load", "save"]
+globals().update(advised(__name__, __all__))
 
 File: TypeAlias = str | os.PathLike[str] | IO[bytes]
 

@@ -305,6 +305,9 @@ both("addmm", mixed, **exact)
 regular = shaped("bnn", dtypes=["float32"]).map(lambda each: (each[0] / 8 + 9 * np.eye(each[0].shape[1], dtype="f"),))
 for name in ("inverse", "det"):
     both(name, regular, ulps=2**8, least=1, grad_ulps=2**8, grad_least=1)
+covered = {"ulps": 2**8, "least": 1, "grad_ulps": 2**8, "grad_least": 4}
+both("cov", shaped("nk", dtypes=["float32", "float64"]), **covered)
+add("cov", lambda api, x: api.cov(x, correction=0), shaped("k", dtypes=["float32"]), **covered)
 both("dist", shaped("nk", "k", dtypes=FLOATS), ulps=8, grad_ulps=2**6, grad_least=1, twice=False)
 
 # fmt: off

@@ -343,6 +343,8 @@ class Tensor:
         """This tensor, changed to what `cosh` returns: The hyperbolic cosine of each element."""
     def count_nonzero(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None) -> Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
+    def cov(self, *, correction: builtins.int = 1) -> Tensor:
+        """The covariances of the rows of `(variables, observations)`; of one row, its variance."""
     def cpu(self, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
     def cuda(self, device: minigrad.tensors.options.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.tensors.options.memory_format | None = None) -> typing.Any:

@@ -24,6 +24,7 @@ from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims
 from minigrad.ops.operands import filler
 from minigrad.ops.shapes import expanded_shape
+from minigrad.tensors.errors import warn_program
 
 # ---- of vectors, matrices and batches --------------------------------------------------------------------------------
 
@@ -242,6 +243,29 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if bias._array.shape != (w.shape[0],):
             return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
     return Linear()(input, weight, bias)
+
+
+@op()
+def cov(input: Tensor, *, correction: int = 1) -> Tensor:
+    """The covariances of the rows of `(variables, observations)`; of one row, its variance.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[0, 1, 2], [2, 1, 0]]).cov()
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
+        )
+    rows = input if input.ndim == 2 else input.reshape(1, -1)
+    freedom = rows.shape[1] - correction
+    if freedom <= 0:
+        warn_program(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
+        )
+    rows = rows - (rows.sum(1) / rows.shape[1]).unsqueeze(1)
+    return (rows @ rows.T / max(freedom, 0)).squeeze()
 
 
 # ---- factors that do not fit -----------------------------------------------------------------------------------------

@@ -33,6 +33,21 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..
     return {"__getattr__": find, "__dir__": lambda: names}
 
 
+class Advice:
+    """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: object = None, target: object = None) -> None:
+        """Nothing, or the ModuleNotFoundError for `import minigrad.fft`, `from minigrad.fft import …`."""
+        place, _, name = fullname.rpartition(".")
+        if place.partition(".")[0] == "minigrad":
+            told = import_module("minigrad.tensors.missing_names").advice(place, name)
+            if told:
+                raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=fullname)
+
+
+sys.meta_path.append(Advice)
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
-from minigrad.tensors.errors import warn_program
+from minigrad.tensors.errors import advised, warn_program
 from minigrad.tensors.options import CPU, check_on_cpu, device
 
 __all__ = [
@@ -137,7 +137,7 @@ def add_modules(package: Any) -> None:
         home, _, name = f"{package.__name__}.{path}".rpartition(".")
         module = ModuleType(f"{home}.{name}", "What PyTorch says on a machine without accelerators.")
         # With a path it is a package, which may have modules below it.
-        module.__dict__.update(answers, __all__=[*answers], __path__=[])
+        module.__dict__.update(answers, __all__=[*answers], __path__=[], **advised(module.__name__, [*answers]))
         sys.modules[module.__name__] = module
         setattr(sys.modules[home], name, module)
         sys.modules[home].__all__.append(name)

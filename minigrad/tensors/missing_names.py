@@ -49,5 +49,5 @@ def refuse_name(place: str, name: str) -> NoReturn:
     asking = sys._getframe(2)
     asked_by = opcode.opname[asking.f_code.co_code[asking.f_lasti]]
     if told and (asked_by == "IMPORT_FROM" or asking.f_code.co_name == "_handle_fromlist"):
-        raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place, path=module.__file__)
+        raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
     raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=module)

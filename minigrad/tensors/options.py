@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
-from minigrad.declare import refuse
+from minigrad.declare import refuse, unexpected
 from minigrad.ops import operands
 from minigrad.ops.dims import sizes_of
 
@@ -221,7 +221,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
         return (default or dtypes.get_default_dtype())._numpy, False
     unknown = options.keys() - _NAMES
     if unknown:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'")
+        raise unexpected(name, **{each: options[each] for each in unknown})  # type: ignore[literal-required]
     if options.get("device") is not None:
         check_on_cpu(options["device"])
     if options.get("layout") not in (None, strided):

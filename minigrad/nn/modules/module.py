@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persistent
@@ -173,7 +174,8 @@ class Module:
             registry = self.__dict__.get(kind.registry, {})
             if name in registry:
                 return registry[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        told = "" if name.startswith("_") else tensors.missing_names.advice("minigrad.nn.Module", name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{told}")
 
     def __delattr__(self, name: str) -> None:
         if not self._forget(name):
