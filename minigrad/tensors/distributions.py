@@ -46,7 +46,7 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
         return _fill(array, draw, _unit)
     _check_bounds(array, low, high)
     width = np.float64 if kind == "d" else np.float32
-    start, scale = width(low), width(high) - width(low)
+    start, scale = float(width(low)), float(width(high) - width(low))
 
     def transform(bits: Array) -> Array:
         values = _scale_and_shift(_unit(bits), scale, start).astype(array.dtype, copy=False)
@@ -77,7 +77,7 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     return _fill(
         array,
         lambda count: _serial_normal(count, generator),
-        lambda values: _scale_and_shift(values, np.float64(std), np.float64(mean)),
+        lambda values: _scale_and_shift(values, float(std), float(mean)),
     )
 
 
@@ -232,19 +232,18 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
 
 def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
     """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
-    ordered = array
     if not array.flags.c_contiguous:
         _check_overlap(array)
         # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
         ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
-    flat = ordered.reshape(-1) if ordered.flags.c_contiguous else np.empty(array.size, array.dtype)
+        ordered[...] = _fill(np.empty(ordered.shape, array.dtype), draw, transform)
+        return array
+    flat = array.reshape(-1)
     for start in range(0, flat.size, _STEP):
         part = flat[start : start + _STEP]
         values = transform(draw(part.size))
         # PyTorch makes a float16 of any other number through float32, and so rounds twice.
-        part[...] = values.astype(np.float32) if array.dtype == np.float16 else values
-    if not ordered.flags.c_contiguous:
-        ordered[...] = flat.reshape(ordered.shape)
+        part[...] = values.astype(np.float32) if array.dtype.char == "e" else values
     return array
 
 
@@ -263,7 +262,7 @@ def _unit(bits: Array) -> Array:
     return values
 
 
-def _scale_and_shift(values: Array, scale: np.floating, shift: np.floating) -> Array:
+def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
     """In place, `values * scale + shift` rounded once, as the fused instruction that PyTorch uses does."""
     if scale == 1 or shift == 0:
         # One of the two operations is exact; adding zero still turns -0.0 into 0.0.
@@ -272,8 +271,8 @@ def _scale_and_shift(values: Array, scale: np.floating, shift: np.floating) -> A
         values += shift
     elif values.dtype == np.float32:
         # A product of two float32 numbers is exact in float64.
-        wide = np.multiply(values, np.float64(scale), dtype=np.float64)
-        np.add(wide, np.float64(shift), out=values, casting="same_kind")
+        wide = np.multiply(values, scale, dtype=np.float64)
+        np.add(wide, shift, out=values, casting="same_kind")
     else:
         product = values * scale
         error = _product_error(values, scale, product)
@@ -284,7 +283,7 @@ def _scale_and_shift(values: Array, scale: np.floating, shift: np.floating) -> A
     return values
 
 
-def _product_error(left: Array, right: np.floating, product: Array) -> Array:
+def _product_error(left: Array, right: float, product: Array) -> Array:
     """The exact `left * right - product` in float64.
 
     Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
@@ -317,11 +316,11 @@ def _serial_normal(count: int, generator: Generator) -> Array:
 
 
 def _fill_blocks(flat: Array, mean: float, std: float, generator: Generator) -> None:
-    width = np.float64 if flat.dtype == np.float64 else np.float32
-    draw = generator._random64 if width is np.float64 else generator._random32
+    width, draw = (np.float64, generator._random64) if flat.dtype.char == "d" else (np.float32, generator._random32)
+    scale, shift = float(width(std)), float(width(mean))
 
     def transform(bits: Array) -> Array:
-        return _scale_and_shift(_normal_blocks(_unit(bits)), width(std), width(mean))
+        return _scale_and_shift(_normal_blocks(_unit(bits)), scale, shift)
 
     whole = flat.size // 16 * 16
     _fill(flat[:whole], draw, transform)
