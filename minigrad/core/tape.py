@@ -195,10 +195,8 @@ class Node:
     def __call__(self, *inputs: Any) -> Any:
         """The result for these tensors (None for one left out), recorded if one of them requires a gradient."""
         out = inputs[0]._new(quiet().run(self.forward, *[None if x is None else x._array for x in inputs]))
-        if current.enabled:
-            edges = [edge_to(x) for x in inputs]
-            if any([edge is not None for edge in edges]):
-                self.record(tuple(edges), inputs, out)
+        if current.enabled and any([x is not None and x._requires_grad for x in inputs]):
+            self.record(tuple([edge_to(x) for x in inputs]), inputs, out)
         return out
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Tensor) -> None:
@@ -277,10 +275,8 @@ class Several(Node):
         """The results for these tensors, recorded if one of them requires a gradient."""
         arrays = quiet().run(self.forward, *[None if x is None else x._array for x in inputs])
         outs = tuple([inputs[0]._new(array) for array in arrays])
-        if current.enabled:
-            edges = tuple([edge_to(x) for x in inputs])
-            if any([edge is not None for edge in edges]):
-                self.record(edges, inputs, outs)
+        if current.enabled and any([x is not None and x._requires_grad for x in inputs]):
+            self.record(tuple([edge_to(x) for x in inputs]), inputs, outs)
         return outs
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Tensor | None, ...], out: Any) -> None:
