@@ -8,21 +8,28 @@ there: a second index tensor makes `i * size + j` of the first, a mask stands fo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from operator import index as as_int
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from minigrad.core.dtypes import Array, of
-from minigrad.core.kept import keep_rest
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape
-from minigrad.core.tape import Binary, Node, Unary, View
+from minigrad.core.tape import Binary, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, from_start, places_along, positions, read_at
+from minigrad.ops.places import (
+    INDEX_DTYPES,
+    add_at,
+    check_range,
+    from_start,
+    places_along,
+    positions,
+    read_at,
+    write_at,
+)
 from minigrad.tensors.errors import warn_program
 
 _BOOL = np.dtype(bool)
@@ -118,34 +125,38 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 
-class Index(Node):
+class Index(Binary):
     """`x` at `places`, which are counted in the dimensions `dims` as if they were one: a copy, contiguous.
 
-    Places in dimensions that are no neighbours come first in the result.
+    Places in dimensions that are no neighbours come first in the result.  `once` says that none is named twice.
     """
 
     formulas = ("dx = PutIndex(g): an element that was picked twice receives both gradients",)
     dims: tuple[int, ...]
     form: str = "IndexBackward0"
-    keep = keep_rest
+    once: bool = False
 
     def forward(self, x: Array, places: Array) -> Array:
         self.x_shape = x.shape
         return read_at(x, self.dims, places)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        return PutIndex(self.x_shape, self.dims)(g, self.kept(1)), None
+    def da(self, g: Tensor, places: Tensor) -> Tensor:
+        return PutIndex(self.x_shape, self.dims, self.once)(g, places)
 
 
-class PutIndex(Node):
+class PutIndex(Binary):
     """`y = 0;  y[places] += x`, with y of `shape`: elements put at one place add up."""
 
     formulas = ("dx = Index(g)",)
     shape: tuple[int, ...]
     dims: tuple[int, ...]
-    keep = keep_rest
+    once: bool = False
 
     def forward(self, x: Array, places: Array) -> Array:
+        if self.once:
+            y = np.zeros(self.shape, x.dtype)
+            write_at(y, self.dims, places, x)
+            return y
         y = np.zeros(self.shape, np.promote_types(x.dtype, np.float32))
         leading = len(self.dims)
         if self.dims == tuple(range(leading)):
@@ -157,8 +168,8 @@ class PutIndex(Node):
             add_at(y, self.dims, places, x)
         return y.astype(x.dtype, copy=False)
 
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        return Index(self.dims)(g, self.kept(1)), None
+    def da(self, g: Tensor, places: Tensor) -> Tensor:
+        return Index(self.dims, once=self.once)(g, places)
 
 
 # ---- x[index] --------------------------------------------------------------------------------------------------------
@@ -560,7 +571,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if holds.shape != x._array.shape:
         shape = common_shape([x._array.shape, holds.shape])
         x, holds = x.expand(shape), np.broadcast_to(holds, shape)
-    return Index(all_dims(x), "MaskedSelectBackward0")(x, x._new(np.flatnonzero(holds)))
+    return Index(all_dims(x), "MaskedSelectBackward0", once=True)(x, x._new(np.flatnonzero(holds)))
 
 
 @op()
@@ -584,52 +595,3 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not zero, in order: `(n, ndim)`."""
     return input.nonzero()
-
-
-# ---- one element of each line ----------------------------------------------------------------------------------------
-
-
-class TakeAlong(Binary):
-    """`y[…, j, …] = x[…, indices[…, j, …], …]` along `dim`, which goes unless `keepdim`; each place once at most."""
-
-    formulas = ("dx = PutAlong(g), at the places taken",)
-    dim: int
-    keepdim: bool = True
-    form: str = "GatherBackward0"
-    keep = keep_rest
-
-    def forward(self, x: Array, indices: Array) -> Array:
-        if x.ndim == 0:
-            return x.copy()
-        self.size = x.shape[self.dim]
-        if x.flags.c_contiguous:
-            taken = x.take(places_along(indices, self.dim, x.shape))
-        else:
-            taken = np.take_along_axis(x, indices, self.dim)
-        return taken if self.keepdim else taken.squeeze(self.dim)
-
-    def da(self, g: Tensor) -> Tensor:
-        if g._array.ndim == 0 == self.kept(1)._array.ndim:
-            return g
-        return PutAlong(self.dim, self.size, self.keepdim)(g, self.kept(1))
-
-
-class PutAlong(Binary):
-    """`y` is 0 but for `y[…, indices[…, j, …], …] = x[…, j, …]` along `dim`, of `size` there; one j per place.
-
-    Without `keepdim`, x has no such dimension, and there is one j.
-    """
-
-    formulas = ("dx = TakeAlong(g)",)
-    dim: int
-    size: int
-    keepdim: bool = True
-    keep = keep_rest
-
-    def forward(self, x: Array, indices: Array) -> Array:
-        y = np.zeros((*indices.shape[: self.dim], self.size, *indices.shape[self.dim + 1 :]), x.dtype)
-        y.reshape(-1)[places_along(indices, self.dim, y.shape)] = x.reshape(indices.shape)
-        return y
-
-    def da(self, g: Tensor) -> Tensor:
-        return TakeAlong(self.dim, self.keepdim)(g, self.kept(1))

@@ -17,8 +17,9 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
-from minigrad.ops.indexing import TakeAlong
+from minigrad.ops.indexing import Index
 from minigrad.ops.operands import rounded
+from minigrad.ops.places import places_along
 
 _IDS = (np.dtype(np.int64), np.dtype(np.int32))
 
@@ -345,7 +346,8 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
         return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
     filled = np.flatnonzero(counts)
     if filled.size:
-        rows = TakeAlong(0, form="EmbeddingBagBackward0")(rows, rows._new(_largest_in_bags(rows._array, bags, size)))
+        places = places_along(_largest_in_bags(rows._array, bags, size), 0, rows._array.shape)
+        rows = Index((0, 1), "EmbeddingBagBackward0", once=True)(rows, rows._new(places))
     return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
 
 

@@ -20,8 +20,9 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.indexing import PutAlong, TakeAlong
+from minigrad.ops.indexing import PutIndex
 from minigrad.ops.operands import check_floating, in_float32, rounded
+from minigrad.ops.places import places_along
 from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 from minigrad.tensors.errors import warn_program
 
@@ -157,9 +158,10 @@ class NllLoss(ClassLoss):
         return self.reduced(-scores[self.places])
 
     def da(self, g: Tensor, target: Tensor) -> Tensor:
-        ids = g._new(np.expand_dims(self.ids, self.dim))
-        g = Expand(self.ids.shape)(-self.shared(g))
-        return PutAlong(self.dim, self.classes)(g.unsqueeze(self.dim), ids)
+        ids = np.expand_dims(self.ids, self.dim)
+        shape = (*self.ids.shape[: self.dim], self.classes, *self.ids.shape[self.dim :])
+        g = Expand(self.ids.shape)(-self.shared(g)).unsqueeze(self.dim)
+        return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places_along(ids, self.dim, shape)))
 
 
 class CrossEntropy(ClassLoss):
@@ -220,7 +222,7 @@ class Excess(Binary):
     def db(self, h: Tensor, x: Tensor, g: Tensor) -> Tensor:
         dim = class_dim(x._array)
         ids = h._new(np.expand_dims(self.places[-1], dim))
-        dg = (h * Softmax((dim,))(x)).sum(dim) - TakeAlong(dim, keepdim=False)(h, ids)
+        dg = (h * Softmax((dim,))(x)).sum(dim) - h.gather(dim, ids).squeeze(dim)
         return sum_to(dg, g._array.shape)
 
 

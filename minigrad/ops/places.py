@@ -107,8 +107,8 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
 
     Places in dimensions that are no neighbours come first in the result, as in NumPy.
     """
-    if len(dims) == 1 and x.flags.c_contiguous:
-        return x.take(places, dims[0])
+    if x.flags.c_contiguous and (len(dims) == 1 or dims == tuple(range(x.ndim))):
+        return x.take(places, dims[0] if len(dims) == 1 else None)
     order = in_front(x.ndim, dims)
     if order is not None:
         x, dims = x.transpose(order), tuple(range(len(dims)))

@@ -18,11 +18,12 @@ from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Binary, Unary, quiet
-from minigrad.core.tensor import Tensor, storage_of
+from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
-from minigrad.ops.indexing import TakeAlong
+from minigrad.ops.indexing import Index, all_dims
 from minigrad.ops.operands import in_float32
+from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
@@ -589,12 +590,10 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: int | None
 
 def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, form: str) -> S:
     """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
-    kept = given = x._new(indices)
+    places = places_along(indices, dim, x._array.shape)
     if not keepdim and x._array.ndim:
-        given = x._new(indices.squeeze(dim))
-        # The gradient reads the memory that the caller is given: writes to it are counted.
-        given._storage = storage_of(kept)
-    return kind((TakeAlong(dim, keepdim, form)(x, kept), given))
+        indices, places = indices.squeeze(dim), places.squeeze(dim)
+    return kind((Index(all_dims(x), form, once=True)(x, x._new(places)), x._new(indices)))
 
 
 class Extremum(Unary):
