@@ -45,17 +45,25 @@ def added_to(sign: int) -> Form:
 @op(in_place=added_to(1))
 def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The sum `input + alpha * other`."""
-    if type(alpha) is int and alpha == 1:
-        return Add().of(input, other)
-    return AddScaled(_checked_alpha(alpha, input, other))(input, other)
+    return Add().of(input, other if type(alpha) is int and alpha == 1 else _scaled(other, alpha, input))
 
 
 @op(in_place=added_to(-1), aliases=["subtract"])
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The difference `input - alpha * other`."""
-    if type(alpha) is int and alpha == 1:
-        return Sub().of(input, other)
-    return SubScaled(_checked_alpha(alpha, input, other))(input, other)
+    return Sub().of(input, other if type(alpha) is int and alpha == 1 else _scaled(other, alpha, input))
+
+
+def _scaled(b: Any, alpha: Number, a: Any) -> Any:
+    """`alpha * b` in the dtype of its sum with `a`, of which `alpha` must be of no higher kind."""
+    number = as_number(alpha)
+    listed = b._values() if isinstance(b, Tensor) and b.is_sparse else b  # type: ignore[attr-defined]
+    common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, listed)])
+    if isinstance(number, bool) and common is not dtypes.bool_:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(number, float) and not common.is_floating_point:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return (b.to(common) if isinstance(b, Tensor) else b) * number
 
 
 for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():
@@ -75,52 +83,6 @@ def positive(input: Tensor) -> Tensor:
     if input._array.dtype == bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
-
-
-class AddScaled(Add):
-    """`a + alpha * b`."""
-
-    form = "AddBackward0"
-    formulas = ("da = g", "db = g * alpha")
-    alpha: float
-
-    def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
-        return np.add(a, np.multiply(b, _like(self.alpha, a)))
-
-    def db(self, g: Tensor) -> Tensor:
-        return g * self.alpha
-
-
-class SubScaled(Sub):
-    """`a - alpha * b`."""
-
-    form = "SubBackward0"
-    formulas = ("da = g", "db = -g * alpha")
-    alpha: float
-
-    def forward(self, a: Array, b: Any) -> Array:  # type: ignore[override]
-        return np.subtract(a, np.multiply(b, _like(self.alpha, a)))
-
-    def db(self, g: Tensor) -> Tensor:
-        return -g * self.alpha
-
-
-def _checked_alpha(alpha: Number, a: Any, b: Any) -> float:
-    """`alpha`, which must be of no higher kind than a sum of `a` and `b`."""
-    alpha = as_number(alpha)
-    if isinstance(b, Tensor) and b.is_sparse:
-        b = b._values()  # type: ignore[attr-defined]  # sparse tensors have it
-    common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
-    if isinstance(alpha, bool) and common is not dtypes.bool_:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and not common.is_floating_point:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return alpha
-
-
-def _like(number: float, a: Array) -> Array:
-    """`number` in the dtype of `a`."""
-    return np.asarray(number).astype(a.dtype)
 
 
 # ---- products and quotients ------------------------------------------------------------------------------------------
@@ -419,7 +381,7 @@ class Addcmul(Ternary):
 
     @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return a + _like(self.value, a) * b * c
+        return a + np.asarray(self.value).astype(a.dtype) * b * c
 
     def da(self, g: Tensor) -> Tensor:
         return g

@@ -361,11 +361,10 @@ class SparseTensor(Tensor):
         if not isinstance(op, elementwise.Add | elementwise.Sub):
             self._refuse()
         self._check_same_size(dense)
-        alpha = getattr(op, "alpha", 1) * (-1 if isinstance(op, elementwise.Sub) else 1)
         common = dtypes.result_type(dense._array, self._entries._array)
         rows = elementwise.cast(self._rows(), common)
-        scaled = rows if alpha == 1 else rows * alpha
-        table = AddRowsAt(self._ids(), op.name())(self._as_table(elementwise.cast(dense, common)), scaled)
+        signed = -rows if isinstance(op, elementwise.Sub) else rows
+        table = AddRowsAt(self._ids(), op.name())(self._as_table(elementwise.cast(dense, common)), signed)
         return _reshaped(table, self._size)
 
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
