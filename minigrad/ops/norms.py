@@ -17,19 +17,21 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Add, Scaled
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, quiet
-from minigrad.core.tensor import Tensor, storage_of
+from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import op
+from minigrad.ops.definition import gradients_of
 from minigrad.ops.losses import check_constant
 from minigrad.ops.operands import check_floating, in_float32
 
@@ -108,9 +110,6 @@ class Normalize(Node):
     groups: Groups
     form: str
 
-    #: Whether mean and variance are functions of x.
-    moves: ClassVar[bool] = True
-
     def forward(self, x: Array, w: Array | None, b: Array | None) -> Array:
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
@@ -143,9 +142,9 @@ class Normalize(Node):
         return mean, added(squares) / groups.count, d
 
     def backward(self, g: Tensor) -> tuple[Any, ...]:
-        x, w = self.kept(0), self.kept(1)
         if current.enabled:
-            return self.composed(g, x, w)
+            return gradients_of(self.definition, self, g)
+        x, w = self.kept(0), self.kept(1)
         arrays = quiet().run(self.fused, g._array, x._array, None if w is None else w._array)
         return tuple([None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)])
 
@@ -168,55 +167,38 @@ class Normalize(Node):
                     dw.append(groups.over_channels(sum_gd, r))
                 if self.edges[2] is not None:
                     db.append(total(sum_g, groups.others, keepdims=False))
-                if self.moves:
-                    means.append([groups.mean(sum_g, varied), groups.mean(sum_gd, varied)])
-            if self.moves:
-                mean_g, mean_gd = [added(each) for each in zip(*means, strict=True)]
-                slope = mean_gd * r * r
+                means.append([groups.mean(sum_g, varied), groups.mean(sum_gd, varied)])
+            mean_g, mean_gd = [added(each) for each in zip(*means, strict=True)]
+            slope = mean_gd * r * r
             # This makes room in the cache.
             del sum_gd
             for rows in blocks:
                 gw = g[rows] if varied is None else g[rows] * varied
-                if self.moves:
-                    part = np.multiply(d[rows], slope, out=dx[rows])
-                    if groups.center:
-                        part += mean_g
-                    gw = np.subtract(gw, part, out=part)
-                np.multiply(gw, scale, out=dx[rows])
+                part = np.multiply(d[rows], slope, out=dx[rows])
+                if groups.center:
+                    part += mean_g
+                np.subtract(gw, part, out=part)
+                part *= scale
         return [result, *[added(sums).reshape(-1) if sums else g for sums in (dw, db)]]
 
-    def composed(self, g: Tensor, x: Tensor, w: Tensor | None) -> tuple[Any, ...]:
-        """The same gradients in tensor operations, to be differentiated again."""
-        groups, shape = self.groups, x._array.shape
-        g, x = seen(g, groups.frame), seen(x, groups.frame)
-        gw = g if w is None else g * seen(w, groups.channels)
-        if self.moves:
-            d = x - x.mean(groups.within, True) if groups.center else x
-            r = ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
-            s = d * r
-            back = gw - s * (gw * s).mean(groups.within, True)
-            dx = r * (back - gw.mean(groups.within, True) if groups.center else back)
-        else:
-            mean, r = [x._new(self.rounds[0][position]) for position in (1, 3)]
-            s, dx = (x - mean) * r, r * gw
-        dw, db = [
-            None if edge is None else each.sum(groups.others).reshape(-1)
-            for edge, each in zip(self.edges[1:], (g * s, g), strict=True)
-        ]
-        return None if self.edges[0] is None else seen(dx, shape), dw, db
+    def definition(self, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
+        """The same in tensors."""
+        groups = self.groups
+        d = seen(x, groups.frame)
+        d = d - d.mean(groups.within, True) if groups.center else d
+        y = d * ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
+        y = y if w is None else y * seen(w, groups.channels)
+        return seen(y if b is None else y + seen(b, groups.channels), x._array.shape)
 
 
-class NormalizeByKnown(Normalize):
-    """`y = r * (x - m) * w + b` as Normalize, with a mean m and a variance that are known before, and constant."""
+class Shifted(Add):
+    """`a + b`, the last step of a norm by a mean and a variance that are known before."""
 
-    formulas = ("dx = r * g * w", "dw = sum(g * r * (x - m)) over each channel", "db = sum(g) over each channel")
-    moves: ClassVar[bool] = False
-    mean: Array
-    variance: Array
+    form: str
 
-    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
-        mean, variance = [each.reshape(self.groups.channels) for each in (self.mean, self.variance)]
-        return mean, variance, np.subtract(x, mean, out=scratch)
+    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
+        read_in_place(a)
+        return np.add(a, b)
 
 
 # Sums of lines as long are made in two steps.
@@ -378,7 +360,7 @@ def instance_norm(
 # ---- what they have in common ----------------------------------------------------------------------------------------
 
 
-def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Normalize) -> Tensor:
+def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Function) -> Tensor:
     """What `op` makes of the input and the parameters, which are of its dtype, or all float32 beside a float16."""
     check_floating(kernel, input, "means are real numbers, input.float()")
     own, half = input._array.dtype, np.dtype(np.float16)
@@ -418,8 +400,8 @@ def _by_channel(
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
     groups = _groups(frame, within[: len(frame) - 1], (1,), eps)
     if not training:
-        known = [each._array.astype(np.promote_types(each._array.dtype, np.float32)) for each in runnings]
-        return _normalized("batch_norm", input, weight, bias, NormalizeByKnown(groups, form, *known))
+        mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
+        return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, form, mean, variance + eps))
     op = Normalize(groups, form)
     y = _normalized("batch_norm", input, weight, bias, op)
     if running_mean is not None and input._array.size:
@@ -430,6 +412,15 @@ def _by_channel(
             # PyTorch counts this write of instance norm, and not that of batch norm.
             storage_of(running).version += within == (2,)
     return y
+
+
+def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
+    """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
+    kind = x._array.dtype
+    scale, mean = x._new(np.reciprocal(np.sqrt(variance)).astype(kind)), x._new(mean.astype(kind))
+    scale = scale if w is None else scale * w.reshape(mean.shape)
+    shift = -mean * scale
+    return Shifted(form)(Scaled()(x, scale), shift if b is None else shift + b.reshape(mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

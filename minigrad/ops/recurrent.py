@@ -23,7 +23,7 @@ from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.tape import Several
 from minigrad.core.tensor import Tensor
-from minigrad.core.walk import grad
+from minigrad.ops.definition import gradients_of
 from minigrad.ops.joining import cat
 from minigrad.ops.matrices import linear
 
@@ -129,7 +129,7 @@ class Recurrence(Several):
 
     def backward(self, g: Any) -> Any:
         if current.enabled:
-            return self._recorded(g)
+            return gradients_of(self.definition, self, g)
         x, weight, start = (self.kept(position)._array for position in (0, 1, 3))
         like = next(each for each in g if each is not None)
         d = self.slopes()
@@ -148,19 +148,10 @@ class Recurrence(Several):
         found = [d.reshape(x.shape), dweight, dbias, *state]
         return [None if edge is None else like._new(each) for edge, each in zip(self.edges, found, strict=True)]
 
-    def _recorded(self, g: Any) -> Any:
-        """The gradients as parts of a graph: those of the definition."""
-        # Of copies: if one was made of another, that is no matter here.
-        given: list[Any] = [x if x is None else x.clone() for x in map(self.kept, range(len(self.edges)))]
-        x, *rest = given
-        hidden, *state = unrolled(type(self).step, self.rows, x.reshape(-1, x.shape[-1]), *rest)
-        outputs = [hidden.reshape(*x.shape[:-1], hidden.shape[-1]), *state]
-        arrived = [place for place, each in enumerate(g) if each is not None]
-        wanted = [each for each, edge in zip(given, self.edges, strict=True) if edge is not None]
-        found = iter(
-            grad([outputs[i] for i in arrived], wanted, [g[i] for i in arrived], None, True, materialize_grads=True)
-        )
-        return [None if edge is None else next(found) for edge in self.edges]
+    def definition(self, x: Tensor, *others: Any) -> list[Tensor]:
+        """The same in tensors, step by step."""
+        hidden, *state = unrolled(type(self).step, self.rows, x.reshape(-1, x.shape[-1]), *others)
+        return [hidden.reshape(*x.shape[:-1], hidden.shape[-1]), *state]
 
     def release(self) -> None:
         super().release()
