@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -15,15 +15,15 @@ from minigrad.core.elementwise import cast, masked
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
-from minigrad.core.tape import Binary, Node, Unary
+from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.curves import Hardtanh, log_sigmoid
+from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.operands import check_floating, in_float32, rounded
 from minigrad.ops.places import places_along
-from minigrad.ops.softmax import Softmax, SoftmaxBackwardData
 from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
@@ -54,9 +54,15 @@ def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool 
     return reduction
 
 
-def reduced(losses: Tensor, reduction: Reduction) -> Tensor:
-    """The losses of the elements, or their mean or sum, composed of other operations."""
-    return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
+def reduced(losses: Tensor, reduction: Reduction, weight: Tensor | None = None) -> Tensor:
+    """The losses of the elements, times their weights, or their sum or (weighted) mean, in tensors."""
+    if weight is not None:
+        if weight.size() != losses.size():
+            raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {losses.shape}")
+        losses = losses * weight
+    if reduction == "mean":
+        return losses.mean() if weight is None else losses.sum() / weight.sum()
+    return losses.sum() if reduction == "sum" else losses
 
 
 def reduced_array(losses: Array, reduction: Reduction) -> Array:
@@ -185,45 +191,25 @@ class CrossEntropy(ClassLoss):
         self.gradient = y if self.early else None
         return self.reduced(highest - scores[self.places] + np.log(sums))
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
-        # The ids may lie in the memory of the targets, which must be as they were.
-        x, _ = self.kept(0), self.kept(1)
-        dx, self.gradient = self.gradient, None
-        # It is given away: another backward pass computes it again, as one does that is recorded, or if 0 * g is nan.
+    def definition(self, x: Tensor, target: Tensor, weight: Tensor | None) -> Tensor:
+        """The same in tensors."""
+        return NllLoss(self.reduction, self.ignore_index)(x.log_softmax(class_dim(x._array)), target, weight)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        if current.enabled:
+            return gradients_of(self.definition, self, g)
+        x, dx, self.gradient = self.kept(0), self.gradient, None
+        # It is given away: another backward pass computes it again, as one does if 0 * g is nan.
         scaled = g._array.ndim > 0 or g._array != 1
-        if dx is None or current.enabled or (scaled and not np.isfinite(g._array).all()):
-            return Excess(self.places)(x, self.shared(g)), None, None
-        if scaled:
+        if dx is None or (scaled and not np.isfinite(g._array).all()):
+            dx = quiet().run(excess, x._array, self.places, self.shared(g)._array)[0]
+        elif scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
         return g._new(dx), None, None
 
     def release(self) -> None:
         super().release()
         self.gradient = None
-
-
-class Excess(Binary):
-    """`G[n] * (P[n, c] - (1 if c == ids[n] else 0))` with P = softmax(X): how far P is from certainty of the ids.
-
-    `X` is `(N, C, *)`, the ids are `(N, *)` and so is `G`, or `()`.
-    """
-
-    formulas = ("dX = the gradient of the softmax for h * G", "dG = sum over c of h * P, minus h at the ids")
-    places: Places
-
-    def forward(self, x: Array, g: Array) -> Array:
-        return excess(x, self.places, g)[0]
-
-    def da(self, h: Tensor, x: Tensor, g: Tensor) -> Tensor:
-        dim = class_dim(x._array)
-        h = h * (g.unsqueeze(dim) if g.ndim else g)
-        return SoftmaxBackwardData((dim,))(h, Softmax((dim,))(x))
-
-    def db(self, h: Tensor, x: Tensor, g: Tensor) -> Tensor:
-        dim = class_dim(x._array)
-        ids = h._new(np.expand_dims(self.places[-1], dim))
-        dg = (h * Softmax((dim,))(x)).sum(dim) - h.gather(dim, ids).squeeze(dim)
-        return sum_to(dg, g._array.shape)
 
 
 def class_dim(x: Array) -> int:
@@ -357,14 +343,14 @@ def _smooth_cross_entropy(
     log_p = x.log_softmax(dim)
     sharp = nll_loss(log_p, target, weight, ignore_index=ignore_index, reduction=how)
     spread = -(log_p if weight is None else log_p * _by_class(weight, x)).sum(dim)
-    ids = _shaped(target, x)._array
-    counts = ids != ignore_index
-    spread = masked(spread, counts)
+    spread = masked(spread, _shaped(target, x)._array != ignore_index)
     if how != "none":
         spread = spread.sum()
     if how == "mean":
-        total = counts.sum() if weight is None else weight._array[np.where(counts, ids, 0)][counts].sum()
-        spread = spread / spread._new(np.asarray(total, spread._array.dtype))
+        # What all targets count: the loss if all log-probabilities were -1.
+        spread = spread / nll_loss(
+            x._new(np.full_like(x._array, -1)), target, weight, ignore_index=ignore_index, reduction="sum"
+        )
     return sharp * (1 - label_smoothing) + spread * (label_smoothing / max(x._array.shape[dim], 1))
 
 
@@ -400,21 +386,12 @@ def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
     """The error for scores and class ids of shapes that do not fit: of several, the one that PyTorch finds first."""
     if not shape:
         return ValueError("Expected 1 or more dimensions (got 0): (C,) or (N, C, *)")
-    batch, remedy = ids[0] if ids else 0, _target_remedy(shape, ids)
-    error: type[Exception] = RuntimeError
-    if len(shape) == len(ids) == 1:
-        error, words = ValueError, f"For 1D input, 1D target must have size 1, but got target size: {batch}"
-    elif len(shape) > 1 and shape[0] != batch:
-        error, words = ValueError, f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch})"
-    elif len(shape) < 3:
-        words = f"0D or 1D target tensor expected, multi-target not supported: got {ids}"
-    elif len(shape) != 4:
-        words = f"Expected target size {[shape[0], *shape[2:]]}, got {list(ids)}"
-    elif len(ids) != 3:
-        words = f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(ids)}"
-    else:
-        words = f"size mismatch (got input: {list(shape)}, target: {list(ids)})"
-    return error(f"{words}. {remedy}")
+    remedy, batch, given = _target_remedy(shape, ids), shape[0] if len(shape) > 1 else 1, ids[0] if ids else 0
+    if len(shape) == len(ids) == 1 or (len(shape) > 1 and batch != given):
+        return ValueError(f"Expected input batch_size ({batch}) to match target batch_size ({given}). {remedy}")
+    if len(shape) < 3:
+        return RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {ids}. {remedy}")
+    return RuntimeError(f"Expected target size {[batch, *shape[2:]]}, got {list(ids)}. {remedy}")
 
 
 def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
@@ -481,19 +458,6 @@ class MseLoss(ElementLoss):
         return d * (g * 2)
 
 
-class L1Loss(ElementLoss):
-    """`|d|`, or the mean or sum of these."""
-
-    formulas = ("dd = g * sign(d), divided by n for a mean of n",)
-    losses = np.absolute
-
-    def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return g * d.sgn()
-
-    def name(self) -> str:
-        return {"none": "AbsBackward0", "mean": "MeanBackward0", "sum": "SumBackward0"}[self.reduction]
-
-
 class SmoothL1Loss(ElementLoss):
     """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these."""
 
@@ -538,7 +502,7 @@ def mse_loss(
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
     if weight is not None:
-        return _weighted((input - target) ** 2, weight, how)
+        return reduced((input - target) ** 2, how, weight)
     return _elementwise(MseLoss(how), input, target, "mse_cpu")
 
 
@@ -561,14 +525,7 @@ def l1_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
-    if weight is not None:
-        return _weighted((input - target).abs(), weight, how)
-    return _l1(input, target, how)
-
-
-def _l1(input: Tensor, target: Tensor, how: Reduction) -> Tensor:
-    d = input - target
-    return in_float32(L1Loss(how), d) if d.is_floating_point() else reduced(d.abs(), how)
+    return reduced((input - target).abs(), how, weight)
 
 
 @op("nn.functional")
@@ -591,7 +548,7 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     if beta == 0:
-        return _l1(input, target, how)
+        return l1_loss(input, target, reduction=how)
     return _elementwise(SmoothL1Loss(how, beta), input, target, "smooth_l1_cpu")
 
 
@@ -632,14 +589,13 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
 
 
-def _check_tensors(*arguments: Tensor | None) -> None:
+def _check_tensors(*arguments: object) -> None:
     for given in arguments:
-        if isinstance(given, np.ndarray | np.generic):
-            raise final(TypeError(f"expected a tensor, got a {type(given).__name__} of NumPy: torch.as_tensor(it)"))
         if not isinstance(given, Tensor):
-            remedy = ". Does the forward that made it return it?" if given is None else ""
+            words = f"'{type(given).__name__}' object has no attribute 'size': expected a tensor"
+            remedy = "torch.as_tensor(it)" if given is not None else "Does the forward that made it return it?"
             raise final(
-                AttributeError(f"'{type(given).__name__}' object has no attribute 'size': expected a tensor{remedy}")
+                (TypeError if isinstance(given, np.ndarray | np.generic) else AttributeError)(f"{words}. {remedy}")
             )
 
 
@@ -654,14 +610,6 @@ def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
     )
     shape = common_shape([input._array.shape, target._array.shape])
     return input.expand(shape), target.expand(shape)
-
-
-def _weighted(losses: Tensor, weight: Tensor, how: Reduction) -> Tensor:
-    """The losses times their weights, reduced; a mean is the weighted one."""
-    if weight.size() != losses.size():
-        raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {losses.shape}")
-    weighted = losses * weight
-    return weighted.sum() / weight.sum() if how == "mean" else reduced(weighted, how)
 
 
 # ---- losses of probabilities -----------------------------------------------------------------------------------------

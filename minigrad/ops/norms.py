@@ -141,12 +141,12 @@ class Normalize(Node):
             squares.append(inner(part, part, groups.within))
         return mean, added(squares) / groups.count, d
 
-    def backward(self, g: Tensor) -> tuple[Any, ...]:
+    def backward(self, g: Tensor) -> Sequence[Any]:
         if current.enabled:
             return gradients_of(self.definition, self, g)
         x, w = self.kept(0), self.kept(1)
         arrays = quiet().run(self.fused, g._array, x._array, None if w is None else w._array)
-        return tuple([None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)])
+        return [None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)]
 
     def fused(self, g: Array, x: Array, w: Array | None) -> list[Array]:
         """The gradients of x, w and b; of one that none is asked for, it is anything of its shape."""
@@ -417,9 +417,9 @@ def _by_channel(
 def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
     """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
     kind = x._array.dtype
-    scale, mean = x._new(np.reciprocal(np.sqrt(variance)).astype(kind)), x._new(mean.astype(kind))
+    scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
     scale = scale if w is None else scale * w.reshape(mean.shape)
-    shift = -mean * scale
+    shift = scale * x._new(-mean.astype(kind))
     return Shifted(form)(Scaled()(x, scale), shift if b is None else shift + b.reshape(mean.shape))
 
 
