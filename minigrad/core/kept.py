@@ -94,7 +94,7 @@ def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
 GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
 
 
-def stated_gradients(kind: Any) -> dict[int, tuple[str, Reads]]:
+def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
     """For the position of each input whose gradient this class states: its name, and what it reads.
 
     It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
@@ -117,6 +117,21 @@ def _arguments(function: Any) -> tuple[str, ...]:
     """The names of the arguments of a function of Python, none of a ufunc."""
     code = getattr(function, "__code__", None)
     return () if code is None else code.co_varnames[: code.co_argcount]
+
+
+def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
+    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
+    if not reads:
+        return lambda node, g: getattr(node, name)(g)
+    if len(reads) == 1 and reads[0] >= 0:
+        (only,) = reads
+        return lambda node, g: getattr(node, name)(g, node.kept(only))
+
+    def call(node: Any, g: Any) -> Any:
+        read = [node.kept_output(g) if position < 0 else node.kept(position) for position in reads]
+        return getattr(node, name)(g, *read)
+
+    return call
 
 
 def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
 
-from .kept import Reads, keeping, stated_gradients, unpacked
+from .kept import Reads, keeping, reader, stated_reads, unpacked
 from .modes import current
 from .tensor import Tensor, share_storage
 
@@ -70,7 +70,7 @@ seams: Seams = Seams()
 
 @dataclass_transform(eq_default=False)
 class Node:
-    """A recorded operation on any number of tensors; `Unary` and `Binary` are the common cases.
+    """A recorded operation on any number of tensors; `Unary` is the common case.
 
     `edges`
         one per input.
@@ -98,8 +98,8 @@ class Node:
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    #: The gradients that it states: of each input the name of one, and what that reads.
-    gradients: ClassVar[dict[int, tuple[str, Reads]]] = {}
+    #: For the position of each input what calls the gradient that the class states, and what that reads.
+    gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
     reads: ClassVar[tuple[Reads, ...]] = ()
 
     #: What keeps that, such as `keep_inputs`; None for nothing.
@@ -119,11 +119,11 @@ class Node:
         if own and "__init__" not in vars(cls):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
-        if stated := stated_gradients(cls):
-            cls.gradients = cls.gradients | stated
-            inherited = cls.reads
-            cls.reads = tuple([cls.gradients.get(each, ("", ()))[1] for each in range(max(cls.gradients) + 1)])
-            if "keep" not in vars(cls) and (any(cls.reads) or any(inherited)):
+        if stated := stated_reads(cls):
+            cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
+            reads = dict(enumerate(cls.reads)) | {position: read for position, (_, read) in stated.items()}
+            cls.reads = tuple([reads.get(position, ()) for position in range(max(reads) + 1)])
+            if "keep" not in vars(cls):
                 cls.keep = keeping(cls.reads)
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
@@ -132,18 +132,7 @@ class Node:
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        return [None if edge is None else self.gradient_of(position, g) for position, edge in enumerate(self.edges)]
-
-    def gradient_of(self, position: int, g: Any) -> Any:
-        """The gradient of one input: what the class states, called with what that reads."""
-        name, reads = self.gradients[position]
-        stated = getattr(self, name)
-        if not reads:
-            return stated(g)
-        if len(reads) == 1:
-            (first,) = reads
-            return stated(g, self.kept_output(g) if first < 0 else self.kept(first))
-        return stated(g, *[self.kept_output(g) if each < 0 else self.kept(each) for each in reads])
+        return [None if edge is None else self.gradients[place](self, g) for place, edge in enumerate(self.edges)]
 
     def name(self) -> str:
         """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
@@ -194,20 +183,32 @@ class Node:
 
     def __call__(self, *inputs: Any) -> Any:
         """The result for these tensors (None for one left out), recorded if one of them requires a gradient."""
-        out = inputs[0]._new(quiet().run(self.forward, *[None if x is None else x._array for x in inputs]))
-        if current.enabled and any([x is not None and x._requires_grad for x in inputs]):
+        arrays, recorded = [], False
+        for x in inputs:
+            arrays.append(None if x is None else x._array)
+            recorded = recorded or (x is not None and x._requires_grad)
+        out = self.wrapped(inputs[0], quiet().run(self.forward, *arrays))
+        if recorded and current.enabled:
             self.record(tuple([edge_to(x) for x in inputs]), inputs, out)
         return out
 
-    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Tensor) -> None:
+    def wrapped(self, like: Tensor, computed: Any) -> Any:
+        """A tensor, such as `like` makes, of what `forward` has computed."""
+        return like._new(computed)
+
+    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges = edges
         self.number = next_number()
         self.watch = None
-        out._node = self
-        out._requires_grad = True
+        self.claim(out)
         if self.keep is not None:
             self.keep(inputs, out)
+
+    def claim(self, out: Any) -> None:
+        """Let `out` know that this node made it."""
+        out._node = self
+        out._requires_grad = True
 
     def kept(self, position: int) -> Any:
         """The input at `position`, checked to be as it was in the forward pass."""
@@ -271,26 +272,16 @@ class Several(Node):
     `g` lists the gradients of the outputs, None for one that no gradient arrived for.
     """
 
-    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
-        """The results for these tensors, recorded if one of them requires a gradient."""
-        arrays = quiet().run(self.forward, *[None if x is None else x._array for x in inputs])
-        outs = tuple([inputs[0]._new(array) for array in arrays])
-        if current.enabled and any([x is not None and x._requires_grad for x in inputs]):
-            self.record(tuple([edge_to(x) for x in inputs]), inputs, outs)
-        return outs
+    def wrapped(self, like: Tensor, computed: Any) -> tuple[Tensor, ...]:
+        return tuple([like._new(array) for array in computed])
 
-    def record(self, edges: tuple[Edge, ...], inputs: tuple[Tensor | None, ...], out: Any) -> None:
-        """Become the node that made the tensors `out` from `inputs`; one of them that is None has no gradient."""
-        self.edges = edges
-        self.number = next_number()
-        self.watch = None
+    def claim(self, out: Sequence[Tensor | None]) -> None:
+        """Let each of the tensors `out` know that this node made it; one that is None has no gradient."""
         self.count = len(out)
-        for index, each in enumerate(out):
+        for position, each in enumerate(out):
             if each is not None:
-                each._node = Output(self, index)
+                each._node = Output(self, position)
                 each._requires_grad = True
-        if self.keep is not None:
-            self.keep(inputs, out)
 
 
 class Views(Several):
@@ -314,7 +305,7 @@ class Unary(Node):
         return out
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        return (self.gradient_of(0, g),)
+        return (self.gradients[0](self, g),)
 
 
 class View(Unary):
@@ -327,21 +318,6 @@ class View(Unary):
             self.record((x._node or x,), (x,), out)
         share_storage(x, out, "" if current.enabled else "no_grad")
         return out
-
-
-class Binary(Node):
-    """A recorded operation on two tensors; a subclass says `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
-
-    def __call__(self, a: Any, b: Any) -> Tensor:
-        """The result for `a` and `b`, recorded if one of them requires a gradient."""
-        out: Tensor = a._new(quiet().run(self.forward, a._array, b._array))
-        if (a._requires_grad or b._requires_grad) and current.enabled:
-            self.record((edge_to(a), edge_to(b)), (a, b), out)
-        return out
-
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        edge_a, edge_b = self.edges
-        return (None if edge_a is None else self.gradient_of(0, g), None if edge_b is None else self.gradient_of(1, g))
 
 
 def edge_to(x: Tensor | None) -> Edge:

@@ -30,7 +30,7 @@ from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
 from minigrad.core.kept import keep_other
 from minigrad.core.shapes import Sum
-from minigrad.core.tape import Binary, Node
+from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.windows import PerDim, Windows, per_dim
@@ -102,7 +102,7 @@ class ConvTranspose(Node):
         return dg, dw, None if to_bias is None else _over_places(g)
 
 
-class WeightGradient(Binary):
+class WeightGradient(Node):
     """`dW[o, c, k]`: the sum of `G[n, o, p] * X[n, c, p * stride + k * dilation - padding]` over n and p."""
 
     form = _TWICE

@@ -16,7 +16,7 @@ from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.modes import current
-from minigrad.core.tape import Binary, Unary
+from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import operands
@@ -52,7 +52,7 @@ class Curve(Unary):
         return None
 
 
-class Slope(Binary):
+class Slope(Node):
     """`g * f'(x)` for the slope of the function `curve`."""
 
     formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")

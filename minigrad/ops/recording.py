@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import current
-from minigrad.core.tape import Binary, Edge, Node, Output, Unary, edge_to, next_number
+from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
 from minigrad.ops import operands
 from minigrad.tensors.hooks import keep_retaining
@@ -279,7 +279,7 @@ class PutStrided(Unary):
         return StridedView(self.layout)(g)
 
 
-class Overwrite(Binary):
+class Overwrite(Node):
     """`y = x` but for `y's view = v`."""
 
     form = "torch::autograd::CopySlices"

@@ -17,7 +17,7 @@ from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
-from minigrad.core.tape import Binary, Unary, quiet
+from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
@@ -403,7 +403,7 @@ class Std(Var):
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
 
 
-class ScaledDeviation(Binary):
+class ScaledDeviation(Node):
     """`scale * g * (x - mean(x))` with the mean over `dims`, where g is of size 1.
 
     `deviations` are x - mean(x), if known.

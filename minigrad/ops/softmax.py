@@ -7,7 +7,7 @@ import numpy as np
 from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
-from minigrad.core.tape import Binary, Unary
+from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.dims import normal_dim, reduced_dims
@@ -37,7 +37,7 @@ class Softmax(Unary):
         return SoftmaxBackwardData(self.dims)(g, y)
 
 
-class SoftmaxBackwardData(Binary):
+class SoftmaxBackwardData(Node):
     """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax."""
 
     formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
@@ -81,7 +81,7 @@ class LogSoftmax(Unary):
         return LogSoftmaxBackwardData(self.dims)(g, y)
 
 
-class LogSoftmaxBackwardData(Binary):
+class LogSoftmaxBackwardData(Node):
     """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax."""
 
     formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
@@ -124,7 +124,7 @@ class LogSumExp(Unary):
         return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
 
 
-class ScaledSoftmax(Binary):
+class ScaledSoftmax(Node):
     """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand."""
 
     formulas = ("dg = sum(h * softmax(x))", "dx = the gradient of the softmax for h * g")

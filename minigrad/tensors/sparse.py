@@ -25,7 +25,7 @@ from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape
-from minigrad.core.tape import Binary, Unary, quiet
+from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import joining, operands
@@ -464,7 +464,7 @@ class Coalesce(Unary):
         return Lookup()(g, g._new(np.searchsorted(self.names, self.ids)))
 
 
-class AddRowsAt(Binary):
+class AddRowsAt(Node):
     """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
 
     formulas = ("dT = G", "dR = Lookup(G)")
