@@ -81,27 +81,45 @@ for name in ["captain", "sister", "house", "very", "lady"]:
     print(f"nearest to {name}:", *[names[i] for i in nearest])
 
 
-def draw(vectors: np.ndarray, names: list[str], path: Path) -> None:
-    """The words in the plane in which their vectors differ most: the first two right singular vectors span it."""
+GROUPS = {
+    "people": "captain admiral miss colonel mary charles",
+    "feelings": "happiness pleasure pain feelings agitation pride",
+    "places": "lyme bath street room house uppercross",
+    "what one says": "said replied dear tell know suppose",
+}
+
+
+def draw(vectors: np.ndarray, path: Path) -> None:
+    """Words in the plane in which their vectors differ most: the first two right singular vectors span it."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
         print("no picture of the vectors: that takes matplotlib, python -m pip install 'minigrad[examples]'")
         return
-    centred = vectors - vectors.mean(axis=0)
+    groups = [group.split() for group in GROUPS.values()]
+    centred = vectors[[number[word] for group in groups for word in group]]
+    centred -= centred.mean(axis=0)
     _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    x, y = directions[:2] @ centred.T
+    places = iter((centred @ directions[:2].T / np.abs(centred @ directions[:2].T).max(axis=0)).tolist())
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "word vectors"}):
-        figure = Figure(figsize=(10, 8), layout="constrained")
+        figure = Figure(figsize=(8, 5.5), layout="constrained")
         axes = figure.subplots()
-        axes.set(xlim=(x.min(), 1.05 * x.max()), ylim=(y.min(), y.max()))
+        axes.set(xlim=(-1.05, 1.3), ylim=(-1.1, 1.1))
         axes.set_axis_off()
-        for word in zip(x, y, names, strict=True):
-            axes.text(*word, fontsize=9)
+        looks = zip(("#1d4590", "#b33f00", "#0f8274", "#a8237c"), "os^D", strict=True)
+        for name, group, (colour, marker) in zip(GROUPS, groups, looks, strict=True):
+            points = [next(places) for _ in group]
+            axes.scatter(*zip(*points, strict=True), s=28, color=colour, marker=marker, label=name)
+            for (x, y), word in zip(points, group, strict=True):
+                axes.text(x + 0.025, y - 0.02, word, color=colour)
+        figure.legend(loc="outside lower center", ncols=4, frameon=False)
         figure.savefig(path, metadata={"Date": None})
+    if path.suffix == ".svg":
+        # In the dark it is dark.
+        dark = "@media (prefers-color-scheme: dark) { #figure_1 { filter: invert(0.9) hue-rotate(180deg) } }"
+        path.write_text(path.read_text().replace('<style type="text/css">', f'<style type="text/css">{dark}', 1))
     print(f"the picture is in {path}")
 
 
-frequent = [i for i in range(240) if len(names[i]) > 3]
-draw(vectors[frequent].numpy(), [names[i] for i in frequent], options.picture)
+draw(vectors.numpy(), options.picture)

@@ -119,6 +119,12 @@ _GREY, _INK, _FAINT = "#b8bcc2", "#1b1f24", "#5c636b"
 _HEIGHT, _ONE_HOT_WIDTH, _LABEL, _CURVES, _SIGN, _BETWEEN, _PANEL = 0.62, 0.62, 1.1, 2.3, 0.9, 1.7, 7.6
 
 
+#: In the dark the picture is dark: light and dark change places, and hues stay.
+_DARK = (
+    "\n<style>@media (prefers-color-scheme: dark) { svg.lookup > g { filter: invert(0.9) hue-rotate(180deg) } }</style>"
+)
+
+
 @dataclass(frozen=True)
 class Picture:
     """A picture: `save` writes it, a notebook shows it; `figure` is Matplotlib's."""
@@ -145,7 +151,7 @@ class Picture:
         words = (
             f"<title>A lookup, and a product with one-hot vectors</title><desc>{html.escape(self.description)}</desc>"
         )
-        return f'{before}<svg role="img" {attributes}>\n{words}{content}'
+        return f'{before}<svg role="img" class="lookup" {attributes}>\n{words}{_DARK}{content}'
 
 
 def lookup(ids: object, weight: object, upstream: object = None) -> Picture:

@@ -152,13 +152,15 @@ def draw(rows: list[Row], file: Path) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
     figure.savefig(file, metadata={"Date": None})
+    dark = "@media (prefers-color-scheme: dark) { #figure_1 { filter: invert(0.9) hue-rotate(180deg) } }"
+    file.write_text(file.read_text().replace('<style type="text/css">', f'<style type="text/css">{dark}', 1))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", help="parts of calls, or names of lessons; all of them if there are none")
     parser.add_argument("--quick", action="store_true", help="a third of the rounds")
-    parser.add_argument("--worst", type=int, default=40, help="how many of the slowest calls are listed")
+    parser.add_argument("--worst", type=int, default=12, help="how many of the slowest calls are listed")
     parser.add_argument("--write", action="store_true", help=f"write what is found into {PAGE.parent.name}/{PAGE.name}")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
