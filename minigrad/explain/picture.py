@@ -120,9 +120,7 @@ _HEIGHT, _ONE_HOT_WIDTH, _LABEL, _CURVES, _SIGN, _BETWEEN, _PANEL = 0.62, 0.62, 
 
 
 #: In the dark the picture is dark: light and dark change places, and hues stay.
-_DARK = (
-    "\n<style>@media (prefers-color-scheme: dark) { svg.lookup > g { filter: invert(0.9) hue-rotate(180deg) } }</style>"
-)
+_DARK = "<style>@media (prefers-color-scheme: dark) { .lookup > g { filter: invert(0.9) hue-rotate(180deg) } }</style>"
 
 
 @dataclass(frozen=True)
