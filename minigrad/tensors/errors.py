@@ -23,7 +23,8 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..
 
     def find(name: str) -> Any:
         if name not in later:
-            import_module("minigrad.tensors.missing_names").refuse_name(place, name)
+            told = import_module("minigrad.tensors.missing_names").advice(place, name)
+            raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=sys.modules[place])
         found: Any = import_module(later[name])
         if later[name] != f"{place}.{name}":
             found = getattr(found, name)
@@ -34,16 +35,20 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..
 
 
 class Advice:
-    """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises."""
+    """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises.
+
+    `from minigrad.nn import Mish` asks here, too, when `minigrad.nn` has no such name.
+    """
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
-        """Nothing, or the ModuleNotFoundError for `import minigrad.fft`, `from minigrad.fft import …`."""
+        """Nothing, or the ModuleNotFoundError for `import minigrad.fft`, `from minigrad import fft`."""
         place, _, name = fullname.rpartition(".")
         if place.partition(".")[0] == "minigrad":
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
             if told:
-                raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=fullname)
+                # (With `fullname` as its name, `from … import` would take it for an answer, and tell nothing.)
+                raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=name)
 
 
 sys.meta_path.append(Advice)

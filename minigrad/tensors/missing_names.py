@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import opcode
-import sys
 import tomllib
 from pathlib import Path
-from typing import NoReturn
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -35,19 +32,3 @@ def advice(place: str, name: str) -> str:
     else:
         return ""
     return f": {told}. docs/pytorch.md lists what is there"
-
-
-def refuse_name(place: str, name: str) -> NoReturn:
-    """The AttributeError for a name that the module `place` has not; the ImportError, if `from … import` asks.
-
-    >>> refuse_name("minigrad", "ndarray")
-    Traceback (most recent call last):
-    AttributeError: module 'minigrad' has no attribute 'ndarray': that is NumPy's name, here it is torch.Tensor
-    """
-    told, module = advice(place, name), sys.modules[place]
-    # Of an AttributeError, `from … import` would tell nothing: it asks here, or has importlib ask whether there is one.
-    asking = sys._getframe(2)
-    asked_by = opcode.opname[asking.f_code.co_code[asking.f_lasti]]
-    if told and (asked_by == "IMPORT_FROM" or asking.f_code.co_name == "_handle_fromlist"):
-        raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
-    raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=module)
