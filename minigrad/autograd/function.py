@@ -62,7 +62,7 @@ class FunctionCtx:
             raise RuntimeError(
                 "Trying to backward through the graph a second time (or directly access saved tensors after they have "
                 f"already been freed): what {name_of(node)} kept of the forward pass is gone. Call the first backward "
-                "with retain_graph=True. What one step hands on is cut off from the graph by h = h.detach()."
+                "with retain_graph=True. If a loop goes on from a tensor of the step before: h = h.detach()."
             )
         tensors: list[Any] = []
         for entry, output in self._saved:

@@ -221,8 +221,8 @@ class Node:
         return RuntimeError(
             "Trying to backward through the graph a second time (or directly access saved tensors after they "
             f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
-            "backward with retain_graph=True, or compute the result again before the second. What one step hands "
-            "on to the next is cut off from the graph by h = h.detach()."
+            "backward with retain_graph=True, or compute the result again before the second. If a loop goes on "
+            "from a tensor of the step before, cut the graph there: h = h.detach()."
         )
 
     def kept_output(self, like: Tensor) -> Tensor:
