@@ -198,7 +198,9 @@ class CrossEntropy(ClassLoss):
     def backward(self, g: Tensor) -> Sequence[Any]:
         if current.enabled:
             return gradients_of(self.definition, self, g)
-        x, dx, self.gradient = self.kept(0), self.gradient, None
+        # The ids may lie in the memory of the targets, which must be as they were.
+        x, _ = self.kept(0), self.kept(1)
+        dx, self.gradient = self.gradient, None
         # It is given away: another backward pass computes it again, as one does if 0 * g is nan.
         scaled = g._array.ndim > 0 or g._array != 1
         if dx is None or (scaled and not np.isfinite(g._array).all()):
