@@ -102,6 +102,7 @@ def op(
     """
 
     def declare(function: F) -> F:
+        function.__name__ = name or function.__name__
         if kernel is not None:
             _KERNELS[function] = kernel
         if operator is not None:

@@ -607,6 +607,7 @@ calls(
     F.batch_norm(x, None, None)
     F.group_norm(x, 3, w, w)
     F.instance_norm(x[..., None] * w, weight=w, bias=w)
+    F.avg_pool2d(i.expand(1, 3, 3), 2, 1), F.max_pool2d(torch.full((1, 4, 4), -(2**63)), 3, 1, 1, return_indices=True)
     F.dropout(x, 1.5)
     F.dropout(x, 0.0) is x
     F.dropout(x, 0.5, False) is x

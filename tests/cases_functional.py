@@ -208,7 +208,6 @@ add(
     grad_least=4,
 )
 MARGINS = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 16}
-MARGINS = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 16}
 add(
     "nn.functional.cosine_embedding_loss",
     lambda api, x, y, z, how: api.nn.functional.cosine_embedding_loss(x, y, z.detach()[..., 0], 0.125, reduction=how),

@@ -65,7 +65,9 @@ from minigrad.ops.curves import elu as elu
 from minigrad.ops.curves import elu_ as elu_
 from minigrad.ops.lookup import embedding as embedding
 from minigrad.ops.lookup import embedding_bag as embedding_bag
-from minigrad.ops.windows import sum_of_windows as fold
+def fold(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
+
 from minigrad.ops.curves import gelu as gelu
 from minigrad.ops.curves import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
@@ -115,4 +117,4 @@ def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtin
 
 from minigrad.ops.curves import softplus as softplus
 from minigrad.ops.mathematics import tanh as tanh
-from minigrad.ops.windows import windows_of as unfold
+from minigrad.ops.windows import unfold as unfold

@@ -106,6 +106,10 @@ class Uninitialized(Tensor):
             "parameters before accessing their attributes."
         )
 
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """An error: it has no values to freeze."""
+        return self._array
+
     def detach(self) -> Any:
         """Itself: there is nothing to be on a graph."""
         return self

@@ -172,7 +172,7 @@ def _declare(dims: int) -> None:
     """`conv1d`, `conv2d` or `conv3d`, and what is its gradient."""
     name, transposed = f"conv{dims}d", f"conv_transpose{dims}d"
 
-    @op("torch", "nn.functional", name=name, kernel=name)
+    @op("torch", "nn.functional", name=name)
     def conv(
         input: Tensor,
         weight: Tensor,
@@ -197,17 +197,8 @@ def _declare(dims: int) -> None:
             return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
         steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
         pads = named_padding(padding, weight.shape[2:], steps, apart)
-        _check(
-            name,
-            dims,
-            input,
-            weight,
-            bias,
-            groups,
-            stride=steps,
-            dilation=apart,
-            padding=tuple([before for before, _ in pads]),
-        )
+        options = {"stride": steps, "dilation": apart, "padding": tuple([before for before, _ in pads])}
+        _check(name, dims, input, weight, bias, groups, options)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         if min(windows.counts(input.shape[2:])) < 1:
             padded = [str(sum(pad) + size) for pad, size in zip(pads, input.shape[2:], strict=True)]
@@ -217,7 +208,7 @@ def _declare(dims: int) -> None:
             )
         return Convolution(windows, groups)(input, weight, bias)
 
-    @op("torch", "nn.functional", name=transposed, kernel=transposed)
+    @op("torch", "nn.functional", name=transposed)
     def conv_transpose(
         input: Tensor,
         weight: Tensor,
@@ -243,7 +234,7 @@ def _declare(dims: int) -> None:
             return conv_transpose(batch, weight, bias, stride, padding, output_padding, groups, dilation).squeeze(0)
         given = {"stride": stride, "dilation": dilation, "padding": padding, "output_padding": output_padding}
         options = {argument: per_dim(argument, value, dims) for argument, value in given.items()}
-        _check(transposed, dims, input, weight, bias, groups, **options)
+        _check(transposed, dims, input, weight, bias, groups, options)
         steps, apart, before, more = options.values()
         if any([extra >= max(s, d) for s, d, extra in zip(steps, apart, more, strict=True)]):
             raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {options}")
@@ -277,7 +268,7 @@ def named_padding(
 
 
 def _check(
-    name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, **options: tuple[int, ...]
+    name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, options: dict[str, Any]
 ) -> None:
     """Nothing if the operands of a convolution fit, else PyTorch's error."""
     x, w = list(input.shape), list(weight.shape)
@@ -286,8 +277,8 @@ def _check(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: {x}"
             f", and a weight of size: {w}"
         )
-    if 0 in w[2:]:
-        raise RuntimeError(f"kernel size should be greater than zero, but got {w[2:]}")
+    if 0 in w:
+        raise RuntimeError(f"kernel size should be greater than zero, and so should channels, but got a weight of {w}")
     for argument, values in {**options, "groups": (groups,)}.items():
         if min(values) < ("padding" not in argument):
             raise RuntimeError(f"{'negative' if 'padding' in argument else 'non-positive'} {argument} is not supported")
@@ -310,11 +301,9 @@ def _check(
             f"Given {'transposed=1, ' * (way == 'transposed=1')}weight of size {w}, expected bias to be 1-dimensional "
             f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
         )
-    if bias is not None and bias.dtype is not input.dtype:
-        types = f"({input.dtype._c_name}) and bias type ({bias.dtype._c_name})"
-        raise RuntimeError(f"Input type {types} should be the same: x.to(weight.dtype)")
-    if input.dtype is not weight.dtype:
-        types = f"{input.dtype._tensor_name} but found {weight.dtype._tensor_name}"
-        raise RuntimeError(f"expected scalar type {types}: input and weight have one dtype, x.to(weight.dtype)")
+    for what, each in (("bias", bias), ("weight", weight)):
+        if each is not None and each.dtype is not input.dtype:
+            types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"
+            raise RuntimeError(f"Input type {types} should be the same: x.to(weight.dtype)")
     if input.dtype is dtypes.bool_:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool': x.float()")

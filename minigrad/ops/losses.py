@@ -579,6 +579,7 @@ def cosine_embedding_loss(
         raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors")
     lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
+    cosine = cosine.expand(common_shape([cosine._array.shape, target._array.shape]))
     alike, apart = masked(1 - cosine, target._array == 1), masked((cosine - margin).clamp_min(0), target._array == -1)
     return reduced(alike + apart, how)
 

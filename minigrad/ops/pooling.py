@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, dtype, float16, int8, int16, int32, int64, uint8
 from minigrad.core.elementwise import masked
 from minigrad.core.kept import keep_inputs
 from minigrad.core.shapes import Expand
@@ -85,10 +84,13 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
     places = list(enumerate(windows.places()))
     found = np.zeros(y.shape, np.min_scalar_type(len(places)))
-    # What pads x is equal to nothing there.
-    view = windows.view(x, np.nan if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+    # What pads x is nan, equal to nothing; of integers, which have no nan, it has to be left out.
+    whole = x.dtype.kind != "f"
+    view = windows.view(x, 0 if whole else np.nan)
+    inside = windows.view(np.ones(x.shape[-len(windows.kernel) :], bool)) if whole else view
     for number, place in reversed(places):
-        np.copyto(found, number, where=view[place] == y)
+        equal = view[place] == y
+        np.copyto(found, number, where=equal & inside[place] if whole else equal)
     if np.isnan(y).any():
         nans = windows.view(np.isnan(x))
         for number, place in places:
@@ -126,7 +128,7 @@ def _declare(dims: int) -> None:
     def form(name: str) -> str:
         return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
 
-    @op("nn.functional", name=f"max_pool{dims}d", kernel=f"max_pool{dims}d")
+    @op("nn.functional", name=f"max_pool{dims}d")
     def max_pool(
         input: Tensor,
         kernel_size: PerDim,
@@ -146,11 +148,12 @@ def _declare(dims: int) -> None:
         >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[5., 3.]])
         """
-        windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+        _check_input(f"max_pool{dims}d", input, dims, (int64, int32, int16, int8, uint8) if dims > 1 else ())
+        windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
         y = MaxPool(windows, form("MaxPool{}WithIndices"))(input)
         return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
 
-    @op("nn.functional", *alone, name=f"avg_pool{dims}d", kernel=f"avg_pool{dims}d")
+    @op("nn.functional", *alone, name=f"avg_pool{dims}d")
     def avg_pool(
         input: Tensor,
         kernel_size: PerDim,
@@ -168,14 +171,15 @@ def _declare(dims: int) -> None:
         >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[3.0000, 2.5000]])
         """
-        windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, 1, ceil_mode)
+        _check_input(f"avg_pool{dims}d", input, dims, (int64,))
+        windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         divisors = divisor_override or _divisors(windows, input.shape[-dims:], count_include_pad)
         divisors = np.asarray(divisors, np.result_type(input._array.dtype, np.float32))
         return AvgPool(windows, divisors, form("AvgPool{}"))(input)
 
-    @op("nn.functional", *alone, name=f"adaptive_max_pool{dims}d", kernel=f"adaptive_max_pool{dims}d")
+    @op("nn.functional", *alone, name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
@@ -195,7 +199,7 @@ def _declare(dims: int) -> None:
         places = [table[each] for table, each in zip(tables, at, strict=True)]
         return y, input._new(np.ravel_multi_index(places, sizes))
 
-    @op("nn.functional", *alone, name=f"adaptive_avg_pool{dims}d", kernel=f"adaptive_avg_pool{dims}d")
+    @op("nn.functional", *alone, name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
         """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`.
 
@@ -214,24 +218,20 @@ for _dims in (1, 2, 3):
 
 
 def _windows(
-    name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Windows:
     """The windows of a pooling, or PyTorch's error if there are none."""
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
     padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
-    _check_input(name, input, dims, integers=name in ("max_pool2d", "max_pool3d"))
-    for wrong, message in (
-        (min(stride) < 1, "stride should not be zero, nor should the kernel's size"),
-        (min(kernel) < 1, "kernel size should be greater than zero"),
-        (min(dilation) < 1, "dilation should be greater than zero"),
-        (min(padding) < 0, "pad must be non-negative"),
-        (
-            any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]),
-            "pad should be at most half of effective kernel size",
-        ),
-    ):
-        if wrong:
-            raise RuntimeError(f"{message}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
+    wrong = {
+        "stride should not be zero, nor should the kernel's size": min(stride) < 1,
+        "kernel size should be greater than zero": min(kernel) < 1,
+        "dilation should be greater than zero": min(dilation) < 1,
+        "pad must be non-negative": min(padding) < 0,
+        "pad should be at most half of effective kernel size": any(np.array(padding) > np.array(kernel) // 2),
+    }
+    for message in [each for each, holds in wrong.items() if holds]:
+        raise RuntimeError(f"{message}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
     sizes, pads = input.shape[-dims:], []
     for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
         span = d * (k - 1) + 1
@@ -250,7 +250,7 @@ def _windows(
 
 def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
     """The sizes that an adaptive pooling is to make."""
-    _check_input(name, input, dims, integers=False)
+    _check_input(name, input, dims)
     given = output_size if isinstance(output_size, Sequence) else [output_size] * dims
     if len(given) != dims:
         raise RuntimeError(f"{name}: output_size must be {dims}, an int or None for each dimension")
@@ -260,13 +260,13 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
     return per_dim("output_size", sizes, dims)
 
 
-def _check_input(name: str, input: Tensor, dims: int, integers: bool) -> None:
-    """Nothing for an input `(N, C, *)` or `(C, *)` of numbers, floating-point ones unless `integers` are taken."""
+def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
+    """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers, or of these integers."""
     if input.ndim - dims not in (1, 2) or 0 in input.shape[-dims - 1 :]:
         raise RuntimeError(
             f"{name}: Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
             f", but got:{list(input.shape)}"
         )
-    half_volume = name == "avg_pool3d" and input.dtype is dtypes.float16
-    if half_volume or (not input.is_floating_point() and (not integers or input.dtype is dtypes.bool_)):
+    half_volume = name == "avg_pool3d" and input.dtype is float16
+    if half_volume or not (input.is_floating_point() or input.dtype in integers):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,12 @@ def interpolate(
     (tensor([[[1., 1., 3., 3.]]]), tensor([[[1., 2., 3.]]]))
     """
     dims, sizes = input.ndim - 2, input.shape[2:]
-    if dims not in _LINEAR or mode not in _MODES.split(" | ") or antialias:
+    if antialias:
+        raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
+    if dims not in _LINEAR or mode not in _MODES.split(" | "):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: {_MODES} (got "
-            f"{mode}), and no antialias"
+            f"{mode})"
         )
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
@@ -115,7 +118,7 @@ def _scaled(
             f"of {list(sizes)} and {given}"
         )
     if size is not None:
-        return [int(one) for one in each], [None] * len(sizes)
+        return [index(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
 
 

@@ -105,7 +105,7 @@ def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
 class Unfold(View):
     """`y[…, i, …, j] = x[…, i * step + j, …]` along `dim`: each full window of `size` elements, as a view."""
 
-    formulas = ("dx = Fold(g): where windows overlap, their gradients add up",)
+    formulas = ("dx = Col2Im(g): where windows overlap, their gradients add up",)
     dim: int
     size: int
     step: int
@@ -120,29 +120,10 @@ class Unfold(View):
         return y if self.x_shape else y[0]
 
     def dx(self, g: Tensor) -> Tensor:
-        return Fold(self.x_shape, self.dim, self.size, self.step)(g)
-
-
-class Fold(Unary):
-    """`y = 0;  y[…, i * step + j, …] += x[…, i, …, j]` along `dim`, with y of `shape`."""
-
-    formulas = ("dx = Unfold(g)",)
-    shape: tuple[int, ...]
-    dim: int
-    size: int
-    step: int
-
-    def forward(self, x: Array) -> Array:
-        y = np.zeros(self.shape or 1, np.promote_types(x.dtype, np.float32))
-        count = x.shape[self.dim]
-        before = (slice(None),) * self.dim
-        # The j-th elements of all windows lie in places of their own.
-        for j in range(self.size):
-            y[(*before, slice(j, j + count * self.step, self.step))] += x[..., j]
-        return y.reshape(self.shape).astype(x.dtype, copy=False)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Unfold(self.dim, self.size, self.step)(g)
+        shape = self.x_shape or (1,)
+        windows = Windows((self.size,), (self.step,), (1,), ((0, 0),))
+        by_window = (g if self.x_shape else g.unsqueeze(0)).movedim(self.dim, -1)
+        return Col2Im(windows, (shape[self.dim],))(by_window).movedim(-1, self.dim).reshape(self.x_shape)
 
 
 @op("Tensor")
@@ -192,6 +173,11 @@ class Windows(NamedTuple):
         """The smallest sizes along which there are so many windows."""
         spans = zip(counts, self.kernel, self.stride, self.dilation, self.pads, strict=True)
         return tuple([(count - 1) * step + d * (k - 1) + 1 - sum(pads) for count, k, step, d, pads in spans])
+
+    def told(self) -> str:
+        """The arguments that make these windows, for an error."""
+        padding = tuple([before for before, _ in self.pads])
+        return f"kernel_size={self.kernel}, dilation={self.dilation}, {padding=}, stride={self.stride}"
 
     def view(self, x: Array, filler: Number = 0) -> Array:
         """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
@@ -287,7 +273,8 @@ def windows_of(
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
         raise RuntimeError(
-            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows} are {counts}: at least one"
+            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.told()}, calculated shape of the array "
+            f"of sliding blocks as {counts}, but its components must be at least one."
         )
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
@@ -314,8 +301,8 @@ def sum_of_windows(
         )
     if input.shape[-1] != math.prod(counts):
         raise RuntimeError(
-            f"Given output_size={sizes} and {windows}, expected size of input's last dimension to match the calculated "
-            f"number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
+            f"Given output_size={sizes}, {windows.told()}, expected size of input's last dimension to match the "
+            f"calculated number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
         )
     shape = (*input.shape[:-2], input.shape[-2] // size, *windows.kernel, *counts)
     return Col2Im(windows, sizes)(Reshape(shape)(input))
@@ -325,9 +312,10 @@ def _of_images(name: str, input: Tensor, kernel: PerDim, dilation: PerDim, paddi
     """The windows of images, or PyTorch's error if there are none such."""
     options = {"kernel size": kernel, "stride": stride, "dilation": dilation, "padding": padding}
     sizes, steps, apart, pads = [per_dim(argument, value, 2) for argument, value in options.items()]
-    for argument, values in zip(options, (sizes, steps, apart), strict=False):
-        if min(values) < 1:
-            raise RuntimeError(f"{argument} should be greater than zero, but got {values}")
+    for argument, values in zip(options, (sizes, steps, apart, pads), strict=True):
+        if min(values) < (argument != "padding"):
+            least = "non-negative" if argument == "padding" else "greater than zero"
+            raise RuntimeError(f"{argument} should be {least}, but got {values}")
     if not input.is_floating_point():
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{input.dtype._tensor_name}': x.float()")
     return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads]))

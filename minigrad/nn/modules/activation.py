@@ -237,8 +237,10 @@ class MultiheadAttention(Module):
             if x.ndim != 3 or x.shape[2] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         steps, batch, _ = given[0].shape
-        if given[1].shape[:2] != given[2].shape[:2] or given[1].shape[1] != batch:
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape} or the batch's size")
+        if given[1].shape[:2] != given[2].shape[:2]:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if given[1].shape[1] != batch:
+            raise RuntimeError(f"expected a key for each query of the batch of {batch}, but got {given[1].shape[1]}")
         q, k, v = [
             x.view(len(x), batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
             for x in self._projected(given, alike)

@@ -44,7 +44,13 @@ class LazyModuleMixin(Module):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name, dim = self.inferred
-        size = (args or tuple(kwargs.values()))[0].shape[dim]
+        shape = (args or tuple(kwargs.values()))[0].shape
+        if len(shape) < -dim > 1:
+            raise RuntimeError(
+                f"Expected {-dim}D (unbatched) or {1 - dim}D (batched) input to {type(self).__name__}, but got "
+                f"input of size: {shape}"
+            )
+        size = shape[dim]
         given, options = self._given
         if self.has_uninitialized_params():
             made = self.cls_to_become(size, *given, **options)
