@@ -57,13 +57,19 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 def _scaled(b: Any, alpha: Number, a: Any) -> Any:
     """`alpha * b` in the dtype of its sum with `a`, of which `alpha` must be of no higher kind."""
     number = as_number(alpha)
-    listed = b._values() if isinstance(b, Tensor) and b.is_sparse else b  # type: ignore[attr-defined]
-    common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, listed)])
+    common = dtypes.result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
     if isinstance(number, bool) and common is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(number, float) and not common.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return (b.to(common) if isinstance(b, Tensor) else b) * number
+    if isinstance(b, Tensor):
+        b = b.to(common) if b.is_sparse else cast(b, common)
+    return b * number
+
+
+def _listed(x: Any) -> Tensor:
+    """`x`, or of a sparse tensor the entries that it lists."""
+    return x._values() if x.is_sparse else x
 
 
 for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():

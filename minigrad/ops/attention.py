@@ -147,9 +147,7 @@ def _for_each_head(x: Tensor, query: Tensor) -> Tensor:
     own = x.size(-3)
     if heads % own:
         raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {own}, {heads}")
-    *leading, rows, columns = x.shape
-    repeated = x.unsqueeze(-3).expand(*leading, heads // own, rows, columns)
-    return repeated.reshape(*leading[:-1], heads, rows, columns)
+    return x.repeat_interleave(heads // own, -3)
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:

@@ -21,8 +21,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import operands
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.joining import Cat
-from minigrad.ops.operands import check_floating, in_float32
+from minigrad.ops.operands import ProductAs, check_floating, in_float32
 from minigrad.ops.selecting import clipped
 
 _HALF = np.dtype(np.float16)
@@ -608,24 +607,6 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 # ---- gates: a half of the elements says how much of the other half goes on -------------------------------------------
 
 
-class Glu(Unary):
-    """`a * s` with `s = sigmoid(b)` for the two halves a and b of x along `dim`."""
-
-    formulas = ("dx = Cat(g * s, g * a * s * (1 - s)): one after the other along `dim`",)
-    dim: int
-
-    def forward(self, x: Array) -> Array:
-        a, b = np.split(x, 2, self.dim)
-        # exp(-b) overflows to infinity only where the sigmoid is 0 to the last digit.
-        return a / (1 + np.exp(-b))
-
-    def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        a, b = x.chunk(2, self.dim)
-        s = b.sigmoid()
-        da = g * s
-        return Cat(self.dim)(da, da * a * (1 - s))
-
-
 @op("nn.functional")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """`a * sigmoid(b)` for the two halves a and b of `input` along `dim`: b says how much of a goes on.
@@ -642,4 +623,9 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
-    return in_float32(Glu(along), input)
+
+    def gated(x: Tensor) -> Any:
+        values, gates = x.chunk(2, along)
+        return ProductAs("GluBackward0")(values, gates.sigmoid())
+
+    return in_float32(gated, input)

@@ -24,7 +24,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Add, Scaled
+from minigrad.core.elementwise import Scaled
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
@@ -33,7 +33,7 @@ from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import op
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.losses import check_constant
-from minigrad.ops.operands import check_floating, in_float32
+from minigrad.ops.operands import SumAs, check_floating, in_float32
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[slice], Array, Array, Array]
@@ -189,16 +189,6 @@ class Normalize(Node):
         y = d * ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
         y = y if w is None else y * seen(w, groups.channels)
         return seen(y if b is None else y + seen(b, groups.channels), x._array.shape)
-
-
-class Shifted(Add):
-    """`a + b`, the last step of a norm by a mean and a variance that are known before."""
-
-    form: str
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
-        read_in_place(a)
-        return np.add(a, b)
 
 
 # Sums of lines as long are made in two steps.
@@ -418,9 +408,9 @@ def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | No
     """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
     kind = x._array.dtype
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
-    scale = scale if w is None else scale * w.reshape(mean.shape)
+    scale = scale if w is None else scale * seen(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return Shifted(form)(Scaled()(x, scale), shift if b is None else shift + b.reshape(mean.shape))
+    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + seen(b, mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

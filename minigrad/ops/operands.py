@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import widened
+from minigrad.core.arrays import read_in_place, widened
 from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
-from minigrad.core.elementwise import Cast, cast
+from minigrad.core.elementwise import Add, Cast, Mul, cast
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Function, Tensor
@@ -140,6 +140,25 @@ def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float
     array = getattr(x, "_array", x)
     if array.dtype.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
+
+
+# ---- last steps by the name of the whole -----------------------------------------------------------------------------
+
+
+class SumAs(Add):
+    """`a + b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str
+
+    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
+        read_in_place(a)
+        return np.add(a, b)
+
+
+class ProductAs(Mul):
+    """`a * b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str
 
 
 # ---- three tensors ---------------------------------------------------------------------------------------------------

@@ -47,6 +47,16 @@ class _WeightedLoss(_Loss, function=...):
     reduction: str = "mean"
 
 
+class _ClassLoss(_Loss, function=...):
+    """A loss of class ids, of which one may be ignored, and whose classes have weights."""
+
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    ignore_index: int = -100
+    reduce: bool | None = None
+    reduction: str = "mean"
+
+
 class L1Loss(_PlainLoss, function=F.l1_loss):
     """`|input - target|`, averaged."""
 
@@ -72,7 +82,7 @@ class KLDivLoss(_PlainLoss, function=F.kl_div):
     log_target: bool = False
 
 
-class NLLLoss(_Loss, function=F.nll_loss):
+class NLLLoss(_ClassLoss, function=F.nll_loss):
     """`-input[target]`, averaged, for an input of log-probabilities; see `nn.functional.nll_loss`.
 
     >>> import minigrad as torch
@@ -81,14 +91,8 @@ class NLLLoss(_Loss, function=F.nll_loss):
     tensor(0.4904)
     """
 
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    ignore_index: int = -100
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class CrossEntropyLoss(_Loss, function=F.cross_entropy):
+class CrossEntropyLoss(_ClassLoss, function=F.cross_entropy):
     """`-log softmax(input)[target]`, averaged; see `nn.functional.cross_entropy`.
 
     >>> import minigrad as torch
@@ -97,11 +101,6 @@ class CrossEntropyLoss(_Loss, function=F.cross_entropy):
     tensor(1.3863)
     """
 
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    ignore_index: int = -100
-    reduce: bool | None = None
-    reduction: str = "mean"
     label_smoothing: float = 0.0
 
 
