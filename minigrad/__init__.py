@@ -68,7 +68,7 @@ __all__ += creation.__all__ + draws.__all__ + machine.__all__
 machine.add_modules(sys.modules[__name__])
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
-_MODULES = ["autograd", "linalg", "nn", "optim", "serialization", "testing", "utils"]
+_MODULES = ["autograd", "distributions", "linalg", "nn", "optim", "serialization", "testing", "utils"]
 _NAMES = {
     "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
     "conv_transpose2d conv_transpose3d pixel_shuffle",

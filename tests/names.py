@@ -16,8 +16,8 @@ FILE = Path(__file__).with_name("names.json")
 
 #: The places whose names users write.
 PLACES = (
-    "", "autograd", "autograd.functional", "cuda", "linalg", "mps", "nn", "nn.functional", "nn.init", "nn.utils",
-    "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "testing", "utils.data",
+    "", "amp", "autograd", "autograd.functional", "cuda", "distributions", "linalg", "mps", "nn", "nn.functional",
+    "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "testing", "utils.data",
 )  # fmt: skip
 
 

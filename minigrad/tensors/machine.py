@@ -13,15 +13,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ContextDecorator
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
+from minigrad.core.dtypes import dtype, float16, float32
 from minigrad.tensors.errors import advised, warn_program
 from minigrad.tensors.options import CPU, check_on_cpu, device
 
 __all__ = [
-    "compile", "get_default_device", "get_num_threads", "set_default_device", "set_float32_matmul_precision",
-    "set_num_threads", "use_deterministic_algorithms",
+    "GradScaler", "autocast", "compile", "get_default_device", "get_num_threads", "set_default_device",
+    "set_float32_matmul_precision", "set_num_threads", "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _num_threads = os.cpu_count() or 1
@@ -110,6 +112,95 @@ def refused(*args: object, **kwargs: object) -> NoReturn:
     )
 
 
+# ---- mixed precision -------------------------------------------------------------------------------------------------
+
+
+class autocast(ContextDecorator):
+    """Lower precision on an accelerator: there is none, so the block computes as it stands, after PyTorch's warning.
+
+    Errors: NotImplementedError on the CPU, where PyTorch would compute in bfloat16 or float16.
+
+    >>> import minigrad as torch
+    >>> with torch.autocast("cuda", enabled=False):
+    ...     (torch.ones(2, 2) @ torch.ones(2)).dtype
+    torch.float32
+    """
+
+    def __init__(
+        self, device_type: str, dtype: dtype | None = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
+        kind = device(device_type).type
+        if enabled and kind == "cpu" and dtype is not float32:
+            raise NotImplementedError("autocast computes in float32: give enabled=False, or dtype=torch.float32")
+        if enabled and kind in _DISABLED:
+            warn_program(f"{_DISABLED[kind]} Disabling autocast.")
+
+    def __enter__(self) -> autocast:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+_DISABLED = {
+    "cpu": "In CPU autocast, but the target dtype is not supported.",
+    "cuda": "CUDA is not available or torch_xla is imported.",
+}
+
+
+class GradScaler:
+    """What scales losses for float16 on an accelerator: there is none, so it leaves losses and gradients as they are.
+
+    Errors: NotImplementedError on the CPU, where PyTorch would scale them, unless `enabled` is False.
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        if enabled and device != "cuda":
+            raise NotImplementedError("float32 needs no scaling: give GradScaler enabled=False")
+        if enabled:
+            warn_program("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
+
+    def scale(self, outputs: Any) -> Any:
+        """The loss as it is."""
+        return outputs
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """A step of the optimizer."""
+        return optimizer.step(*args, **kwargs)
+
+    unscale_ = update = load_state_dict = nothing
+    is_enabled = no
+
+    def get_scale(self) -> float:
+        """1."""
+        return 1.0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+
+def _cuda_autocast(enabled: bool = True, dtype: dtype = float16, cache_enabled: bool = True) -> autocast:
+    warn_program(_OLD_NAME.format("autocast"), FutureWarning)
+    return autocast("cuda", dtype, enabled)
+
+
+def _cuda_scaler(*args: Any, **kwargs: Any) -> GradScaler:
+    warn_program(_OLD_NAME.format("GradScaler"), FutureWarning)
+    return GradScaler("cuda", *args, **kwargs)
+
+
+_OLD_NAME = "`torch.cuda.amp.{0}(args...)` is deprecated. Please use `torch.amp.{0}('cuda', args...)` instead."
+
+
 #: What each module has: what PyTorch's CPU build answers or ignores is answered or ignored, what it refuses refused.
 _MODULES: dict[str, dict[str, Any]] = {
     "cuda": dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized"), no)
@@ -119,6 +210,8 @@ _MODULES: dict[str, dict[str, Any]] = {
     | dict.fromkeys(("synchronize", "current_device", "get_device_name"), refused)
     | dict.fromkeys(("get_device_properties", "get_device_capability"), refused)
     | {"empty_cache": nothing},
+    "cuda.amp": {"autocast": _cuda_autocast, "GradScaler": _cuda_scaler},
+    "amp": {"autocast": autocast, "GradScaler": GradScaler},
     "mps": {"is_available": no, "device_count": zero},
     "accelerator": {"is_available": no, "device_count": zero, "current_accelerator": nothing},
     "backends": {

@@ -1,0 +1,497 @@
+"""Probability distributions: draws from them, the probabilities of values, and how far one is from another."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+import minigrad as torch
+from minigrad.core.tensor import Size, Tensor
+from minigrad.nn import functional as F
+from minigrad.tensors.errors import advised
+
+__all__ = [
+    "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
+]  # fmt: skip
+globals().update(advised(__name__, __all__))
+
+
+# ---- what all share --------------------------------------------------------------------------------------------------
+
+
+class Constraint(NamedTuple):
+    """What a parameter or a value has to be: as PyTorch prints it, and the test of each element or vector."""
+
+    text: str
+    holds: Callable[[Tensor], Tensor]
+
+
+_REAL = Constraint("Real()", lambda x: x == x)
+_REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", lambda x: (x == x).all(-1))
+_POSITIVE = Constraint("GreaterThan(lower_bound=0.0)", lambda x: x > 0)
+_BOOLEAN = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
+_PROBABILITY = Constraint("Interval(lower_bound=0.0, upper_bound=1.0)", lambda x: (x >= 0) & (x <= 1))
+_SIMPLEX = Constraint("Simplex()", lambda x: (x >= 0).all(-1) & ((x.sum(-1) - 1).abs() < 1e-6))
+_COUNT = Constraint("IntegerGreaterThan(lower_bound=0)", lambda x: (x % 1 == 0) & (x >= 0))
+
+
+def _up_to(high: Any) -> Constraint:
+    text = f"IntegerInterval(lower_bound=0, upper_bound={high})"
+    return Constraint(text, lambda x: _COUNT.holds(x) & (x <= high))
+
+
+class Distribution:
+    """A distribution for each element of `batch_shape`; a draw from each has `event_shape`.
+
+    A subclass sets its parameters, and calls this constructor, which checks them against `arg_constraints` (unless
+    `validate_args` is False): a ValueError says which one is not what it has to be.
+    """
+
+    has_rsample: ClassVar[bool] = False
+    arg_constraints: dict[str, Constraint]
+    support: Constraint
+    mean: Any
+    variance: Any
+
+    def __init__(
+        self, batch_shape: Sequence[int] = (), event_shape: Sequence[int] = (), validate_args: bool | None = None
+    ) -> None:
+        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
+        self._validates = validate_args is not False
+        if self._validates:
+            for name, value in self._given().items():
+                text = self.arg_constraints[name].text
+                has_to = f"of distribution {self!r} to satisfy the constraint {text}"
+                _check(f"parameter {name}", value, self.arg_constraints[name], has_to)
+
+    def __repr__(self) -> str:
+        parts = [f"{name}: {each if each.numel() == 1 else each.size()}" for name, each in self._given().items()]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws, `(*sample_shape, *batch_shape, *event_shape)`, without gradients."""
+        with torch.no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draws through which gradients flow to the parameters; a NotImplementedError if there are none."""
+        raise NotImplementedError
+
+    def _given(self) -> dict[str, Tensor]:
+        """The parameters that are known: of probs and logits the other one is computed when it is asked for."""
+        return {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
+
+    def _shape_of(self, sample_shape: Sequence[int]) -> Size:
+        return Size((*sample_shape, *self.batch_shape, *self.event_shape))
+
+    def _check_value(self, value: object) -> None:
+        """Nothing for values whose probability can be asked for; a ValueError else."""
+        if not self._validates:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, expected, events = value.shape, self._shape_of(()), len(self.event_shape)
+        if shape[value.ndim - events :] != self.event_shape:
+            raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self.event_shape}.")
+        if any([1 not in pair and pair[0] != pair[1] for pair in zip(shape[::-1], expected[::-1], strict=False)]):
+            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
+        has_to = f"to be within the support ({self.support.text}) of the distribution {self!r}"
+        _check("value argument", value, self.support, has_to)
+
+
+def _check(what: str, value: Tensor, constraint: Constraint, has_to: str) -> None:
+    if not constraint.holds(value).all():
+        kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
+        raise ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
+
+
+class _ByProbability(Distribution):
+    """A distribution that is given by probabilities or by their logits; the other is computed when asked for."""
+
+    def __init__(self, probs: Tensor | None, logits: Tensor | None, *more: Any) -> None:
+        # What is set takes the place of the property.
+        self.__dict__.update({"logits": logits} if probs is None else {"probs": probs})
+        super().__init__(*more)
+
+    @cached_property
+    def logits(self) -> Tensor:
+        """The logarithms of the odds."""
+        with torch.enable_grad():
+            probs = _clamped(self.probs)
+            return probs.log() - (-probs).log1p()
+
+    @cached_property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        with torch.enable_grad():
+            return self.logits.sigmoid()
+
+
+def _clamped(probs: Tensor) -> Tensor:
+    """Probabilities, kept away from 0 and 1, so that their logarithms are finite."""
+    eps = torch.finfo(probs.dtype).eps
+    return probs.clamp(eps, 1 - eps)
+
+
+def _check_one(probs: object, logits: object) -> None:
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+def _broadcast(*values: Any) -> list[Tensor]:
+    """Tensors and numbers as tensors of one shape; numbers get the dtype of the first tensor."""
+    if not all([isinstance(value, (Tensor, int, float)) for value in values]):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    dtype = next((value.dtype for value in values if isinstance(value, Tensor)), torch.get_default_dtype())
+    tensors = [value if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype) for value in values]
+    return list(torch.broadcast_tensors(*tensors))
+
+
+def _log_factorial(counts: Tensor) -> Tensor:
+    """The logarithm of the factorial of each count, which has no gradient."""
+    return torch.from_numpy(np.vectorize(math.lgamma, [float])(counts.detach().numpy() + 1)).to(counts.dtype)
+
+
+# ---- the distributions -----------------------------------------------------------------------------------------------
+
+
+class Normal(Distribution):
+    """The normal distribution with mean `loc` and standard deviation `scale`, numbers or tensors that broadcast.
+
+    `rsample` is `loc + noise * scale`: D. Kingma and M. Welling, arXiv:1312.6114.
+
+    >>> import minigrad as torch
+    >>> Normal(0.0, 1.0), Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
+    (Normal(loc: 0.0, scale: 1.0), tensor(-0.9189))
+    """
+
+    has_rsample = True
+    support = _REAL
+
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = _broadcast(loc, scale)
+        self.arg_constraints = {"loc": _REAL, "scale": _POSITIVE}
+        super().__init__(self.loc.shape, (), validate_args)
+
+    mean = property(lambda self: self.loc)
+    stddev = property(lambda self: self.scale)
+    variance = property(lambda self: self.scale.pow(2))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        shape = self._shape_of(sample_shape)
+        with torch.no_grad():
+            return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        noise = torch.empty(self._shape_of(sample_shape), dtype=self.loc.dtype).normal_()
+        return self.loc + noise * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density at `value`."""
+        self._check_value(value)
+        variance = self.scale**2
+        return -((value - self.loc) ** 2) / (2 * variance) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
+
+
+class Uniform(Distribution):
+    """Every number of `[low, high)` is as likely as any other.
+
+    >>> Uniform(0.0, 4.0).mean, Uniform(0.0, 4.0).entropy()
+    (tensor(2.), tensor(1.3863))
+    """
+
+    has_rsample = True
+
+    def __init__(self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None) -> None:
+        self.low, self.high = low, high = _broadcast(low, high)
+        self.arg_constraints = {
+            "low": Constraint(f"LessThan(upper_bound={high})", lambda x: x < high),
+            "high": Constraint(f"GreaterThan(lower_bound={low})", lambda x: x > low),
+        }
+        text = f"Interval(lower_bound={low}, upper_bound={high})"
+        self.support = Constraint(text, lambda x: (low <= x) & (x <= high))
+        super().__init__(low.shape, (), validate_args)
+
+    mean = property(lambda self: (self.high + self.low) / 2)
+    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
+    variance = property(lambda self: (self.high - self.low).pow(2) / 12)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        drawn = torch.rand(self._shape_of(sample_shape), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density at `value`."""
+        self._check_value(value)
+        inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
+        return inside.log() - (self.high - self.low).log()
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        return torch.log(self.high - self.low)
+
+
+Given = Tensor | float | None
+
+
+class Bernoulli(_ByProbability):
+    """1 with probability `probs`, else 0; `logits` are the logarithms of the odds.
+
+    >>> import minigrad as torch
+    >>> coin = Bernoulli(torch.tensor([0.3, 0.5]))
+    >>> coin.log_prob(torch.tensor([1.0, 0.0])).exp()
+    tensor([0.3000, 0.5000])
+    """
+
+    support = _BOOLEAN
+
+    def __init__(self, probs: Given = None, logits: Given = None, validate_args: bool | None = None) -> None:
+        _check_one(probs, logits)
+        (given,) = _broadcast(logits if probs is None else probs)
+        self.arg_constraints = {"probs": _PROBABILITY, "logits": _REAL}
+        super().__init__(None if probs is None else given, given, given.shape, (), validate_args)
+
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with torch.no_grad():
+            return torch.bernoulli(self.probs.expand(self._shape_of(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of `value`."""
+        self._check_value(value)
+        logits, value = _broadcast(self.logits, value)
+        return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+
+class Categorical(_ByProbability):
+    """A class 0 … K-1 with the probabilities `probs`, `(*, K)`, which are made to sum to 1; or by `logits`.
+
+    >>> import minigrad as torch
+    >>> action = Categorical(torch.tensor([1.0, 3.0]))
+    >>> action.probs, action.log_prob(torch.tensor(1)).exp()
+    (tensor([0.2500, 0.7500]), tensor(0.7500))
+    """
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        _check_one(probs, logits)
+        given: Any
+        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        if given.ndim < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is not None:
+            given = probs = given / given.sum(-1, keepdim=True)
+        else:
+            given = logits = given - given.logsumexp(-1, keepdim=True)
+        self._classes = given.shape[-1]
+        self.arg_constraints, self.support = {"probs": _SIMPLEX, "logits": _REAL_VECTOR}, _up_to(self._classes - 1)
+        super().__init__(probs, logits, given.shape[:-1], (), validate_args)
+
+    @cached_property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        with torch.enable_grad():
+            return _clamped(self.probs).log()
+
+    @cached_property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        with torch.enable_grad():
+            return self.logits.softmax(-1)
+
+    mode = property(lambda self: self.probs.argmax(-1))
+    # Classes have neither.
+    mean = variance = property(lambda self: torch.full(self.batch_shape, math.nan, dtype=self.probs.dtype))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        rows = self.probs.detach().reshape(-1, self._classes)
+        return torch.multinomial(rows, math.prod(sample_shape), True).T.reshape(self._shape_of(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of the class `value`."""
+        self._check_value(value)
+        value, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+
+class Multinomial(Distribution):
+    """How often each of K classes is drawn, `(*, K)`, in `total_count` draws with probabilities `probs` or `logits`.
+
+    >>> import minigrad as torch
+    >>> Multinomial(10, torch.ones(2)).mean
+    tensor([5., 5.])
+    """
+
+    def __init__(
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count, self._categorical = total_count, Categorical(probs, logits)
+        self.arg_constraints = self._categorical.arg_constraints
+        self.support = Constraint("Multinomial()", lambda x: _COUNT.holds(x).all(-1) & (x.sum(-1) <= total_count))
+        super().__init__(self._categorical.batch_shape, self.probs.shape[-1:], validate_args)
+
+    probs = property(lambda self: self._categorical.probs)
+    logits = property(lambda self: self._categorical.logits)
+    mean = property(lambda self: self.probs * self.total_count)
+    variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        classes = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
+        counts = torch.zeros(self._shape_of(sample_shape), dtype=torch.int64)
+        return counts.scatter_add_(-1, classes, torch.ones_like(classes)).type_as(self.probs)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of the counts `value`."""
+        self._check_value(value)
+        logits, value = _broadcast(self.logits, value)
+        logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)
+        return _log_factorial(value.sum(-1)) - _log_factorial(value).sum(-1) + (logits * value).sum(-1)
+
+
+class Binomial(_ByProbability):
+    """The number of ones in `total_count` draws that are 1 with probability `probs`, or by `logits`, their log-odds.
+
+    >>> import minigrad as torch
+    >>> Binomial(4, torch.tensor(0.5)).log_prob(torch.tensor(2.0)).exp()
+    tensor(0.3750)
+    """
+
+    def __init__(
+        self,
+        total_count: Tensor | int = 1,
+        probs: Given = None,
+        logits: Given = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        _check_one(probs, logits)
+        count, given = _broadcast(total_count, logits if probs is None else probs)
+        self.total_count = count.type_as(given)
+        self.arg_constraints = {"total_count": _COUNT, "probs": _PROBABILITY, "logits": _REAL}
+        self.support = _up_to(self.total_count)
+        super().__init__(None if probs is None else given, given, given.shape, (), validate_args)
+
+    mean = property(lambda self: self.total_count * self.probs)
+    variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        shape = self._shape_of(sample_shape)
+        counts, probs = [each.detach().expand(shape).flatten().tolist() for each in (self.total_count, self.probs)]
+        drawn = [_ones_among(count, p) for count, p in zip(counts, probs, strict=True)]
+        return torch.tensor(drawn, dtype=self.probs.dtype).reshape(shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of the number `value`."""
+        self._check_value(value)
+        count, logits = self.total_count, self.logits
+        # max(logits, 0), whose slope at 0 is 1/2.
+        bounded = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
+        normalized = count * bounded + count * (-logits.abs()).exp().log1p() - _log_factorial(count)
+        return value * logits - _log_factorial(value) - _log_factorial(count - value) - normalized
+
+
+def _ones_among(count: float, p: float) -> float:
+    """A draw: how many gaps between ones, or where p > 1/2 between zeros, each of a geometric length, fit."""
+    rarer = min(p, 1 - p)
+    if count * rarer >= 10:
+        raise NotImplementedError(f"Binomial draws where fewer than 10 are expected: sum Bernoulli draws, not {count}")
+    found, place = 0, 0.0
+    while rarer > 0:
+        uniform = torch.rand((), dtype=torch.float64).item()
+        place += math.ceil(math.log(uniform) / math.log1p(-rarer))
+        if place > count:
+            break
+        found += 1
+    return found if p <= 0.5 else count - found
+
+
+# ---- how far one is from another -------------------------------------------------------------------------------------
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The Kullback-Leibler divergence `E[log p(x) - log q(x)]` for x drawn from `p`; 0 only where they are equal.
+
+    Errors: NotImplementedError for kinds of distributions without a formula.
+
+    >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+    tensor(0.5000)
+    """
+    for kind, formula in _DIVERGENCES.items():
+        if isinstance(p, kind) and isinstance(q, kind):
+            return formula(p, q)
+    kinds = f"p type {type(p).__name__} and q type {type(q).__name__}"
+    raise NotImplementedError(f"No KL(p || q) is implemented for {kinds}")
+
+
+def _of_normal(p: Normal, q: Normal) -> Tensor:
+    ratio = (p.scale / q.scale).pow(2)
+    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
+
+
+def _of_categorical(p: Categorical, q: Categorical) -> Tensor:
+    return _bounded(p.probs * (p.logits - q.logits), p.probs == 0, q.probs == 0).sum(-1)
+
+
+def _of_bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
+    one = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
+    zero = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
+    return _bounded(one, p.probs == 0, q.probs == 0) + _bounded(zero, p.probs == 1, q.probs == 1)
+
+
+def _of_uniform(p: Uniform, q: Uniform) -> Tensor:
+    beyond = (q.low > p.low) | (q.high < p.high)
+    return ((q.high - q.low) / (p.high - p.low)).log().masked_fill(beyond, math.inf)
+
+
+def _bounded(terms: Tensor, never_p: Tensor, never_q: Tensor) -> Tensor:
+    """The terms, infinite for values that q has never, but 0 for those that p has never."""
+    return terms.masked_fill(never_q, math.inf).masked_fill(never_p, 0)
+
+
+_DIVERGENCES: dict[type[Distribution], Callable[[Any, Any], Tensor]] = {
+    Normal: _of_normal,
+    Uniform: _of_uniform,
+    Categorical: _of_categorical,
+    Bernoulli: _of_bernoulli,
+}
+
+# PyTorch has each in a file of its own, as torch.distributions.normal.
+__path__: list[str] = []
+for _kind in (Bernoulli, Binomial, Categorical, Multinomial, Normal, Uniform):
+    _file = ModuleType(f"{__name__}.{_kind.__name__.lower()}", _kind.__doc__)
+    setattr(_file, _kind.__name__, _kind)
+    sys.modules[_file.__name__] = globals()[_kind.__name__.lower()] = _file
