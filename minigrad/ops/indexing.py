@@ -587,8 +587,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     found = positions(holds)
     if as_tuple:
         # A 0-d tensor is taken for one of one element.
-        return tuple([input._new(position) for position in found or [np.arange(holds.sum())]])
-    return input._new(np.array(found, np.int64).reshape(holds.ndim, holds.sum()).T)
+        return tuple([input._new(position) for position in found or [np.arange(np.count_nonzero(holds))]])
+    return input._new(np.array(found, np.int64).reshape(holds.ndim, np.count_nonzero(holds)).T)
 
 
 @op()

@@ -108,7 +108,8 @@ def _indices(windows: Windows, x: Array, y: Array) -> Array:
     return np.ravel_multi_index(at, x.shape[-dims:])
 
 
-def _divisors(windows: Windows, sizes: Sequence[int], counted: bool) -> Array:
+@functools.lru_cache(maxsize=64)
+def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
     """How many elements each window has, those that pad the input included if they are `counted`."""
     spans = zip(windows.counts(sizes), windows.kernel, windows.stride, sizes, windows.pads, strict=True)
     numbers = []
@@ -223,6 +224,13 @@ def _windows(
     """The windows of a pooling, or PyTorch's error if there are none."""
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
     padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
+    return _fitting(input._array.shape[-dims - 1 :], (kernel, stride, padding, dilation), ceil_mode)
+
+
+@functools.lru_cache(maxsize=64)
+def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mode: bool) -> Windows:
+    """The windows of an input of that shape, channels first, found once: that takes longer than to pool a few."""
+    kernel, stride, padding, dilation = spans
     wrong = {
         "stride should not be zero, nor should the kernel's size": min(stride) < 1,
         "kernel size should be greater than zero": min(kernel) < 1,
@@ -232,7 +240,7 @@ def _windows(
     }
     for message in [each for each, holds in wrong.items() if holds]:
         raise RuntimeError(f"{message}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
-    sizes, pads = input.shape[-dims:], []
+    (channels, *sizes), pads = shape, []
     for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
         span = d * (k - 1) + 1
         count = (size + 2 * pad - span + (step - 1) * ceil_mode) // step + 1
@@ -241,7 +249,7 @@ def _windows(
         pads.append((pad, (count - 1) * step + span - size - pad))
     windows = Windows(kernel, stride, dilation, tuple(pads))
     if min(windows.counts(sizes)) < 1:
-        shown = ["x".join(map(str, (input.shape[-dims - 1], *each))) for each in (sizes, windows.counts(sizes))]
+        shown = ["x".join(map(str, (channels, *each))) for each in (sizes, windows.counts(sizes))]
         raise RuntimeError(
             f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]}). Output size is too small"
         )
