@@ -63,10 +63,6 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
     return places
 
 
-# NumPy's own way takes less time for so many elements, and several times as long for more.
-_FEW = 2**10
-
-
 def positions(holds: Array) -> list[Array]:
     """The positions of the elements of a mask that hold, in order: a vector for each dimension.
 
@@ -75,7 +71,8 @@ def positions(holds: Array) -> list[Array]:
     """
     if holds.ndim == 0:
         return []
-    if holds.ndim == 1 or holds.size < _FEW:
+    # NumPy's own way takes several times as long for many elements.
+    if holds.ndim == 1 or holds.size < 2**10:
         return [np.ascontiguousarray(vector) for vector in np.nonzero(holds)]
     places = np.flatnonzero(holds)
     # As many times as its row has elements that hold, each row's position; what is left is the position in the row.

@@ -31,12 +31,10 @@ class Copy(Elementwise):
     form: str = "torch::autograd::CopyBackwards"
 
     def forward(self, a: Array, b: Array) -> Array:
-        if a.shape == b.shape:
-            return b
-        shape = np.broadcast_shapes(a.shape, b.shape)
+        shape = b.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
         if shape != a.shape:
             raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
-        return np.broadcast_to(b, shape)
+        return b if b.shape == shape else np.broadcast_to(b, shape)
 
     def da(self, g: Tensor) -> Tensor:
         return zeroed(g)
@@ -113,8 +111,7 @@ class Recording(Tensor):
         write(self._array)
         storage_of(self).version += 1
         if self._requires_grad and current.enabled:
-            before = self._before()
-            self._follow(Forget(form)(before)._node)
+            self._follow(Forget(form)(self._before())._node)
         return self
 
     def _secure(self, result: Tensor, before: Tensor, oldest: int) -> None:
@@ -151,8 +148,7 @@ class Recording(Tensor):
         if base is self:
             self._node, self._requires_grad = node, True
         else:
-            layout = layout_of(self._array, base._array)
-            Overwrite(layout).record((edge_to(base), node), (), base)
+            Overwrite(layout_of(self._array, base._array)).record((edge_to(base), node), (), base)
         keep_retaining(base, earlier)
         for reference, made_by in storage_of(self).views:
             view = reference()

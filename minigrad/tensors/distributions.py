@@ -92,7 +92,6 @@ def random_(array: Array, low: int, high: int | None, generator: Generator) -> A
     """
     low, high = _integer_bounds(low, high, array)
     span = high - low
-    start = np.uint64(low % 2**64)
 
     def narrow(bits: Array) -> Array:
         # The remainder by way of the quotient, which NumPy computes several times faster.
@@ -102,7 +101,7 @@ def random_(array: Array, low: int, high: int | None, generator: Generator) -> A
         return values
 
     def wide(bits: Array) -> Array:
-        return (bits % np.uint64(span) + start if span < 2**64 else bits).view(np.int64)
+        return (bits % np.uint64(span) + np.uint64(low % 2**64) if span < 2**64 else bits).view(np.int64)
 
     if span >= 2**28:
         return _fill(array, generator._random64, wide)
@@ -135,8 +134,7 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
     if not isinstance(p, np.ndarray):
         if not 0.0 <= p <= 1.0:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        threshold = p
-        return _fill(array, generator._random64, lambda bits: _unit(bits) < threshold)
+        return _fill(array, generator._random64, lambda bits: _unit(bits) < p)
     _check_floating(p, "bernoulli_tensor_cpu_p_")
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
