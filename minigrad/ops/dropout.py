@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from minigrad.core import dtypes
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.tensors.creation import empty, empty_like, zeros
@@ -55,15 +54,7 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     """The input times noise of 0 and `1 / (1 - p)`."""
     if p == 0 or not input.numel():
         return input
-    if p == 1:
-        noise = zeros((), dtype=input.dtype)
-    else:
-        if not input.is_floating_point():
-            raise RuntimeError(
-                f"result type {dtypes.get_default_dtype()._tensor_name} can't be cast to the desired output type "
-                f"{input.dtype._tensor_name}: dropout scales its input, input.float()"
-            )
-        noise.bernoulli_(1 - p).div_(1 - p)
+    noise = zeros((), dtype=input.dtype) if p == 1 else noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, ClassVar
 
 from minigrad.core.dtypes import dtype
@@ -28,6 +30,17 @@ class _Convolution(Module):
     __call__: Callable[..., Tensor]
     _dims: ClassVar[int]
     _transposed: ClassVar[bool] = False
+
+    def __init_subclass__(cls, dims: int | None = None) -> None:
+        super().__init_subclass__()
+        if dims is not None:
+            cls._dims = dims
+            # A constructor of its own, of the same code, so that Python's errors name the layer.
+            made: Any = cls.__init__
+            own = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, made.__closure__)
+            cls.__init__ = functools.update_wrapper(own, made)  # type: ignore[method-assign]
+            own.__qualname__ = f"{cls.__name__}.__init__"
+
     #: `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
     weight: Parameter
     #: `(out_channels,)`, or None.
@@ -101,13 +114,11 @@ class _Convolution(Module):
         return (value,) * self._dims
 
 
-class Conv1d(_Convolution):
+class Conv1d(_Convolution, dims=1):
     """`conv1d`, with its weight and bias; see `Conv2d`."""
 
-    _dims = 1
 
-
-class Conv2d(_Convolution):
+class Conv2d(_Convolution, dims=2):
     """A `Linear` on each window of the input: see `nn.functional.conv2d`.
 
     The weight is `(out_channels, in_channels / groups, *kernel_size)`.  The padding is of zeros, unless `padding_mode`
@@ -119,13 +130,9 @@ class Conv2d(_Convolution):
     (torch.Size([10, 6, 28, 28]), torch.Size([6, 3, 5, 5]))
     """
 
-    _dims = 2
 
-
-class Conv3d(_Convolution):
+class Conv3d(_Convolution, dims=3):
     """`conv3d`, with its weight and bias; see `Conv2d`."""
-
-    _dims = 3
 
 
 class _TransposedConvolution(_Convolution):
@@ -175,13 +182,11 @@ class _TransposedConvolution(_Convolution):
         return result
 
 
-class ConvTranspose1d(_TransposedConvolution):
+class ConvTranspose1d(_TransposedConvolution, dims=1):
     """`conv_transpose1d`, with its weight and bias; see `ConvTranspose2d`."""
 
-    _dims = 1
 
-
-class ConvTranspose2d(_TransposedConvolution):
+class ConvTranspose2d(_TransposedConvolution, dims=2):
     """The gradient of a `Conv2d` as a layer, which makes larger images of small ones: `nn.functional.conv_transpose2d`.
 
     >>> import minigrad as torch
@@ -189,10 +194,6 @@ class ConvTranspose2d(_TransposedConvolution):
     torch.Size([10, 3, 28, 28])
     """
 
-    _dims = 2
 
-
-class ConvTranspose3d(_TransposedConvolution):
+class ConvTranspose3d(_TransposedConvolution, dims=3):
     """`conv_transpose3d`, with its weight and bias; see `ConvTranspose2d`."""
-
-    _dims = 3

@@ -19,9 +19,14 @@ class LazyModuleMixin(Module):
     """
 
     #: The layer that it becomes.
-    cls_to_become: ClassVar[type[Module]]
+    cls_to_become: ClassVar[Any]
     #: The first argument, and the dimension of the input of which it is the size.
-    inferred: ClassVar[tuple[str, int]]
+    _inferred: ClassVar[tuple[str, int]]
+
+    def __init_subclass__(cls, first: str | None = None, dim: int = -1) -> None:
+        super().__init_subclass__()
+        if first is not None:
+            cls.cls_to_become, cls._inferred = cls.__bases__[1], (first, dim)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(0, *args, **kwargs)
@@ -39,11 +44,11 @@ class LazyModuleMixin(Module):
 
     def reset_parameters(self) -> None:
         """Let the parameters start anew, if they have started."""
-        if getattr(self, self.inferred[0]):
+        if getattr(self, self._inferred[0]):
             super().reset_parameters()  # type: ignore[misc]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        name, dim = self.inferred
+        name, dim = self._inferred
         shape = (args or tuple(kwargs.values()))[0].shape
         if len(shape) < -dim > 1:
             raise RuntimeError(
@@ -60,11 +65,11 @@ class LazyModuleMixin(Module):
                         each.become(cast("Tensor", new[key]))
         setattr(self, name, size)
         del self._given
-        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        self.__class__ = self.cls_to_become
         return self(*args, **kwargs)
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class LazyLinear(LazyModuleMixin, Linear, first="in_features", dim=-1):
     """A `Linear` whose `in_features` is the last size of the first input.
 
     >>> import minigrad as torch
@@ -76,47 +81,26 @@ class LazyLinear(LazyModuleMixin, Linear):
     (Linear(in_features=3, out_features=2, bias=True), torch.Size([2, 3]))
     """
 
-    cls_to_become = Linear
-    inferred = ("in_features", -1)
 
-
-class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d):
+class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d, first="num_features", dim=1):
     """A `BatchNorm1d` whose `num_features` is the number of channels of the first input."""
 
-    cls_to_become = BatchNorm1d
-    inferred = ("num_features", 1)
 
-
-class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d):
+class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d, first="num_features", dim=1):
     """A `BatchNorm2d` whose `num_features` is the number of channels of the first input."""
 
-    cls_to_become = BatchNorm2d
-    inferred = ("num_features", 1)
 
-
-class LazyConv1d(LazyModuleMixin, Conv1d):
+class LazyConv1d(LazyModuleMixin, Conv1d, first="in_channels", dim=-2):
     """A `Conv1d` whose `in_channels` is the number of channels of the first input."""
 
-    cls_to_become = Conv1d
-    inferred = ("in_channels", -2)
 
-
-class LazyConv2d(LazyModuleMixin, Conv2d):
+class LazyConv2d(LazyModuleMixin, Conv2d, first="in_channels", dim=-3):
     """A `Conv2d` whose `in_channels` is the number of channels of the first input."""
 
-    cls_to_become = Conv2d
-    inferred = ("in_channels", -3)
 
-
-class LazyConv3d(LazyModuleMixin, Conv3d):
+class LazyConv3d(LazyModuleMixin, Conv3d, first="in_channels", dim=-4):
     """A `Conv3d` whose `in_channels` is the number of channels of the first input."""
 
-    cls_to_become = Conv3d
-    inferred = ("in_channels", -4)
 
-
-class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d):
+class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d, first="in_channels", dim=-3):
     """A `ConvTranspose2d` whose `in_channels` is the number of channels of the first input."""
-
-    cls_to_become = ConvTranspose2d
-    inferred = ("in_channels", -3)

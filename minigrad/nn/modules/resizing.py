@@ -22,7 +22,12 @@ class _Pad(Module):
 
     __call__: Callable[..., Tensor]
     _dims: ClassVar[int]
-    _mode: ClassVar[str] = "constant"
+    _mode: ClassVar[str]
+
+    def __init_subclass__(cls, dims: int | None = None, mode: str = "constant") -> None:
+        super().__init_subclass__()
+        if dims is not None:
+            cls._dims, cls._mode = dims, mode
 
     def __init__(self, padding: PerDim) -> None:
         super().__init__()
@@ -35,16 +40,12 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class ZeroPad2d(_Pad):
+class ZeroPad2d(_Pad, dims=2):
     """`(left, right, top, bottom)` zeros around each image: see `nn.functional.pad`."""
 
-    _dims = 2
 
-
-class ConstantPad1d(_Pad):
+class ConstantPad1d(_Pad, dims=1):
     """`(left, right)` numbers, all of one value, around each line: see `nn.functional.pad`."""
-
-    _dims = 1
 
     def __init__(self, padding: PerDim, value: float) -> None:
         super().__init__(padding)
@@ -54,20 +55,15 @@ class ConstantPad1d(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad2d(ConstantPad1d):
+class ConstantPad2d(ConstantPad1d, dims=2):
     """`(left, right, top, bottom)` numbers, all of one value, around each image: see `nn.functional.pad`."""
 
-    _dims = 2
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, dims=1, mode="reflect"):
     """Each line mirrored at its ends: see `nn.functional.pad`."""
 
-    _dims = 1
-    _mode = "reflect"
 
-
-class ReflectionPad2d(ReflectionPad1d):
+class ReflectionPad2d(_Pad, dims=2, mode="reflect"):
     """Each image mirrored at its ends: see `nn.functional.pad`.
 
     >>> import minigrad as torch
@@ -75,20 +71,13 @@ class ReflectionPad2d(ReflectionPad1d):
     tensor([[[2., 1., 2., 3., 2.]]])
     """
 
-    _dims = 2
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, dims=1, mode="replicate"):
     """Each line with its first and last element repeated: see `nn.functional.pad`."""
 
-    _dims = 1
-    _mode = "replicate"
 
-
-class ReplicationPad2d(ReplicationPad1d):
+class ReplicationPad2d(_Pad, dims=2, mode="replicate"):
     """Each image with its outermost elements repeated: see `nn.functional.pad`."""
-
-    _dims = 2
 
 
 class _Upsampling(FunctionLayer, function=...):
