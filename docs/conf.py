@@ -234,9 +234,6 @@ def source_of(app: Sphinx, module: str | None, name: str) -> str | None:
     analyzer = ModuleAnalyzer.for_module(function.__module__)
     analyzer.find_tags()
     analyzer.tags.setdefault(name, ("def", start, start + len(lines) - 1))
-    if function.__qualname__.startswith("Tensor."):
-        # From there, links back are to names in `minigrad`, whichever was met first.
-        app.env._viewcode_modules.setdefault(function.__module__, (analyzer.code, analyzer.tags, {}, "minigrad"))
     return function.__module__
 
 
@@ -246,17 +243,9 @@ def close_up(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Say the language of a page; on pages of source, keep one link back from what has several names."""
+    """Say the language of a page; leave out links back from source: `viewcode` takes a module to be on one page."""
     context["language"] = "zh-Hans" if name.startswith("zh/") else "en"
-    if name.startswith("_modules/"):
-        names = app.env.domains.python_domain.objects
-        back = r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>\n'
-        block = '<div class="viewcode-block"'
-        body = re.sub(rf'{block}( id="[^"]*">)\n{back}(?={block})', r"<div\1", context["body"])
-        body = re.sub(r"</div>\n(?=</div>)", "</div>", body)
-        # `viewcode` takes all names of a module to be found in one place.
-        found = {name: f"{each.docname}.html" for name, each in names.items()}
-        context["body"] = re.sub(back, lambda link: link[0] if link[1].endswith(found.get(link[2], " ")) else "", body)
+    context["body"] = re.sub(r'<a class="viewcode-back".*?</a>\n', "", context.get("body", ""))
 
 
 def setup(app: Sphinx) -> None:
