@@ -125,31 +125,10 @@ def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
     return sums.reshape(step, size).sum(axis=0) + rest
 
 
-# ---- blocks of rows -------------------------------------------------------------------------------------------------
-
-# Elements per block: two float32 arrays of as many fit in a second-level cache of 1 MB.
-_BLOCK = 2**16
+# ---- what is broadcast ---------------------------------------------------------------------------------------------
 
 # From so many elements in a row on, and so many in all, it pays to read in place.
 _LONG = 2**8
-
-
-def row_blocks(x: Array) -> list[slice]:
-    """Slices that together select the rows of `x`, which is `(N, *)`: consecutive rows of few elements in each.
-
-    >>> import numpy as np
-    >>> row_blocks(np.zeros((5, 32768)))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
-    """
-    if 0 < x.size <= _BLOCK:
-        return [slice(0, len(x))]
-    rows = max(_BLOCK // max(math.prod(x.shape[1:]), 1), 1)
-    return [slice(start, start + rows) for start in range(0, len(x), rows)]
-
-
-def blocks_along(x: Array, dims: tuple[int, ...]) -> list[Any]:
-    """What selects the parts of `x` that can be worked on one after the other where `dims` must not be cut."""
-    return [...] if x.size <= _BLOCK or 0 in dims else row_blocks(x)
 
 
 def read_in_place(x: Array) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import dtypes
-from .arrays import cleared, read_in_place
+from .arrays import cleared
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
@@ -82,8 +82,7 @@ class Elementwise(Node):
             raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
         out = a._new(array)
         if (a._requires_grad or b._requires_grad) and current.enabled:
-            shape = x.shape
-            self.shapes = None if shape == y.shape else (shape, y.shape)
+            self.shapes = None if x.shape == y.shape else (x.shape, y.shape)
             edge_a = (a._node or a) if a._requires_grad else None
             edge_b = (b._node or b) if b._requires_grad else None
             self.record((edge_a, edge_b), (a, b), out)
@@ -135,11 +134,11 @@ class Elementwise(Node):
         edge_a, edge_b = self.edges
         da = None if edge_a is None else self.gradients[0](self, g)
         db = None if edge_b is None else self.gradients[1](self, g)
-        if self.shapes is not None:
-            shape_a, shape_b = self.shapes
-            da = da if da is None else sum_to(da, shape_a)
-            db = db if db is None else sum_to(db, shape_b)
-        return da, db
+        if self.shapes is None:
+            return da, db
+        return [
+            each if each is None else sum_to(each, shape) for each, shape in zip((da, db), self.shapes, strict=True)
+        ]
 
 
 def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:
@@ -207,18 +206,6 @@ class Mul(Elementwise):
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return g * a
-
-
-class Scaled(Mul):
-    """`a * b`, where b broadcasts to a."""
-
-    form = "MulBackward0"
-    formulas = ("da = g * b", "db = g * a, summed to b's shape")
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
-        if b.size > 1:
-            read_in_place(a)
-        return np.multiply(a, b)
 
 
 class Div(Elementwise):

@@ -284,16 +284,6 @@ class Several(Node):
                 each._requires_grad = True
 
 
-class Views(Several):
-    """A recorded operation whose several outputs all lie in the storage of its input."""
-
-    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
-        outs = super().__call__(*inputs)
-        for out in outs:
-            share_storage(inputs[0], out, type(self).__name__)
-        return outs
-
-
 class Unary(Node):
     """A recorded operation on one tensor; a subclass says `forward(x)` and the gradient `dx(g)`."""
 

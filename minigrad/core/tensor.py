@@ -242,10 +242,11 @@ Function: TypeAlias = Callable[..., Tensor]
 
 
 def method(*names: str) -> Callable[[F], F]:
-    """The decorator of a function that is a method of `Tensor`, by these names."""
+    """The decorator of a function, or property, that is a method of `Tensor`, by these names."""
 
     def attach(function: F) -> F:
         if isinstance(function, FunctionType):
+            # Where an argument is wrong, Python's error names the class of the method.
             function.__qualname__ = f"Tensor.{names[0]}"
         for name in names:
             setattr(Tensor, name, function)
@@ -255,13 +256,10 @@ def method(*names: str) -> Callable[[F], F]:
 
 
 def members(family: T) -> T:
-    """The decorator of a class of methods and properties that `Tensor` has."""
+    """The decorator of a class each of whose members is a `method` of `Tensor`."""
     for name, member in vars(family).items():
         if name not in _OF_EVERY_CLASS:
-            # Where an argument is wrong, Python's error names the class of the method.
-            if isinstance(member, FunctionType):
-                member.__qualname__ = f"Tensor.{name}"
-            setattr(Tensor, name, member)
+            method(name)(member)
     return family
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import read_in_place, row_blocks, total
+from minigrad.core.arrays import read_in_place, total
 from minigrad.core.dtypes import Array
 from minigrad.core.kept import keep_read
 from minigrad.core.products import MatMul, product
@@ -17,7 +17,7 @@ from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.dropout import dropout
-from minigrad.ops.operands import rounded
+from minigrad.ops.operands import rounded, row_blocks
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
 
 

@@ -13,8 +13,8 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import Reshape, common_shape
-from minigrad.core.tape import Node, Views
-from minigrad.core.tensor import Tensor, method
+from minigrad.core.tape import Node, Several
+from minigrad.core.tensor import Tensor, method, share_storage
 from minigrad.declare import op
 from minigrad.ops.dims import ints, normal_dim
 
@@ -73,6 +73,16 @@ class Cat(Node):
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         return _wanted(self, Split(self.sizes, self.dim)(g))
+
+
+class Views(Several):
+    """A recorded operation whose several outputs all lie in the storage of its input."""
+
+    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
+        outs = super().__call__(*inputs)
+        for out in outs:
+            share_storage(inputs[0], out, type(self).__name__)
+        return outs
 
 
 class Split(Views):

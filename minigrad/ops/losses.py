@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from minigrad.core import arrays, dtypes
-from minigrad.core.arrays import blocks_along, read_in_place, row_blocks
+from minigrad.core.arrays import read_in_place
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.kept import keep_inputs
@@ -22,7 +22,7 @@ from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutIndex
-from minigrad.ops.operands import check_floating, in_float32, rounded
+from minigrad.ops.operands import blocks_along, check_floating, in_float32, rounded, row_blocks
 from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 

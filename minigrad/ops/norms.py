@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import count_over, read_in_place, row_blocks, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Scaled
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape
@@ -33,7 +32,8 @@ from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import op
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.losses import check_constant
-from minigrad.ops.operands import SumAs, check_floating, in_float32
+from minigrad.ops.operands import SumAs, check_floating, in_float32, row_blocks
+from minigrad.ops.reductions import Scaled
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[slice], Array, Array, Array]

@@ -12,9 +12,9 @@ from numpy import ndarray
 
 from minigrad import return_types
 from minigrad.core import dtypes
-from minigrad.core.arrays import blocks_along, count_over, read_in_place, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import count_over, read_in_place, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import Array, Number, dtype
-from minigrad.core.elementwise import WIDE_FLOATS, Scaled, cast, masked
+from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Node, Unary, quiet
@@ -22,12 +22,25 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.indexing import Index, all_dims
-from minigrad.ops.operands import in_float32
+from minigrad.ops.operands import blocks_along, in_float32
 from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
 S = TypeVar("S", bound=return_types.Selected)
+
+
+class Scaled(Mul):
+    """`a * b`, where b broadcasts to a."""
+
+    form = "MulBackward0"
+    formulas = ("da = g * b", "db = g * a, summed to b's shape")
+
+    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
+        if b.size > 1:
+            read_in_place(a)
+        return np.multiply(a, b)
+
 
 # ---- sums and products -----------------------------------------------------------------------------------------------
 

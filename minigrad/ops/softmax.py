@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.core.arrays import blocks_along, read_in_place, sum_of_products, total, widened
+from minigrad.core.arrays import read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.dims import normal_dim, reduced_dims
-from minigrad.ops.operands import check_floating, half_in_single
+from minigrad.ops.operands import blocks_along, check_floating, half_in_single
 from minigrad.ops.reductions import kept_dims
 from minigrad.tensors.options import as_dtype
 

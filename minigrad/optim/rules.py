@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import row_blocks
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
+from minigrad.ops.operands import row_blocks
 from minigrad.ops.places import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
