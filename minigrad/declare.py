@@ -16,7 +16,9 @@ the first that does not fit is told in PyTorch's words.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Sequence
@@ -107,7 +109,10 @@ def op(
             _KERNELS[function] = kernel
         if operator is not None:
             _enter_operator(function, operator, in_place)
-        return _published(function, _spread if spread else telling, on or EVERYWHERE, in_place, aliases, name)
+        # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
+        flags = () if on == ("nn.functional",) else _flags(function)
+        called = _spread if spread else functools.partial(telling, flags=flags)
+        return _published(function, called, on or EVERYWHERE, in_place, aliases, name)
 
     return declare
 
@@ -243,11 +248,26 @@ def _presented(call: Any, function: Any, qualified: str) -> Any:
     return call
 
 
-def telling(function: Function, position: int) -> Function:
-    """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there."""
+def _flags(function: Any) -> tuple[tuple[int, str], ...]:
+    """The parameters that are True or False and nothing else: where they stand, and their names."""
+    code = inspect.unwrap(function).__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])
+
+
+def telling(function: Function, position: int, flags: tuple[tuple[int, str], ...] = ()) -> Function:
+    """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there.
+
+    Of its arguments, `flags` are checked: a wrong one would be taken for True.
+    """
+    first = flags[0][0] if flags else math.inf
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
+            if kwargs or len(args) > first:
+                for place, name in flags:
+                    if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
+                        raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")
             result = function(*args, **kwargs)
         except _FAILURES as error:
             return _rescued(function, position, args, kwargs, error)
@@ -310,6 +330,7 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as unfit:
         words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
+        words = words.replace("multiple values", "got multiple values")
         if "out" in kwargs:
             raise unexpected(function.__name__, out=kwargs["out"]) from None
         # It is the function that Python calls; the kernel gets what has been found to fit.

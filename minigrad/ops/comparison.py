@@ -13,7 +13,7 @@ from minigrad.core.elementwise import cast
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor
-from minigrad.declare import OPERANDS, op, operator, rewritten
+from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
 from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
@@ -235,7 +235,7 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> T
             f"{a.dtype._tensor_name} did not match {b.dtype._tensor_name}: convert one, as in other.to({a.dtype!r})"
         )
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
+        if not as_number(tolerance) >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), a, b, a.dtype)
 

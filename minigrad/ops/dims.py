@@ -46,14 +46,29 @@ def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int)
     return normal_dims(dim, ndim) or tuple(range(ndim))
 
 
-def ints(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
-    """The ints of a sequence, or one alone; 0-d integer tensors count as ints."""
-    return tuple(map(index, given)) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
+def ints(given: Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """The ints of a sequence; 0-d integer tensors count as ints."""
+    return tuple(map(index, given))
+
+
+def ints_or_one(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """The ints of a sequence, or one alone."""
+    return ints(given) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
+
+
+def int64(given: SupportsIndex) -> int:
+    """`given` as an int; a ValueError for one that no int64 can hold."""
+    number = index(given)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {number} is not in [-2**63, 2**63): float({number})")
+    return number
 
 
 def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int, ...]:
     """The sizes given as `f(2, 3)`, `f((2, 3))` or by `f`'s name for them; each an int or a 0-d integer tensor."""
     if named is not None:
+        if sizes:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
         sizes = (named,)
     if not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')

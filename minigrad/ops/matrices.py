@@ -21,7 +21,7 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Node, Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.dims import normal_dim, normal_dims
+from minigrad.ops.dims import int64, normal_dim, normal_dims
 from minigrad.ops.operands import filler
 from minigrad.ops.shapes import expanded_shape
 from minigrad.tensors.errors import warn_program
@@ -300,7 +300,9 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
     remedy = _one_hot_remedy(x, wanted, y)
     if not remedy and y.ndim > 1 and size == y.shape[-1]:
         remedy = f" They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
-    return RuntimeError(f"{begin}: the last size of the first, {size}, must be the second's {wanted} rows.{remedy}")
+    return RuntimeError(
+        f"{begin}: the last size of the first, {size}, must equal the next to last of the second, {wanted}.{remedy}"
+    )
 
 
 def _shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -351,8 +353,8 @@ def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Excepti
     if not remedy and w.shape[0] == x.shape[-1]:
         remedy = " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
     return RuntimeError(
-        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input must equal in_features, the last size of "
-        f"the weight {weight.shape}.{remedy}"
+        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
+        f"the last size of the weight {weight.shape}.{remedy}"
     )
 
 
@@ -617,7 +619,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.arange(6).view(2, 3).diagonal(1)
     tensor([1, 5])
     """
-    return Diagonal(index(offset), *_two_dims(dim1, dim2, input._array.ndim))(input)
+    return Diagonal(int64(offset), *_two_dims(dim1, dim2, input._array.ndim))(input)
 
 
 @op()
@@ -625,7 +627,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
     if input._array.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
-    return input.diag_embed(diagonal) if input._array.ndim == 1 else DiagonalCopy(index(diagonal), 0, 1)(input)
+    return input.diag_embed(diagonal) if input._array.ndim == 1 else DiagonalCopy(int64(diagonal), 0, 1)(input)
 
 
 @op()
@@ -642,8 +644,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     dims = _two_dims(dim1, dim2, ndim)
     shape = list(input._array.shape[:-1])
     for dim in sorted(dims):
-        shape.insert(dim, input._array.shape[-1] + abs(index(offset)))
-    return PutDiagonal(tuple(shape), index(offset), *dims)(input)
+        shape.insert(dim, input._array.shape[-1] + abs(int64(offset)))
+    return PutDiagonal(tuple(shape), int64(offset), *dims)(input)
 
 
 @op()
@@ -670,7 +672,10 @@ class Triangle(Unary):
     def forward(self, x: Array) -> Array:
         if x.ndim < 2:
             raise RuntimeError(f"tri{'u' if self.upper else 'l'}: input tensor must have at least 2 dimensions")
-        return cleared(triangle(*x.shape[-2:], self.diagonal, self.upper), x)
+        rows, columns = x.shape[-2:]
+        # Beyond the corners there are no more diagonals.
+        diagonal = min(max(self.diagonal, -rows), columns)
+        return cleared(triangle(rows, columns, diagonal, self.upper), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Triangle(self.diagonal, self.upper)(g)
@@ -695,7 +700,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
             [1., 1., 0.],
             [1., 1., 1.]])
     """
-    return Triangle(index(diagonal), upper=False)(input)
+    return Triangle(int64(diagonal), upper=False)(input)
 
 
 @op(in_place=rewritten)
@@ -708,4 +713,4 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
             [0., 0., 1.],
             [0., 0., 0.]])
     """
-    return Triangle(index(diagonal), upper=True)(input)
+    return Triangle(int64(diagonal), upper=True)(input)

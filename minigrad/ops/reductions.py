@@ -18,7 +18,7 @@ from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Node, Unary, quiet
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.indexing import Index, all_dims
@@ -360,7 +360,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
     """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
     if isinstance(dim, bool) and unbiased is None:
         dim, unbiased = None, dim
-    if unbiased is not None and correction is not None:
+    if unbiased is not None and (correction is not None or not isinstance(unbiased, bool)):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
     if x._array.dtype.kind != "f":
         subject = name if name.endswith("mean") else "std and var"
@@ -560,38 +560,38 @@ _SHORT = 1024
 
 
 @op()
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def max(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
 
-    With a tensor, the larger of each two elements, as by `maximum`.
+    `max(dim)` is `max(dim=dim)`.  With a tensor, the larger of each two elements, as by `maximum`.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
     tensor([1, 0])
     """
-    if isinstance(dim, Tensor):
-        return input.maximum(dim)
-    if other is not None:
-        return input.maximum(other)
-    return _extremum(input, ndarray.max, return_types.max, dim, keepdim)
+    return _extremum(input, ndarray.max, return_types.max, other, keepdim, dim)
 
 
 @op()
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def min(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
 
-    With a tensor, the smaller of each two elements, as by `minimum`.
+    `min(dim)` is `min(dim=dim)`.  With a tensor, the smaller of each two elements, as by `minimum`.
     """
-    if isinstance(dim, Tensor):
-        return input.minimum(dim)
-    if other is not None:
-        return input.minimum(other)
-    return _extremum(input, ndarray.min, return_types.min, dim, keepdim)
+    return _extremum(input, ndarray.min, return_types.min, other, keepdim, dim)
 
 
-def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: int | None, keepdim: bool) -> Any:
-    """The extremum of all of `x`, or that along `dim` and its index."""
+def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, keepdim: bool, dim: int | None) -> Any:
+    """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor in place of `dim`."""
     name, array = find.__name__, x._array
+    if isinstance(other, Tensor) and not keepdim:
+        if dim is not None:
+            raise TypeError(f"{name}() received an invalid combination of arguments: dim and other")
+        return x.maximum(other) if find is ndarray.max else x.minimum(other)
+    if other is not None:
+        if dim is not None:
+            raise TypeError(f"{name}() got multiple values for argument 'dim'")
+        dim = other
     if dim is None:
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
@@ -606,7 +606,10 @@ def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, 
     places = places_along(indices, dim, x._array.shape)
     if not keepdim and x._array.ndim:
         indices, places = indices.squeeze(dim), places.squeeze(dim)
-    return kind((Index(all_dims(x), form, once=True)(x, x._new(places)), x._new(indices)))
+    named, found = x._new(places), x._new(indices)
+    # To PyTorch they are one: a write to the indices is a write to what the gradient reads.
+    found._storage = storage_of(named)
+    return kind((Index(all_dims(x), form, once=True)(x, named), found))
 
 
 class Extremum(Unary):

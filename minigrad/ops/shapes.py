@@ -16,7 +16,7 @@ from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
-from minigrad.ops.dims import ints, normal_dim, normal_dims
+from minigrad.ops.dims import ints, ints_or_one, normal_dim, normal_dims
 from minigrad.ops.indexing import Index
 from minigrad.ops.places import INDEX_DTYPES
 from minigrad.tensors.hooks import keep_retaining
@@ -292,7 +292,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     torch.Size([3, 4, 2])
     """
     ndim = input._array.ndim
-    given = ints(source), ints(destination)
+    given = ints_or_one(source), ints_or_one(destination)
     if len(given[0]) != len(given[1]):
         raise RuntimeError(f"movedim: Invalid source or destination dims: {source} and {destination} are not as many")
     sources, places = [normal_dims(dims, ndim) for dims in given]
@@ -393,7 +393,10 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
     >>> torch.broadcast_shapes((2, 1), (3,), 1)
     torch.Size([2, 3])
     """
-    return Size(common_shape([ints(shape) for shape in shapes]))
+    given = [ints_or_one(shape) for shape in shapes]
+    if min([0, *[size for shape in given for size in shape]]) < 0:
+        raise ValueError(f"Attempting to broadcast a dimension with negative length: {given}")
+    return Size(common_shape(given))
 
 
 @op("Tensor", spread=True)
@@ -544,7 +547,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] =
     >>> torch.arange(5).roll(2)
     tensor([3, 4, 0, 1, 2])
     """
-    by, along = ints(shifts), ints(dims)
+    by, along = ints_or_one(shifts), ints_or_one(dims)
     if len(by) != (len(along) or 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     if along and not input._array.ndim:

@@ -18,7 +18,7 @@ from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import operands
-from minigrad.ops.dims import normal_dim
+from minigrad.ops.dims import int64, normal_dim
 from minigrad.ops.indexing import (
     Index,
     Parts,
@@ -128,8 +128,8 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         return
     if index is True:
         index = None
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError(f"Overflow when unpacking long long: {value} is not in [-2**63, 2**63): float({value})")
+    if isinstance(value, int):
+        int64(value)
     given: Any = value if isinstance(value, Tensor) else self._new(operands.written(value, self.dtype))
     if is_grad_enabled() and (self._requires_grad or given._requires_grad):
         _set_recorded(self, index, given)
