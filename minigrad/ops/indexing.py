@@ -451,20 +451,17 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     x, ids = input._array, index._array
     at = normal_dim(dim, x.ndim)
-    if ids.ndim > 1:
-        raise IndexError(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
-    if x.ndim == 0 and ids.size != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
+    if ids.ndim > 1 or (x.ndim == 0 and ids.size != 1):
+        raise (IndexError if ids.ndim > 1 else RuntimeError)(
+            f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}"
+        )
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
-    size = x.shape[at] if x.ndim else 1
-    error: type[Exception] = RuntimeError
-    words = "INDICES element is out of DATA bounds, "
-    if not at and x.size:
-        error, words = IndexError, "index out of range in self: "
-    elif not size:
-        words = "index_select(): self indexing axis dim should be positive: "
-    check_range(ids, size, at, error, False, words)
+    first = not at and x.size
+    check_range(
+        ids, x.shape[at] if x.ndim else 1, at, IndexError if first else RuntimeError, False,
+        "index out of range in self: " if first else "INDICES element is out of DATA bounds, ",
+    )  # fmt: skip
     if x.ndim == 0 or ids.ndim == 0:
         index = index.reshape(x.shape and 1)
     return Index((at,) if x.ndim else (), "IndexSelectBackward0")(input, index)

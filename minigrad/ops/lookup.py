@@ -52,21 +52,14 @@ class SparseLookup(Lookup):
         return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
-class ScaledSparseLookup(SparseLookup):
-    """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
-
-    def da(self, g: Tensor, ids: Tensor) -> Tensor:
+def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
+    """The rows of `weight`, with the kind of gradient that is asked for."""
+    if scaled and sparse:
         raise RuntimeError(
             "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
         )
-
-
-_LOOKUPS = {
-    (False, False): Lookup,
-    (True, False): ScaledLookup,
-    (False, True): SparseLookup,
-    (True, True): ScaledSparseLookup,
-}
+    kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
+    return kind(padding_idx)(weight, ids)
 
 
 @op("nn.functional")
@@ -110,7 +103,7 @@ def embedding(
     if max_norm is not None:
         check_ids(input._array, len(weight._array))
         _shorten(weight, input._array, max_norm, norm_type)
-    return _LOOKUPS[scale_grad_by_freq, sparse](padding_idx)(weight, input)
+    return looked_up(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
 def padding_position(padding_idx: int, num_embeddings: int) -> int:
@@ -281,7 +274,7 @@ def embedding_bag(
     # For each id that counts the number of its bag, and for each bag how many of these it has.
     bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
     counts = np.bincount(bags, minlength=len(starts))
-    rows = _LOOKUPS[scale_grad_by_freq, sparse](None)(weight, weight._new(ids[used]))
+    rows = looked_up(weight, weight._new(ids[used]), None, scale_grad_by_freq, sparse)
     if rows.dtype is dtypes.float16:
         rows = Widened(dtypes.float32)(rows)
     if per_sample_weights is not None:
@@ -296,16 +289,10 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
             f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
             f"the input ({input.shape})"
         )
-    if mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
-            f"mode='{mode}')."
-        )
-    if factors.dtype is not weight.dtype:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; but type {_type_name(weight)} does not equal {_type_name(factors)} "
-            "(while checking arguments for embedding_bag)"
+    if mode != "sum" or factors.dtype is not weight.dtype:
+        raise (NotImplementedError if mode != "sum" else RuntimeError)(
+            f"embedding_bag: per_sample_weights are for mode='sum', in the dtype of weight: got mode={mode!r} and "
+            f"{factors.dtype!r}"
         )
 
 

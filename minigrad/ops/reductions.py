@@ -490,6 +490,7 @@ class LinalgVectorNorm(Unary):
     p: float
     dims: tuple[int, ...]
     keepdim: bool
+    form: str = "LinalgVectorNormBackward0"
 
     def forward(self, x: Array) -> Array:
         return self.norm(widened(x)).astype(x.dtype, copy=False)
@@ -543,11 +544,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     if apart._array.dtype.kind != "f":
         found = apart.dtype._tensor_name
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {found} instead.")
-    return Dist(float(p), tuple(range(apart.ndim)), False)(apart)
-
-
-class Dist(LinalgVectorNorm):
-    """The norm of a difference."""
+    return LinalgVectorNorm(float(p), tuple(range(apart.ndim)), False, "DistBackward0")(apart)
 
 
 # ---- extrema ---------------------------------------------------------------------------------------------------------

@@ -482,9 +482,8 @@ def repeat_interleave(
     if (counts < 0).any():
         raise RuntimeError("Repeats must be non-negative")
     if not isinstance(repeats, Tensor):
-        count = int(counts)
-        repeated = Repeat((*[1] * (at + 1), count, *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
-        return Reshape((*before, size * count, *after))(repeated)
+        repeated = Repeat((*[1] * (at + 1), int(counts), *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
+        return Reshape((*before, size * int(counts), *after))(repeated)
     places = np.repeat(np.arange(size), np.broadcast_to(counts.reshape(-1), size))
     return Index((at,), "IndexSelectBackward0")(x, x._new(places))
 
@@ -527,13 +526,7 @@ class Roll(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        y = x if self.dims else x.reshape(-1)
-        for shift, dim in zip(self.shifts, self.dims or (0,), strict=True):
-            if y.size:
-                before = (slice(None),) * dim
-                first = -shift % y.shape[dim]
-                y = np.concatenate((y[(*before, slice(first, None))], y[(*before, slice(first))]), dim)
-        return y.reshape(x.shape) if y is not x else x.copy()
+        return np.roll(x, self.shifts, self.dims or None)
 
     def dx(self, g: Tensor) -> Tensor:
         return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)
