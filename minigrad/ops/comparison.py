@@ -83,7 +83,15 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @op()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
-    return _close(input, other, rtol, atol, equal_nan)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(
+            f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one, as in "
+            f"other.to({input.dtype!r})"
+        )
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not as_number(tolerance) >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), input, other, input.dtype)
 
 
 @op()
@@ -94,7 +102,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    return bool(_close(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @op()
@@ -226,18 +234,6 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
-
-
-def _close(a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
-    """Where two tensors of one dtype are close."""
-    if a.dtype is not b.dtype:
-        raise RuntimeError(
-            f"{a.dtype._tensor_name} did not match {b.dtype._tensor_name}: convert one, as in other.to({a.dtype!r})"
-        )
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not as_number(tolerance) >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-    return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), a, b, a.dtype)
 
 
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:

@@ -249,13 +249,11 @@ def embedding_bag(
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
     if mode == "max" and (scale_grad_by_freq or sparse):
-        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
-        raise ValueError(f"max mode does not support {what}: sums and means do")
+        raise ValueError("max mode does not support scale_grad_by_freq or sparse: sums and means do")
     _check_ids_dtype("embedding_bag", input)
     if not weight.is_floating_point():
         raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
-            f"Float, Double; but got {_type_name(weight)} instead (while checking arguments for embedding_bag)"
+            f"Expected tensor for argument #1 'weight' to be of floats, not {weight.dtype!r}: weight.float()"
         )
     if per_sample_weights is not None:
         _check_factors(input, weight, mode, per_sample_weights)

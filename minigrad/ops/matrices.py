@@ -13,7 +13,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import cleared, widened
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.elementwise import cast
+from minigrad.core.elementwise import Clone, cast
 from minigrad.core.kept import entry_of, keep_other
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
@@ -300,9 +300,7 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
     remedy = _one_hot_remedy(x, wanted, y)
     if not remedy and y.ndim > 1 and size == y.shape[-1]:
         remedy = f" They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
-    return RuntimeError(
-        f"{begin}: the last size of the first, {size}, must equal the next to last of the second, {wanted}.{remedy}"
-    )
+    return RuntimeError(f"{begin}: the last size of the first, {size}, must be the second's {wanted} rows.{remedy}")
 
 
 def _shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -353,8 +351,8 @@ def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Excepti
     if not remedy and w.shape[0] == x.shape[-1]:
         remedy = " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
     return RuntimeError(
-        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input, {x.shape[-1]}, must equal in_features, "
-        f"the last size of the weight {weight.shape}.{remedy}"
+        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input must equal in_features, the last size of "
+        f"the weight {weight.shape}.{remedy}"
     )
 
 
@@ -573,17 +571,6 @@ class Diagonal(View):
         return PutDiagonal(self.x_shape, self.offset, self.dim1, self.dim2)(g)
 
 
-class DiagonalCopy(Diagonal):
-    """`y[…, i] = x[…, i, …, i + offset, …]`: as Diagonal, but a copy."""
-
-    form = "DiagonalBackward0_copy"
-
-    __call__ = Unary.__call__
-
-    def forward(self, x: Array) -> Array:
-        return super().forward(x).copy()
-
-
 class PutDiagonal(Unary):
     """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`."""
 
@@ -627,7 +614,9 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
     if input._array.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
-    return input.diag_embed(diagonal) if input._array.ndim == 1 else DiagonalCopy(int64(diagonal), 0, 1)(input)
+    if input._array.ndim == 1:
+        return input.diag_embed(diagonal)
+    return Clone("C", "DiagonalBackward0_copy")(input.diagonal(diagonal))
 
 
 @op()

@@ -581,14 +581,11 @@ def min(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False,
 def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, keepdim: bool, dim: int | None) -> Any:
     """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor in place of `dim`."""
     name, array = find.__name__, x._array
+    if other is not None and dim is not None:
+        raise TypeError(f"{name}() got multiple values for argument 'dim'")
     if isinstance(other, Tensor) and not keepdim:
-        if dim is not None:
-            raise TypeError(f"{name}() received an invalid combination of arguments: dim and other")
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
-    if other is not None:
-        if dim is not None:
-            raise TypeError(f"{name}() got multiple values for argument 'dim'")
-        dim = other
+    dim = dim if other is None else other
     if dim is None:
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)

@@ -62,24 +62,21 @@ def restrided(method: Function) -> Function:
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
     given = ints(sizes)
-    known = math.prod(given)
-    least = min(given) if given else 0
+    known, least = math.prod(given), min(given, default=0)
     if known == numel and least >= 0:
         return given
-    if least == -1 and given.count(-1) == 1:
-        known = -known
-        if known and numel % known == 0:
-            return tuple([numel // known if size == -1 else size for size in given])
-        if known == numel == 0:
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified dimension size "
-                "-1 can be any value and is ambiguous"
-            )
-    elif least == -1:
-        raise RuntimeError("only one dimension can be inferred")
-    elif least < 0:
+    if least < -1:
         raise RuntimeError(f"invalid shape dimension {least} at index {given.index(least)} of shape {list(given)}")
-    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
+    if given.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if least == -1 and known and numel % known == 0:
+        return tuple([numel // -known if size == -1 else size for size in given])
+    if least == -1 and known == numel == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified dimension size "
+            "-1 can be any value and is ambiguous"
+        )
+    why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
 
