@@ -66,7 +66,9 @@ def save(obj: object, f: File) -> None:
         with replacing(path) as file:
             write(file)
     elif hasattr(f, "write"):
-        prepared(obj, False)(f)
+        whole = io.BytesIO()
+        prepared(obj, False)(whole)
+        _write_all(f, whole.getbuffer())
     else:
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
 
@@ -100,7 +102,7 @@ def load(
             return from_archive(file, path)
     if not hasattr(f, "read"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object, got {type(f).__name__}")
-    return from_archive(io.BytesIO(f.read()), "the file")
+    return from_archive(io.BytesIO(_first_archive(f.read())), "the file")
 
 
 @contextmanager
@@ -119,11 +121,14 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    if os.path.isdir(target):
-        raise RuntimeError(f"open file failed with strerror: Is a directory: {path}")
+    if os.path.isdir(target) or os.path.islink(target):
+        # A link is left where links lead to one another.
+        problem = errno.EISDIR if os.path.isdir(target) else errno.ELOOP
+        raise RuntimeError(f"open file failed with strerror: {os.strerror(problem)}: {path}")
     mode = os.stat(target).st_mode if os.path.exists(target) else None
-    if mode is not None and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    for place in (folder, target):
+        if os.path.exists(place) and not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
     temporary = os.path.join(folder, f".minigrad-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -373,6 +378,13 @@ def _safetensors_name(path: str) -> str:
     return f"{name}_" if name == "__metadata__" else name
 
 
+def _write_all(file: IO[bytes], content: memoryview) -> None:
+    """Write all of the content, also to a file without a buffer, which may take a part of it at a time."""
+    while content:
+        written = file.write(content)
+        content = content[len(content) if written is None else written :]
+
+
 # ---- reading -----------------------------------------------------------------------------------------------------
 
 
@@ -398,6 +410,15 @@ def from_archive(file: IO[bytes], name: str) -> Any:
         _check_sizes(members, size)
         arrays = {each[:-4]: _array(archive.read(each)) for each in names if each.endswith(".npy")}
         return unpacked(archive.read(_DESCRIPTION), arrays)
+
+
+def _first_archive(content: bytes) -> bytes:
+    """The archive at the start, without what was saved to the stream after it: its last record says how long it is."""
+    for record in re.finditer(rb"(?s)PK\x05\x06.{8}(.{4})(.{4})..", content):
+        size, offset = [int.from_bytes(number, "little") for number in record.groups()]
+        if offset + size == record.start():
+            return content[: record.end()]
+    return content
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:

@@ -16,8 +16,9 @@ FILE = Path(__file__).with_name("names.json")
 
 #: The places whose names users write.
 PLACES = (
-    "", "amp", "autograd", "autograd.functional", "cuda", "distributions", "linalg", "mps", "nn", "nn.functional",
-    "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "testing", "utils.data",
+    "", "accelerator", "amp", "autograd", "autograd.functional", "backends", "cuda", "distributions", "linalg", "mps",
+    "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "testing",
+    "utils", "utils.data", "version",
 )  # fmt: skip
 
 

@@ -305,6 +305,15 @@ def test_a_device_is_written_to_not_replaced() -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+def test_a_stream_that_takes_a_part_at_a_time_gets_all() -> None:
+    class Slow(io.BytesIO):
+        def write(self, content: Any) -> int:
+            return super().write(bytes(content)[:7])
+
+    torch.save([1, "two"], file := Slow())
+    assert torch.load(io.BytesIO(file.getvalue())) == [1, "two"]
+
+
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("safetensors", "safetensors.numpy"):
         monkeypatch.setitem(sys.modules, name, None)

@@ -192,18 +192,8 @@ class Function:
         """The gradients of the arguments of `forward`, given those of its outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD."
+            "backward mode AD. Here its name is backward."
         )
-
-    def __init_subclass__(cls) -> None:
-        # PyTorch's other name of backward.
-        if "vjp" in cls.__dict__:
-            if "backward" in cls.__dict__:
-                raise RuntimeError(
-                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                    "implement one of them."
-                )
-            cls.backward = cls.__dict__["vjp"]  # type: ignore[method-assign]
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

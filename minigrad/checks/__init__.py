@@ -27,16 +27,6 @@ from minigrad.checks.strategies import arrays, broadcastable_shapes, cotangents,
 del _hypothesis
 
 __all__ = [
-    "LOOKUP_LAWS",
-    "OP_LAWS",
-    "Law",
-    "arrays",
-    "broadcastable_shapes",
-    "check_lookup",
-    "check_op",
-    "cotangents",
-    "ids",
-    "one_hot_pairs",
-    "shapes",
-    "tables",
-]
+    "LOOKUP_LAWS", "OP_LAWS", "Law", "arrays", "broadcastable_shapes", "check_lookup", "check_op", "cotangents", "ids",
+    "one_hot_pairs", "shapes", "tables",
+]  # fmt: skip

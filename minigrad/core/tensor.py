@@ -11,7 +11,7 @@ import functools
 import math
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
@@ -103,7 +103,8 @@ class Tensor:
         >>> torch.zeros(4, 5).shape
         torch.Size([4, 5])
         """
-        return Size(self._array.shape)
+        # Past the checks of `Size(…)`: NumPy's shapes are ints.
+        return tuple.__new__(Size, self._array.shape)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -343,6 +344,16 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Size:
+        found: list[int] = []
+        for position, size in enumerate(sizes):
+            try:
+                found.append(int(size.__index__()))
+            except (AttributeError, TypeError):
+                kind = type(size).__name__
+                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
+        return tuple.__new__(cls, found)
+
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
 
@@ -364,3 +375,11 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: tuple[Any, ...]) -> Size:
         return Size(super().__add__(other))
+
+    def __radd__(self, other: tuple[Any, ...]) -> Size:
+        return Size(other) + self
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return Size(super().__mul__(times))
+
+    __rmul__ = __mul__

@@ -16,7 +16,7 @@ import functools
 import math
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 import numpy as np
@@ -1002,6 +1002,9 @@ class Size(tuple[int, ...]):
     """
     __slots__ = ()
 
+    def __new__(cls, sizes: Iterable[SupportsIndex]=()) -> Size:
+        ...
+
     def __repr__(self) -> str:
         ...
 
@@ -1018,3 +1021,10 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: tuple[Any, ...]) -> Size:
         ...
+
+    def __radd__(self, other: tuple[Any, ...]) -> Size:
+        ...
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        ...
+    __rmul__ = __mul__

@@ -5,16 +5,7 @@ from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
 from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from minigrad.tensors.errors import advised
 
-__all__ = [
-    "Parameter",
-    "UninitializedBuffer",
-    "UninitializedParameter",
-    "functional",
-    "init",
-    "modules",
-    "parameter",
-    "utils",
-]
-__all__ += modules.__all__
+__all__ = ["Parameter", "UninitializedBuffer", "UninitializedParameter"]
+__all__ += ["functional", "init", "modules", "parameter", "utils", *modules.__all__]
 
 globals().update(advised(__name__, __all__))

@@ -64,7 +64,7 @@ class ByParameter(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move each parameter that has a gradient; what `closure`, called before to compute the gradients, returned.
 
-        Where one of them cannot move, none does.
+        Where one of them cannot move, none does: what stands in the way is found before the first one moves.
         """
         loss = None
         if closure is not None:
@@ -79,6 +79,7 @@ class ByParameter(Optimizer):
                     if not parameter._array.flags.writeable:
                         parameter._check_writable()
                     self._check_gradient(gradient.is_sparse, options)
+                    self._check_fit(parameter, gradient)
                     moving.append((parameter, gradient, options))
         quiet().run(self._move_all, moving)
         return loss
@@ -87,6 +88,23 @@ class ByParameter(Optimizer):
         """Nothing if a parameter can move by a sparse, or a dense, gradient with these options; else a RuntimeError."""
         if sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
+    def _check_fit(self, parameter: Tensor, gradient: Any) -> None:
+        """Nothing if the gradient, and what is remembered, fit the parameter as it is today; else a RuntimeError."""
+        array, state = parameter._array, self.state.get(parameter, {})
+        # What is remembered was made at once: the last of it tells of all.
+        last = next(reversed(state.values())) if state else None
+        for made in (gradient, last):
+            if type(made) is Tensor and made._array.shape != array.shape:
+                raise RuntimeError(
+                    f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}: the "
+                    "parameter has another shape than when its gradient, or what is remembered of it, was made"
+                )
+        if type(last) is Tensor and last._array.dtype != array.dtype and {"exp_avg", "grad_avg"} & state.keys():
+            raise RuntimeError(
+                f"expected dtype {last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}: the parameter "
+                "was converted after a step. Convert a model before its optimizer is made"
+            )
 
     def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
         for parameter, gradient, options in moving:
@@ -102,8 +120,6 @@ class ByParameter(Optimizer):
         if not state:
             # All at once: an interrupt may come between two lines.
             state |= {"step": step_counter(), **{name: filled_like(parameter) for name in names}}
-        elif not isinstance(state["step"], Tensor):  # It was loaded from a file of an older PyTorch.
-            state["step"] = step_counter(state["step"])
         counter = state["step"]
         count: float = counter._array.item() + 1
         counter._array[()] = count
@@ -111,9 +127,6 @@ class ByParameter(Optimizer):
         return count, [state[name] for name in names]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for group in state["param_groups"]:
-            for option, default in state.get("defaults", self.__dict__.get("defaults", {})).items():
-                group.setdefault(option, default)
         for parameter, remembered in state["state"].items():
             for name, value in remembered.items():
                 if isinstance(value, Tensor) and name != "step" and value.shape != parameter.shape:
@@ -629,10 +642,10 @@ class SparseAdam(ByParameter):
 # ---- what is remembered ----------------------------------------------------------------------------------------------
 
 
-def step_counter(count: float = 0.0) -> Tensor:
-    """The number of steps so far as PyTorch keeps it: a 0-d floating-point tensor."""
+def step_counter() -> Tensor:
+    """The number of steps so far, 0, as PyTorch keeps it: a 0-d floating-point tensor."""
     wide = dtypes.get_default_dtype() is dtypes.float64
-    return new_leaf(np.array(count, np.float64 if wide else np.float32))
+    return new_leaf(np.zeros((), np.float64 if wide else np.float32))
 
 
 def filled_like(parameter: Tensor, value: float = 0) -> Tensor:

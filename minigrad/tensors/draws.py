@@ -11,6 +11,7 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
+from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
@@ -173,7 +174,7 @@ def normal(
     means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
 
     def draw(*arrays: Array) -> Array:
-        array = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+        array = np.empty(common_shape([x.shape for x in arrays]), arrays[0].dtype)
         if not isinstance(std, Tensor):
             return tensors.distributions.normal_(array, 0.0, float(deviations), source) + means
         tensors.distributions.normal_(array, 0.0, 1.0, source)

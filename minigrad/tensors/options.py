@@ -44,23 +44,17 @@ class device:
                 f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
                 "expected a device or a string such as 'cpu'"
             )
-        name = str(type)
-        kind, colon, number = name.partition(":")
-        if kind not in _TYPES:
+        name = str(type) if index is None else f"{type}:{index}"
+        found = re.fullmatch(r"([a-z]*)(?::(0|[1-9]\d{0,9}))?", name, re.ASCII)
+        if found is None or found[1] not in _TYPES:
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
-            if re.search(r"[^A-Za-z_]", kind):
+            if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
             raise RuntimeError(
                 f"{begin}. minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
             )
-        if colon and not re.fullmatch(r"0|[1-9]\d{0,9}", number, re.ASCII):
-            raise RuntimeError(f"Invalid device string: '{name}'")
-        if index is not None and index < 0:
-            raise RuntimeError(f"Device index must not be negative, got {index}")
-        if index is not None and colon:
-            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
-        self.type = kind
-        self.index = int(number) if colon else index
+        self.type = found[1]
+        self.index = None if found[2] is None else int(found[2])
 
     def __enter__(self) -> device:
         """While the block runs new tensors are on this device: an error, unless it is the CPU."""

@@ -370,7 +370,7 @@ class SparseTensor(Tensor):
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
         if is_grad_enabled() and (dense._requires_grad or self._requires_grad):
-            return dense._rewrite(Tensor.add, self, alpha=sign * alpha)
+            return dense._rewrite(Tensor.add if sign > 0 else Tensor.sub, self, alpha=alpha)
         self._check_same_size(dense)
         common = dtypes.result_type(self._entries._array, dense._array)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:

@@ -26,6 +26,8 @@ class _ChannelNorm(ScaledLayer):
     running_var: Tensor | None
     #: A buffer, 0 at the start; None without `track_running_stats`.
     num_batches_tracked: Tensor | None
+    # As PyTorch's, from the one on in which it counts batches.
+    _version = 2
     #: The numbers of dimensions of an input, and how messages call them.
     _ranks: ClassVar[tuple[int, ...]]
 

@@ -57,6 +57,8 @@ class Module:
     _modules: dict[str, Module | None]
     #: By the name of what calls them, in the order of the calls.
     _hooks: dict[str, OrderedDict[int, Any]]
+    #: By what a state dict knows which names and meanings its entries have.
+    _version: int = 1
     #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
     call_super_init: bool = False
 
@@ -456,7 +458,11 @@ class Module:
         >>> torch.nn.Linear(2, 1).state_dict().keys()
         odict_keys(['weight', 'bias'])
         """
-        found = OrderedDict() if destination is None else destination
+        found: Any = OrderedDict() if destination is None else destination
+        if destination is None:
+            found._metadata = OrderedDict()
+        if hasattr(found, "_metadata"):
+            found._metadata[prefix[:-1]] = {"version": self._version}
         self._save_to_state_dict(found, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -47,6 +46,11 @@ class Recurrent(Module):
             parameter = Parameter(empty(shape, device=on, dtype=dtype)) if wanted else None
             if wanted or not suffix:
                 self.register_parameter(name + suffix, parameter)
+
+    def _changed(self, **usual: object) -> str:
+        """The options that are not as usual, as a printed form shows them."""
+        options = [(name, value, self.__dict__.get(name, value)) for name, value in usual.items()]
+        return "".join([f", {name}={value}" for name, common, value in options if value != common])
 
     def _weights(self, suffix: str) -> list[Any]:
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -212,15 +216,9 @@ class RNNBase(Recurrent):
         return state if batched else [each.unsqueeze(1) for each in state]
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + _changed(self, RNNBase)
-
-
-def _changed(module: Module, constructor: Any) -> str:
-    """The options that are not what `constructor` has as defaults, as a printed form shows them."""
-    defaults = inspect.signature(constructor).parameters.values()
-    options = [(each.name, each.default) for each in defaults if each.default is not each.empty]
-    shown = [(name, default, module.__dict__.get(name, default)) for name, default in options]
-    return "".join([f", {name}={value}" for name, default, value in shown if value != default])
+        return f"{self.input_size}, {self.hidden_size}" + self._changed(
+            num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0
+        )
 
 
 class RNN(RNNBase):
@@ -312,7 +310,7 @@ class RNNCellBase(Recurrent):
         return new if is_pair else new[0]
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + _changed(self, type(self))
+        return f"{self.input_size}, {self.hidden_size}" + self._changed(bias=True, nonlinearity="tanh")
 
 
 class RNNCell(RNNCellBase):

@@ -37,10 +37,11 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     unexpected: list[str] = []
     wrong: list[str] = []
     writes: list[Callable[[], object]] = []
+    versions: dict[str, Any] = getattr(state_dict, "_metadata", {})
 
     def plan(module: Any, state: dict[str, Any], prefix: str) -> None:
         """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`."""
-        metadata = {"assign_to_params_buffers": assign, "writes": writes}
+        metadata = {**versions.get(prefix[:-1], {}), "assign_to_params_buffers": assign, "writes": writes}
         module._load_from_state_dict(state, prefix, metadata, True, missing, unexpected, wrong)
         for name, child in module._modules.items():
             if child is not None:
@@ -59,10 +60,15 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     if problems:
         lines = "\n\t".join(problems)
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
-    with no_grad():
-        for write in writes:
-            write()
+    write_all(writes)
     return LoadResult(missing, unexpected)
+
+
+@no_grad()
+def write_all(writes: list[Callable[[], object]]) -> None:
+    """Call what was planned."""
+    for write in writes:
+        write()
 
 
 def load_own(
@@ -77,9 +83,10 @@ def load_own(
 ) -> None:
     """Take what the module itself remembers from `state_dict`, whose keys all begin with `prefix`.
 
-    What is wrong is added to the last three; the writes wait until all modules have been asked.
+    What is wrong is added to the last three; the writes wait in `local_metadata` until all modules have been asked.
+    Where a subclass hands on a dict of its own, they do not wait.
     """
-    own = persistent(self)
+    own, writes = persistent(self), local_metadata.get("writes", [])
     for name, member in own.items():
         key = prefix + name
         given = state_dict.get(key)
@@ -92,19 +99,21 @@ def load_own(
             )
         elif isinstance(member, Uninitialized):
             if not isinstance(given, Uninitialized):
-                local_metadata["writes"].append(functools.partial(member.become, given))
+                writes.append(functools.partial(member.become, given))
         elif given.shape != member.shape:
             error_msgs.append(
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
                 f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
             )
         else:
-            assign = local_metadata["assign_to_params_buffers"]
-            local_metadata["writes"].append(_write_to(self, name, member, given, assign))
+            assign = local_metadata.get("assign_to_params_buffers", False)
+            writes.append(_write_to(self, name, member, given, assign))
     for key in state_dict:
         name, dot, _ = key.removeprefix(prefix).partition(".")
         if name not in (self._modules if dot else own):
             unexpected_keys.append(key)
+    if "writes" not in local_metadata:
+        write_all(writes)
 
 
 def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
