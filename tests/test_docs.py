@@ -68,6 +68,7 @@ def test_page(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     assert run([examples]) == text.count("\n>>> ")
+    assert text.count("\n```") % 2 == 0
 
 
 @pytest.mark.filterwarnings("ignore:Sparse invariant checks")
