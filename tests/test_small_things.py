@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import minigrad
@@ -43,3 +46,28 @@ def test_print_options_that_are_refused_change_nothing() -> None:
         with pytest.raises((TypeError, ValueError), match="has to be a"):
             minigrad.set_printoptions(**options)
         assert repr(x) == before
+
+
+STANDING_IN = """
+import sys, minigrad
+sys.modules["torch"] = minigrad
+import torch, torch.nn as nn, torch.nn.functional as F, torch.backends.cudnn
+from torch.nn.modules.sparse import Embedding
+from torch.optim.lr_scheduler import StepLR
+from torch.utils.data import DataLoader
+import minigrad.optim.lr_scheduler, minigrad.utils.data
+assert (nn, F, Embedding) == (minigrad.nn, minigrad.nn.functional, minigrad.nn.Embedding)
+assert (StepLR, DataLoader) == (minigrad.optim.lr_scheduler.StepLR, minigrad.utils.data.DataLoader)
+assert (nn.__name__, nn.__spec__.name) == ("minigrad.nn", "minigrad.nn")
+try:
+    import torch.nonesuch
+except ModuleNotFoundError as error:
+    assert "nonesuch" in str(error)
+else:
+    raise AssertionError
+"""
+
+
+def test_minigrad_stands_in_for_torch_with_its_own_modules() -> None:
+    done = subprocess.run([sys.executable, "-c", STANDING_IN], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
