@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
-PROGRAMS = {"bigram": [], "mlp": [], "gpt": ["--letters", "30"], "word_vectors": [], "lenet": []}
+PROGRAMS = {"bigram": [], "mlp": [], "gpt": ["--letters", "30"], "word_vectors": [], "lenet": [], "name_languages": []}
 
 sys.path.insert(0, str(EXAMPLES))
 import common  # noqa: E402  # the programs' own, beside them

@@ -23,7 +23,7 @@ import minigrad
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
-PROGRAMS = ["bigram", "mlp", "gpt", "word_vectors", "lenet"]
+PROGRAMS = ["bigram", "mlp", "gpt", "word_vectors", "lenet", "name_languages"]
 PAGE = (ROOT / "docs" / "outgrow.md").read_text(encoding="utf-8")
 
 
