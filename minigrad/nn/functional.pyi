@@ -57,7 +57,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
     """The gradient of a convolution: each element of `input`, `(N, C, *)`, adds `weight` times itself to a window."""
 
 from minigrad.ops.losses import cosine_embedding_loss as cosine_embedding_loss
-from minigrad.ops.distances import cosine_similarity as cosine_similarity
+from minigrad.ops.norms import cosine_similarity as cosine_similarity
 from minigrad.ops.losses import cross_entropy as cross_entropy
 from minigrad.ops.dropout import dropout as dropout
 from minigrad.ops.dropout import dropout2d as dropout2d
@@ -96,7 +96,7 @@ def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int
 
 from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss
-from minigrad.ops.distances import normalize as normalize
+from minigrad.ops.norms import normalize as normalize
 from minigrad.ops.lookup import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
 from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle

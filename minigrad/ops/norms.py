@@ -10,6 +10,7 @@ some dimensions are within a group and some tell the channels:
     instance norm           (N, C, L)           L                   C
 
 The work is done in blocks of rows that stay in cache; if a group extends over rows, its blocks make up one round.
+Vectors that are scaled to length 1, and compared so, stand below.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
-from minigrad.core.shapes import Reshape
+from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor, storage_of
-from minigrad.declare import op
+from minigrad.declare import Dims, op
 from minigrad.ops.definition import gradients_of
+from minigrad.ops.dims import normal_dim
 from minigrad.ops.losses import check_constant
 from minigrad.ops.operands import SumAs, check_floating, in_float32, row_blocks
 from minigrad.ops.reductions import Scaled
@@ -345,6 +348,44 @@ def instance_norm(
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     form, within = "ViewBackward0", (2,)
     return _by_channel(form, within, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+# ---- vectors of length 1 ---------------------------------------------------------------------------------------------
+
+
+@op("nn.functional")
+def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
+    """`input / max(norm, eps)`: vectors along `dim`, scaled to the norm 1 of order `p`; see `Tensor.norm`.
+
+    >>> import minigrad as torch
+    >>> normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.0000]])
+    """
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps)
+
+
+@op("nn.functional")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`: the inner product of both, scaled to length 1.
+
+    Shapes broadcast.  Lengths count as at least `eps`, so that the similarity of 0 to all others is 0.
+
+    >>> import minigrad as torch
+    >>> cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
+    tensor([0.0000, 1.0000])
+    """
+    common = dtypes.result_type(x1._array, x2._array)
+    shape = common_shape([x1._array.shape, x2._array.shape])
+    along = normal_dim(dim, len(shape))
+    a, b = (_of_length_one(cast(x, common).expand(shape), along, eps) for x in (x1, x2))
+    return (a * b).sum(along)
+
+
+def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
+    length = x.norm(2, dim, keepdim=True)
+    # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
+    return x / (length + length._new(np.maximum(length._array.dtype.type(eps) - length._array, 0)))
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------
