@@ -46,7 +46,7 @@ declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.funct
 EVERYWHERE = ("torch", "Tensor")
 
 # What a call with a wrong argument raises, sooner or later; a sparse tensor, that it has no array.
-_FAILURES = (TypeError, AttributeError, NotImplementedError)
+_FAILURES = (TypeError, AttributeError, NotImplementedError, ValueError, OverflowError, MemoryError)
 
 
 def as_number(given: object) -> float:
@@ -317,9 +317,38 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
         own = getattr(type(args[0]), name, None)
         if own not in (None, declared["Tensor"].get(name)):
             return own(*args, **kwargs)
-    elif not isinstance(error, NotImplementedError) and not hasattr(error, "final"):
+    if not isinstance(error, ValueError) and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)
-    raise error
+    raise beyond_numpy(error)
+
+
+def beyond_numpy(error: Exception) -> Exception:
+    """What PyTorch raises where NumPy says that an int or an array is too large, or that shapes do not broadcast."""
+    text = str(error)
+    if isinstance(error, OverflowError) and not text.endswith("float(number)"):
+        return ValueError("Overflow when unpacking long long: expected a number in [-2**63, 2**63)")
+    if isinstance(error, MemoryError):
+        return RuntimeError(f"can't allocate memory: {text}")
+    if text.startswith(("array is too big", "Maximum allowed", "maximum supported dimension")):
+        most = "an array has at most 2**63 bytes and 64 dimensions, before NumPy 2.0 32"
+        return RuntimeError(f"Storage size calculation overflowed: {most}")
+    if text.startswith("operands could not be broadcast"):
+        return RuntimeError(f"expected shapes that broadcast, got{text.partition('shapes')[2]}")
+    return error
+
+
+def within_numpy(function: F) -> F:
+    """The decorator of a function that makes arrays of any size, by which failures of NumPy are told as PyTorch's."""
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (ValueError, OverflowError, MemoryError) as error:
+            raise beyond_numpy(error) from None
+
+    told: Any = call
+    return told
 
 
 def _check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -53,8 +53,20 @@ class Members(Tensor):
     def __new__(cls, *args: object, device: Device | str | None = None) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
         if len(args) == 1 and isinstance(args[0], Tensor):
+            if device is not None:
+                raise RuntimeError(
+                    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported. Use "
+                    "torch.tensor(...) or torch.as_tensor(...) instead."
+                )
             return args[0].detach()
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
+
+    def __init_subclass__(cls) -> None:
+        if Tensor in cls.__bases__ and not cls.__module__.startswith("minigrad."):
+            raise TypeError("a tensor has no subclasses but nn.Parameter: let a class, or a Module, have a tensor")
+
+    def __delitem__(self, index: object) -> NoReturn:
+        raise TypeError("Tensor does not support deleting items: torch.cat of the parts before and after it")
 
     @staticmethod
     def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Generator
 from typing import Any
@@ -17,6 +20,7 @@ from laws import Law
 
 import minigrad as torch
 from minigrad.core import tensor as storage
+from minigrad.core import walk
 
 
 @pytest.mark.parametrize("law", engine_laws.ALL, ids=lambda law: law.__name__)
@@ -151,6 +155,34 @@ def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
         thread.join()
     sys.setswitchinterval(interval)
     assert x.grad.tolist() == [80.0] * 300_000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, which this system has not")
+@pytest.mark.parametrize("lock", [walk._accumulating, storage._making], ids=["gradients", "storage"])
+def test_a_process_that_forks_while_a_thread_is_at_work_has_a_child_that_can_work(lock: Any) -> None:
+    held = threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of forks beside threads.
+        child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(10)
+            x = torch.ones(3, requires_grad=True)
+            x[:2].mul(2).sum().backward()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_threads_that_take_views_of_one_tensor_at_once_share_its_count_of_writes(

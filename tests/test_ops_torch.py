@@ -147,7 +147,7 @@ def _gradients(
 def test_every_public_name_is_in_the_table() -> None:
     covered = {name for case in CASES for name in case.covers.split()}
     machinery = {"__module__", "__doc__", "__slots__", "__new__", "__array_priority__", "__annotations__", "__dict__"}
-    machinery |= {"__weakref__", "__getattr__"}
+    machinery |= {"__weakref__", "__getattr__", "__delitem__", "__init_subclass__"}
     methods = {
         f"Tensor.{name}"
         for cls in minigrad.Tensor.__mro__[:-1]

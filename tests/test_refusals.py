@@ -121,6 +121,12 @@ def test_the_warning_of_a_gradient_that_does_not_arrive_speaks_of_the_step_that_
     assert library is not minigrad or str(caught[0].message).endswith("with torch.no_grad(): w -= lr * w.grad.)")
 
 
+def test_a_grid_in_no_named_order_is_warned_of_in_the_line_that_asks_for_it() -> None:
+    with pytest.warns(UserWarning, match=r"^torch\.meshgrid: .* required to pass the indexing argument\.") as caught:
+        minigrad.meshgrid(minigrad.arange(2), minigrad.arange(3))
+    assert caught[0].filename == __file__
+
+
 def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) -> None:
     def home(place: str) -> Any:
         return attrgetter(place.removeprefix("minigrad."))(library) if "." in place else library

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -299,7 +300,14 @@ class Storage:
             self._crowded = 16 + 2 * len(self.views)
 
 
-_making = threading.Lock()
+def free_in_forks(lock: Any) -> Any:
+    """`lock`, which no thread holds while another one forks: in the child nobody would release it."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+_making = free_in_forks(threading.Lock())
 
 
 def storage_of(x: Tensor) -> Storage:

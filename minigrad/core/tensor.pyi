@@ -14,6 +14,7 @@ import numpy as np
 import builtins
 import functools
 import math
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -46,6 +47,7 @@ class Tensor:
     def __contains__(self, element: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> builtins.bool:
         """Whether one element equals `element`."""
     def __deepcopy__(self, memo: builtins.dict[typing.Any, typing.Any]) -> Tensor: ...
+    def __delitem__(self, index: builtins.object) -> typing.NoReturn: ...
     def __eq__(self, other: builtins.object) -> Tensor:  # type: ignore[override]
         """Whether each element equals that of `other`, a tensor, an array or a number."""
     def __float__(self) -> builtins.float: ...
@@ -71,6 +73,8 @@ class Tensor:
     def __imul__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """`a * b`."""
     def __index__(self) -> builtins.int: ...
+    @classmethod
+    def __init_subclass__(cls) -> None: ...
     def __int__(self) -> builtins.int: ...
     def __invert__(self) -> Tensor:
         """Each integer with all bits flipped; of bools, whether each does not hold."""
@@ -773,7 +777,7 @@ class Tensor:
     @property
     def retains_grad(self) -> builtins.bool:
         """Whether `retain_grad` was called on this tensor, which is no leaf."""
-    def roll(self, shifts: builtins.int | collections.abc.Sequence[builtins.int], dims: builtins.int | collections.abc.Sequence[builtins.int] = ...) -> Tensor:
+    def roll(self, shifts: builtins.int | collections.abc.Sequence[builtins.int], dims: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
         """A copy with all elements `shifts` places further along `dims` (if none, in order), the last ones first."""
     def round(self, *, decimals: builtins.int | None = None) -> Tensor:
         """The nearest whole number to each element, the even one of two; or the nearest with so many decimals."""
@@ -984,6 +988,8 @@ class Storage:
 
     def add_view(self, view: Tensor, made_by: str) -> None:
         ...
+def free_in_forks(lock: Any) -> Any:
+    ...
 def storage_of(x: Tensor) -> Storage:
     ...
 def version_of(x: Tensor) -> int:

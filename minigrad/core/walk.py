@@ -12,7 +12,7 @@ import numpy as np
 from .elementwise import Clone, cast
 from .modes import current
 from .tape import Edge, Node, Output, Several, edge_to, seams
-from .tensor import Size, Tensor, copied, method, storage_of
+from .tensor import Size, Tensor, copied, free_in_forks, method, storage_of
 
 #: One tensor, or several.
 Tensors: TypeAlias = Tensor | Sequence[Tensor]
@@ -23,7 +23,7 @@ Gradients: TypeAlias = Tensor | Sequence[Tensor | None] | None
 Starts: TypeAlias = "Sequence[tuple[Edge, Tensor]]"
 
 # Threads may send gradients to the same leaf: one adds at a time.
-_accumulating = threading.RLock()
+_accumulating = free_in_forks(threading.RLock())
 
 
 def backward(
@@ -54,7 +54,8 @@ def backward(
         for edge, gradient in walk.arrived.items():
             _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
         for tensor, gradient in walk.retained:
-            _accumulate(tensor, gradient, False, create_graph)
+            if targets is None or edge_to(tensor) not in targets:
+                _accumulate(tensor, gradient, False, create_graph)
         if seams.accumulated is not None:
             for edge in walk.arrived:
                 seams.accumulated(edge if targets is None else targets[edge])

@@ -314,7 +314,7 @@ class PowNumber(Unary):
 
     def forward(self, x: Array) -> Array:
         # As PyTorch; the operator, unlike np.power, takes the short way for exponents such as 2 and 0.5 itself.
-        if self.n in PRODUCTS and (x.dtype.itemsize != 2 or self.n == -0.5):
+        if self.n in PRODUCTS and x.dtype.itemsize != 2:
             return PRODUCTS[self.n](x)
         if self.n % 1 or -1 <= self.n <= 2 or x.dtype.kind != "f":
             return x**self.n

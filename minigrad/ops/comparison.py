@@ -88,8 +88,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
             f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one, as in "
             f"other.to({input.dtype!r})"
         )
+    rtol, atol = float(as_number(rtol)), float(as_number(atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not as_number(tolerance) >= 0:
+        if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), input, other, input.dtype)
 
@@ -230,6 +231,8 @@ def _tensor_of(x: Tensor, other: object) -> Any:
 
 def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
+    if isinstance(b, complex):
+        raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
     if a._array.dtype.kind == "f" and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
@@ -238,7 +241,7 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
 
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
-    return _combined(ufunc, a, b, dtypes.bool_) if isinstance(b, Tensor) else NotImplemented
+    return _combined(ufunc, a, b, dtypes.bool_) if isinstance(a, Tensor) and isinstance(b, Tensor) else NotImplemented
 
 
 def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:

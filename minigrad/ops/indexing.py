@@ -197,7 +197,7 @@ def getitem(x: Tensor, index: object) -> Tensor:
     if all([is_plain(item) for item in items]):
         try:
             return Slice(items)(x)
-        except IndexError:
+        except (IndexError, OverflowError):
             pass  # What is wrong with it is told below.
     if all([_is_places(item) for item in items]) and len(items) <= x._array.ndim:
         return read(x, list(enumerate(items)))

@@ -17,6 +17,7 @@ from minigrad.core.tape import Node, Several
 from minigrad.core.tensor import Tensor, method, share_storage
 from minigrad.declare import op
 from minigrad.ops.dims import ints, normal_dim
+from minigrad.tensors.errors import warn_program
 
 
 def listed(name: str, tensors: object) -> list[Tensor]:
@@ -25,6 +26,9 @@ def listed(name: str, tensors: object) -> list[Tensor]:
         raise TypeError(f"{name}() expects a tuple of tensors")
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
+    for position, x in enumerate(tensors):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
     return list(tensors)
 
 
@@ -310,10 +314,10 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]
 
 
 @op("torch")
-def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """For each vector a view of it in the shape of all: `grids[k][i0, i1, …] = tensors[k][ik]`.
 
-    With indexing "xy" the first two dimensions of the result are swapped.
+    With indexing "xy", not "ij", the first two dimensions of the result are swapped.
 
     >>> import minigrad as torch
     >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
@@ -322,10 +326,12 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
             [3, 4, 5]]))
     """
     vectors = _given("meshgrid", tensors)
-    if indexing not in ("ij", "xy"):
+    if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if any([x._array.ndim > 1 or x._array.dtype != vectors[0]._array.dtype for x in vectors]):
         raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensors, all of the same dtype")
+    if indexing is None:
+        warn_program("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     places = list(range(len(vectors)))
     if indexing == "xy":
         places[:2] = reversed(places[:2])

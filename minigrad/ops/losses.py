@@ -49,7 +49,8 @@ def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool 
             "Boolean value of Tensor with more than one value is ambiguous: this argument says whether losses are "
             "averaged. A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
         )
-    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    average, combine = [flag is None or bool(flag) for flag in (size_average, reduce)]
+    reduction = ("mean" if average else "sum") if combine else "none"
     warn_program(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     return reduction
 

@@ -530,14 +530,14 @@ class Roll(Unary):
 
 
 @op()
-def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """A copy with all elements `shifts` places further along `dims` (if none, in order), the last ones first.
 
     >>> import minigrad as torch
     >>> torch.arange(5).roll(2)
     tensor([3, 4, 0, 1, 2])
     """
-    by, along = ints_or_one(shifts), ints_or_one(dims)
+    by, along = ints_or_one(shifts), ints_or_one(() if dims is None else dims)
     if len(by) != (len(along) or 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     if along and not input._array.ndim:

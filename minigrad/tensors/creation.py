@@ -13,7 +13,7 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.shapes import Reshape
 from minigrad.core.tensor import Operand, Size, Tensor
-from minigrad.declare import op
+from minigrad.declare import op, within_numpy
 from minigrad.ops import operands
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.errors import warn_program
@@ -303,6 +303,7 @@ def new_tensor(
 # ---- ranges ------------------------------------------------------------------------------------------------------
 
 
+@within_numpy
 def arange(
     *bounds: Operand,
     start: Operand | None = None,
@@ -333,6 +334,10 @@ def _bounds(start: object = 0, end: object = None, step: object = 1) -> tuple[An
     if end is None:
         raise TypeError("arange() received an invalid combination of arguments: there is no end")
     return start, end, step
+
+
+# So Python's error for too many of them is of the function that was called.
+_bounds.__qualname__ = "arange"
 
 
 @np.errstate(all="ignore")
@@ -385,6 +390,7 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
     return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
+@within_numpy
 def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
@@ -483,6 +489,7 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
 
 
+@within_numpy
 def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
     """What the older constructors `Tensor(…)` and `LongTensor(…)` make an array of: one sequence, or sizes.
 
@@ -543,7 +550,7 @@ def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int,
     shape: tuple[int, ...] | None = None
     found: dtype | None = None
     for row in data:
-        if isinstance(row, str):
+        if isinstance(row, str) and not values:
             raise ValueError(f"too many dimensions 'str': expected numbers, got {row!r}")
         row_shape, row_dtype = _collect(row, values)
         if shape is None:

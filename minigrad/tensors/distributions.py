@@ -417,8 +417,8 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
             f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {categories}. "
             "With replacement=True an index can be drawn again"
         )
-    if weights.size == 0:
-        raise RuntimeError(f"cannot sample from no categories or no rows: the weights have shape {weights.shape}")
+    if categories == 0:
+        raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
     if categories > 2**24:
         raise RuntimeError(f"number of categories cannot exceed 2^24, got {categories}")
 

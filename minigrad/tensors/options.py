@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
-from minigrad.declare import refuse, unexpected
+from minigrad.declare import beyond_numpy, refuse, unexpected
 from minigrad.ops import operands
 from minigrad.ops.dims import sizes_of
 
@@ -287,10 +287,7 @@ def made(
         return new_leaf(make(shape, wanted), requires_grad)
     except (ValueError, MemoryError) as error:
         check_shape(name, shape, wanted)
-        if isinstance(error, ValueError):
-            raise
-        size = math.prod(shape) * wanted.itemsize
-        raise RuntimeError(f"can't allocate memory: you tried to allocate {size} bytes. {error}") from None
+        raise beyond_numpy(error) from None
 
 
 def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> None:

@@ -58,6 +58,7 @@ def _in_place(name: str) -> Callable[..., Any]:
     def method(self: SparseTensor, other: object, **options: object) -> Any:
         return self._become(getattr(self, name)(other, **options))
 
+    method.__qualname__ = f"{name}_"
     return method
 
 
