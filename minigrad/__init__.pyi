@@ -79,10 +79,10 @@ from minigrad.ops.operands import can_cast as can_cast
 from minigrad.ops.joining import cat as cat
 from minigrad.ops.mathematics import ceil as ceil
 from minigrad.ops.joining import chunk as chunk
-from minigrad.ops.selecting import clamp as clamp
-from minigrad.ops.selecting import clamp_max as clamp_max
-from minigrad.ops.selecting import clamp_min as clamp_min
-from minigrad.ops.selecting import clamp as clip
+from minigrad.ops.comparison import clamp as clamp
+from minigrad.ops.comparison import clamp_max as clamp_max
+from minigrad.ops.comparison import clamp_min as clamp_min
+from minigrad.ops.comparison import clamp as clip
 from minigrad.ops.conversion import clone as clone
 from minigrad.tensors.machine import compile as compile
 from minigrad.ops.joining import cat as concat
@@ -214,17 +214,17 @@ from minigrad.ops.softmax import logsumexp as logsumexp
 long: minigrad.core.dtypes.dtype
 from minigrad.ops.comparison import lt as lt
 from minigrad.random import manual_seed as manual_seed
-from minigrad.ops.selecting import masked_fill as masked_fill
+from minigrad.ops.comparison import masked_fill as masked_fill
 from minigrad.ops.indexing import masked_select as masked_select
 from minigrad.ops.matrices import matmul as matmul
 from minigrad.ops.reductions import max as max
-from minigrad.ops.selecting import maximum as maximum
+from minigrad.ops.comparison import maximum as maximum
 from minigrad.ops.reductions import mean as mean
 from minigrad.ops.ordering import median as median
 from minigrad.tensors.options import memory_format as memory_format
 from minigrad.ops.joining import meshgrid as meshgrid
 from minigrad.ops.reductions import min as min
-from minigrad.ops.selecting import minimum as minimum
+from minigrad.ops.comparison import minimum as minimum
 from minigrad.ops.matrices import mm as mm
 from minigrad.ops.ordering import mode as mode
 from minigrad.ops.shapes import movedim as moveaxis
@@ -341,6 +341,6 @@ from minigrad import utils
 from minigrad.ops.reductions import var as var
 version: types.ModuleType
 from minigrad.ops.joining import vstack as vstack
-from minigrad.ops.selecting import where as where
+from minigrad.ops.comparison import where as where
 from minigrad.tensors.creation import zeros as zeros
 from minigrad.tensors.creation import zeros_like as zeros_like

@@ -30,7 +30,6 @@ from minigrad.ops import (  # noqa: F401
     matrices,
     ordering,
     reductions,
-    selecting,
     shapes,
     softmax,
     windows,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from minigrad.core.dtypes import dtype
 from minigrad.core.tensor import Tensor
 from minigrad.declare import declared, op
-from minigrad.ops import attention, convolution, dropout, lookup, losses, norms, pooling, resampling, windows  # noqa: F401
+from minigrad.ops import attention, convolution, dropout, losses, norms, pooling, resampling, windows  # noqa: F401
+from minigrad.ops import embedding as lookup  # noqa: F401
 from minigrad.ops import softmax as along
 from minigrad.ops.curves import Relu
 from minigrad.tensors.errors import advised, warn_program

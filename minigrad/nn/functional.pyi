@@ -63,8 +63,8 @@ from minigrad.ops.dropout import dropout as dropout
 from minigrad.ops.dropout import dropout2d as dropout2d
 from minigrad.ops.curves import elu as elu
 from minigrad.ops.curves import elu_ as elu_
-from minigrad.ops.lookup import embedding as embedding
-from minigrad.ops.lookup import embedding_bag as embedding_bag
+from minigrad.ops.embedding import embedding as embedding
+from minigrad.ops.embedding import embedding_bag as embedding_bag
 def fold(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
     """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
 
@@ -97,7 +97,7 @@ def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int
 from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss
 from minigrad.ops.norms import normalize as normalize
-from minigrad.ops.lookup import one_hot as one_hot
+from minigrad.ops.embedding import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
 from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.curves import prelu as prelu

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Number
 from minigrad.core.modes import no_grad
-from minigrad.ops.selecting import where
+from minigrad.ops.comparison import where
 from minigrad.random import Generator
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation

@@ -1,19 +1,22 @@
-"""Comparison, logic and bits; no gradient flows through these."""
+"""Comparison, logic and bits, through which no gradient flows; and what is chosen so: `where`, `clamp`, `maximum`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.arrays import chosen
 from minigrad.core.dtypes import Array, dtype
-from minigrad.core.elementwise import cast
+from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
-from minigrad.core.tape import quiet
+from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
+from minigrad.ops import operands
+from minigrad.ops.operands import Ternary, in_common_dtype
 from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
@@ -276,3 +279,243 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Ten
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
     return (a if isinstance(a, Tensor) else b)._new(found)
+
+
+# ---- by a condition --------------------------------------------------------------------------------------------------
+
+
+@op("torch")
+def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+    """`input` where `condition` holds, else `other`, tensors or numbers; without these, the indices where it holds.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0)
+    tensor([0., 2.])
+    >>> torch.where(x > 0)
+    (tensor([1]),)
+    """
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    return _where(condition, input, other)
+
+
+@op("Tensor", name="where")
+def where_of(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
+    """The elements where `condition` holds, those of `other` elsewhere.
+
+    >>> import minigrad as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> x.where(x > 0, 0.0)
+    tensor([0., 2.])
+    """
+    return _where(condition, input, other)
+
+
+@op(in_place=rewritten)
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
+    """The elements where `mask` does not hold, the number `value` where it does.
+
+    >>> import minigrad as torch
+    >>> scores = torch.tensor([1.0, 2.0, 3.0])
+    >>> scores.masked_fill(scores > 2, float("-inf"))
+    tensor([1., 2., -inf])
+    """
+    if mask._array.dtype != bool:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
+        )
+    if not isinstance(value, Tensor):
+        return Where("MaskedFillBackward0")(mask, input._new(operands.filler(value, input.dtype)), input)
+    if value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s): torch.where(mask, value, input) takes any"
+        )
+    operands.filler(value._array.item(), input.dtype)
+    return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
+
+
+class Where(Ternary):
+    """`b` where the bools `a` hold, else `c`."""
+
+    formulas = ("", "db = g where they hold", "dc = g where they do not")
+    form: str = "WhereBackward0"
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return chosen(a, b, c)
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        # A copy, which no later write to the condition changes.
+        return masked(g, a._array.copy())
+
+    def dc(self, g: Tensor, a: Tensor) -> Tensor:
+        return masked(g, ~a._array)
+
+
+def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
+    """`a` where `condition` holds, else `b`; each may be a number."""
+    if condition._array.dtype not in (bool, np.uint8):
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype._tensor_name}: a comparison makes one, as in x > 0"
+        )
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
+        common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
+        a, b = [
+            cast(each, common) if isinstance(each, Tensor) else condition._new(operands.written(each, common))
+            for each in (a, b)
+        ]
+    return Where()(cast(condition, dtypes.bool_), a, b)
+
+
+# ---- between bounds --------------------------------------------------------------------------------------------------
+
+
+@op(in_place=rewritten, aliases=["clip"])
+def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-2.0, 0.5, 3.0]).clamp(-1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    given = [each for each in (min, max) if each is not None]
+    if not all([isinstance(each, Tensor) for each in given]):
+        min, max = [None if each is None else as_number(each) for each in (min, max)]
+    return _clamped(input, min, max, "Clamp")
+
+
+@op(in_place=rewritten)
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
+    """The elements, raised to `min`."""
+    return _clamped(input, min, None, "ClampMin")
+
+
+@op(in_place=rewritten)
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
+    """The elements, lowered to `max`."""
+    return _clamped(input, None, max, "ClampMax")
+
+
+# From so many elements on, np.clip, which is vectorised for two bounds that are numbers, is faster than np.maximum.
+_MANY = 2**9
+
+
+def clipped(x: Array, low: Any, high: Any) -> Array:
+    """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
+    both = low is not None and high is not None
+    if x.dtype.kind == "f" and (both or x.size > _MANY or x.dtype.itemsize == 2):
+        return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
+    # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
+    raised = x if low is None else np.maximum(low, x)
+    return raised if high is None else np.minimum(high, raised)
+
+
+class Clamp(Unary):
+    """`x`, raised to the number `low` and lowered to `high`; either may be None."""
+
+    formulas = ("dx = g where low <= x <= high",)
+    low: Array | None
+    high: Array | None
+    form: str
+
+    def forward(self, x: Array) -> Array:
+        return clipped(x, self.low, self.high)
+
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        inside = ~np.isnan(x._array) if self.low is None else x._array >= self.low
+        return masked(g, inside if self.high is None else inside & (x._array <= self.high))
+
+
+class ClampBetween(Ternary):
+    """`a`, raised to `b` and then lowered to `c`; either may be None."""
+
+    formulas = ("da = g where b <= a <= c", "db = g where a < b and b < c", "dc = g where a > c or b > c")
+    form: str
+
+    def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
+        return clipped(a, b, c)
+
+    def da(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
+        return masked(g, (a._array >= _bound(b, -np.inf)) & (a._array <= _bound(c, np.inf)))
+
+    def db(self, g: Tensor, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
+        # Where nothing lowers it again, an infinite b gets its gradient, too.
+        raised = a._array < b._array
+        return masked(g, raised if c is None else raised & (b._array < c._array))
+
+    def dc(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor) -> Tensor:
+        return masked(g, (a._array > c._array) | (_bound(b, -np.inf) > c._array))
+
+
+def _bound(given: Tensor | None, infinite: float) -> Any:
+    return infinite if given is None else given._array
+
+
+def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
+    """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
+        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))
+    # A number leaves a floating-point dtype as it is.
+    bounds = [bound for bound in (low, high) if bound is not None]
+    common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
+    if common is dtypes.bool_:
+        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    low, high = [None if bound is None else operands.filler(bound, common) for bound in (low, high)]
+    return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
+
+
+# ---- the larger or smaller of two ------------------------------------------------------------------------------------
+
+
+@op()
+def maximum(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of each element and that of `other`; nan if one is."""
+    return Maximum().of(input, other)
+
+
+@op()
+def minimum(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of each element and that of `other`; nan if one is."""
+    return Minimum().of(input, other)
+
+
+class Maximum(Elementwise):
+    """The larger of `a` and `b`; nan if one is."""
+
+    formulas = (
+        "da = g where a is larger, g / 2 where both are equal, 0 where b is larger",
+        "db = the same, the other way round",
+    )
+    forward: ClassVar[Callable[..., Array]] = np.maximum
+    loses: ClassVar[Any] = np.less
+
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return self._share(g, a._array, b._array)
+
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return self._share(g, b._array, a._array)
+
+    def with_number(self, a: object, b: object) -> Any:
+        tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
+        return super().with_number(a, b) if tensors else NotImplemented
+
+    def _share(self, g: Tensor, mine: Array, other: Array) -> Tensor:
+        ties = mine == other
+        if ties.any():
+            g = g * g._new(np.where(ties, 0.5, 1).astype(g._array.dtype))
+        return masked(g, ~self.loses(mine, other))
+
+
+class Minimum(Maximum):
+    """The smaller of `a` and `b`; nan if one is."""
+
+    formulas = (
+        "da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller",
+        "db = the same, the other way round",
+    )
+    forward = np.minimum
+    loses = np.greater

@@ -20,9 +20,9 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import operands
+from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.operands import ProductAs, check_floating, in_float32
-from minigrad.ops.selecting import clipped
 
 _HALF = np.dtype(np.float16)
 
