@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from types import EllipsisType
 from typing import ClassVar, dataclass_transform
@@ -71,13 +71,19 @@ class FunctionLayer(Module):
 
 def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
     """The `__init__` that sets the options of a layer to what it is given, or to their defaults."""
-    fields = {field.name: field for field in cls._arguments}
+    signature = Signature(cls._arguments)
 
     def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
-        given = dict(zip(fields, args, strict=False)) | kwargs
-        _check_arguments(cls, fields, args, kwargs)
+        try:
+            given = signature.bind(*args, **kwargs)
+            _check_no_tensors(cls, given.arguments)
+        except TypeError as error:
+            remedy = f": a layer is made first, and then called with tensors, nn.{cls.__name__}()(x)"
+            told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
+            raise TypeError(f"{cls.__name__}.__init__() {error}{told}") from None
+        given.apply_defaults()
         Module.__init__(self)
-        self.__dict__.update({name: given.get(name, field.default) for name, field in fields.items()})
+        self.__dict__.update(given.arguments)
         self._check()
 
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *cls._arguments]
@@ -85,30 +91,10 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
     return __init__
 
 
-def _check_arguments(
-    cls: type[FunctionLayer], fields: dict[str, Parameter], args: tuple[object, ...], kwargs: dict[str, object]
-) -> None:
-    """A TypeError if a layer cannot be made of these arguments, in Python's words."""
-    required = [name for name, field in fields.items() if field.default is field.empty]
-    missing = [name for name in required[len(args) :] if name not in kwargs]
-    problem = f"missing 1 required positional argument: '{missing[0]}'" if missing else ""
-    if len(args) > len(fields):
-        most = f"from 1 to {len(fields) + 1} positional arguments" if fields else "1 positional argument"
-        problem = f"takes {most} but {len(args) + 1} were given"
-    for name in kwargs:
-        if name not in fields:
-            problem = f"got an unexpected keyword argument '{name}'"
-        elif name in [*fields][: len(args)]:
-            problem = f"got multiple values for argument '{name}'"
-    for field, value in zip(fields.values(), args, strict=False):
-        if (
-            isinstance(value, Tensor)
-            and value.ndim
-            and field.name not in cls._apart
-            and "Tensor" not in field.annotation
-        ):
-            problem = f"argument '{field.name}' must be {field.annotation}, not Tensor"
-    if problem:
-        if any([isinstance(value, Tensor) for value in args]):
-            problem += f": a layer is made first, and then called with tensors, nn.{cls.__name__}()(x)"
-        raise TypeError(f"{cls.__name__}.__init__() {problem}")
+def _check_no_tensors(cls: type[FunctionLayer], given: Mapping[str, object]) -> None:
+    """Nothing if no option is a tensor but those that may be one; else a TypeError."""
+    for field in cls._arguments:
+        value = given.get(field.name)
+        may_be = field.name in cls._apart or "Tensor" in field.annotation
+        if isinstance(value, Tensor) and value.ndim and not may_be:
+            raise TypeError(f"argument '{field.name}' must be {field.annotation}, not Tensor")
