@@ -238,8 +238,9 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
         "pad must be non-negative": min(padding) < 0,
         "pad should be at most half of effective kernel size": any(np.array(padding) > np.array(kernel) // 2),
     }
-    for message in [each for each, holds in wrong.items() if holds]:
-        raise RuntimeError(f"{message}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
+    if any(wrong.values()):
+        found = next(message for message, holds in wrong.items() if holds)
+        raise RuntimeError(f"{found}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
     (channels, *sizes), pads = shape, []
     for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
         span = d * (k - 1) + 1

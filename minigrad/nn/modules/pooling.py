@@ -106,19 +106,19 @@ class AdaptiveAvgPool3d(_AdaptivePool, function=F.adaptive_avg_pool3d):
     """The means of `output_size` windows: see `nn.functional.adaptive_avg_pool3d`."""
 
 
-class AdaptiveMaxPool1d(_AdaptivePool, function=F.adaptive_max_pool1d):
+class _AdaptiveMaxPool(_AdaptivePool, function=...):
+    """The largest elements."""
+
+    return_indices: bool = False
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=F.adaptive_max_pool1d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool1d`."""
 
-    return_indices: bool = False
 
-
-class AdaptiveMaxPool2d(_AdaptivePool, function=F.adaptive_max_pool2d):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=F.adaptive_max_pool2d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool2d`."""
 
-    return_indices: bool = False
 
-
-class AdaptiveMaxPool3d(_AdaptivePool, function=F.adaptive_max_pool3d):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=F.adaptive_max_pool3d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool3d`."""
-
-    return_indices: bool = False
