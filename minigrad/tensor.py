@@ -125,10 +125,7 @@ class Members(Tensor):
         """Bytes per element."""
         return self.dtype.itemsize
 
-    @property
-    def itemsize(self) -> builtins.int:
-        """Bytes per element."""
-        return self.dtype.itemsize
+    itemsize = property(element_size)
 
     @property
     def nbytes(self) -> builtins.int:
@@ -188,8 +185,7 @@ class Members(Tensor):
                 UserWarning,
                 stacklevel=2,
             )
-        grad: Tensor | None = self._grad
-        return grad
+        return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:

@@ -12,7 +12,7 @@ from .arrays import cleared
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Node, Unary, quiet
+from .tape import Binary, Unary, quiet
 from .tensor import Operand, Tensor, copied, method
 
 # NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
@@ -49,7 +49,7 @@ def cast(x: object, to: dtype) -> Any:
     return Cast(to)(x) if to.is_floating_point else x._new(quiet().run(x._array.astype, to._numpy))
 
 
-class Elementwise(Node):
+class Elementwise(Binary):
     """A binary op on tensors, or a tensor and a number, whose shapes broadcast to one.
 
     A subclass states its gradients for inputs of the output's shape.  Broadcasting is undone here: the

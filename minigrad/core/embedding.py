@@ -25,14 +25,14 @@ from . import dtypes
 from .dtypes import Array
 from .elementwise import Cast, masked
 from .rows import add_rows
-from .tape import Node
+from .tape import Binary
 from .tensor import Tensor
 
 # The unsigned dtypes of so many bytes.
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
-class Lookup(Node):
+class Lookup(Binary):
     """`Y = W[ids]`: row `ids[n]` of the table, for each n.
 
     `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
@@ -61,7 +61,7 @@ class Lookup(Node):
         return _as(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
 
 
-class ScatterAdd(Node):
+class ScatterAdd(Binary):
     """`T = 0;  T[ids[n]] += R[n]` for each n: row v of the table is the sum of the rows of `R` whose id is v.
 
     `R` is `(*, D)`, `ids` is `(*)` with values in `[0, V)`, and `T` is `(V, D)`.

@@ -99,15 +99,14 @@ def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
 
     It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
     """
-    stated = [name for name in GRADIENTS if name in vars(kind)]
+    stated = {name: _arguments(getattr(kind, name)) for name in GRADIENTS if name in vars(kind)}
     if not stated:
         return {}
     forward = getattr(kind, "forward", None)
     inputs = _arguments(getattr(forward, "__wrapped__", forward))[1:]
     positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {each: position for position, each in enumerate(inputs)}
     found = {}
-    for name in stated:
-        arguments = _arguments(getattr(kind, name))
+    for name, arguments in stated.items():
         read = arguments[2:] if arguments[0] == "self" else arguments[1:]
         found[GRADIENTS[name]] = name, tuple([positions[each] for each in read])
     return found
@@ -123,15 +122,11 @@ def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
     if not reads:
         return lambda node, g: getattr(node, name)(g)
-    if len(reads) == 1 and reads[0] >= 0:
-        (only,) = reads
-        return lambda node, g: getattr(node, name)(g, node.kept(only))
-
-    def call(node: Any, g: Any) -> Any:
-        read = [node.kept_output(g) if position < 0 else node.kept(position) for position in reads]
-        return getattr(node, name)(g, *read)
-
-    return call
+    if reads == (-1,):
+        return lambda node, g: getattr(node, name)(g, node.kept_output(g))
+    if len(reads) == 1:
+        return lambda node, g: getattr(node, name)(g, node.kept(*reads))
+    return lambda node, g: getattr(node, name)(g, *[node.kept_output(g) if r < 0 else node.kept(r) for r in reads])
 
 
 def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:

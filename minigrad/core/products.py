@@ -8,11 +8,11 @@ import numpy as np
 
 from .dtypes import Array
 from .shapes import sum_to
-from .tape import Node
+from .tape import Binary
 from .tensor import Tensor, method
 
 
-class MatMul(Node):
+class MatMul(Binary):
     """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
 
     formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
@@ -37,7 +37,7 @@ class MatMul(Node):
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
 
 
-class SumOfProducts(Node):
+class SumOfProducts(Binary):
     """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
 
     formulas = ("da[i] = g @ b[i].T", "db[i] = a[i].T @ g")
@@ -53,7 +53,7 @@ class SumOfProducts(Node):
         return a.mT @ g
 
 
-class ProductOfRows(Node):
+class ProductOfRows(Binary):
     """The sum over all rows n of `outer(a[n], b[n])`, for `(*, K)` and `(*, M)`."""
 
     form = "MmBackward0"

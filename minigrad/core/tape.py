@@ -70,7 +70,7 @@ seams: Seams = Seams()
 
 @dataclass_transform(eq_default=False)
 class Node:
-    """A recorded operation on any number of tensors; `Unary` is the common case.
+    """A recorded operation on any number of tensors; `Unary` and `Binary` write their call out for speed.
 
     `edges`
         one per input.
@@ -88,12 +88,15 @@ class Node:
             return g * b
     """
 
+    # In slots, since these are set for each operation that is recorded; what else a node has is in its dict.
+    __slots__ = ("_kept", "edges", "number", "watch")
+
     edges: tuple[Edge, ...]
     number: int
     watch: Any
 
     #: What is kept of the forward pass, None after it has been let go of.
-    _kept: tuple[Any, ...] | None = ()
+    _kept: tuple[Any, ...] | None
 
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
@@ -187,14 +190,11 @@ class Node:
         for x in inputs:
             arrays.append(None if x is None else x._array)
             recorded = recorded or (x is not None and x._requires_grad)
-        out = self.wrapped(inputs[0], quiet().run(self.forward, *arrays))
+        computed, like = quiet().run(self.forward, *arrays), inputs[0]
+        out = tuple([like._new(each) for each in computed]) if type(computed) is list else like._new(computed)
         if recorded and current.enabled:
             self.record(tuple([edge_to(x) for x in inputs]), inputs, out)
         return out
-
-    def wrapped(self, like: Tensor, computed: Any) -> Any:
-        """A tensor, such as `like` makes, of what `forward` has computed."""
-        return like._new(computed)
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
@@ -272,9 +272,6 @@ class Several(Node):
     `g` lists the gradients of the outputs, None for one that no gradient arrived for.
     """
 
-    def wrapped(self, like: Tensor, computed: Any) -> tuple[Tensor, ...]:
-        return tuple([like._new(array) for array in computed])
-
     def claim(self, out: Sequence[Tensor | None]) -> None:
         """Let each of the tensors `out` know that this node made it; one that is None has no gradient."""
         self.count = len(out)
@@ -308,6 +305,22 @@ class View(Unary):
             self.record((x._node or x,), (x,), out)
         share_storage(x, out, "" if current.enabled else "no_grad")
         return out
+
+
+class Binary(Node):
+    """A recorded operation on two tensors; a subclass says `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
+
+    def __call__(self, a: Any, b: Any) -> Tensor:
+        """The result for `a` and `b`, recorded if one of them requires a gradient."""
+        out: Tensor = a._new(quiet().run(self.forward, a._array, b._array))
+        if (a._requires_grad or b._requires_grad) and current.enabled:
+            self.record((edge_to(a), edge_to(b)), (a, b), out)
+        return out
+
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
+        edge_a, edge_b = self.edges
+        da = None if edge_a is None else self.gradients[0](self, g)
+        return da, None if edge_b is None else self.gradients[1](self, g)
 
 
 def edge_to(x: Tensor | None) -> Edge:

@@ -186,7 +186,7 @@ class Tensor:
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
-        return version_of(self)
+        return 0 if self._storage is None else self._storage.version
 
     def detach(self) -> Tensor:
         """The same storage as a leaf that requires no gradient: a write to one shows in the other.
@@ -317,11 +317,6 @@ def storage_of(x: Tensor) -> Storage:
             # Another thread may have been first.
             x._storage = x._storage or Storage()
     return x._storage
-
-
-def version_of(x: Tensor) -> int:
-    """How many in-place writes the storage of `x` has seen."""
-    return 0 if x._storage is None else x._storage.version
 
 
 def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:

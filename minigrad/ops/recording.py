@@ -290,7 +290,7 @@ class Overwrite(Node):
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         # Nothing kept is read, but PyTorch has no second pass through a write either.
-        if self._kept is None:
+        if getattr(self, "_kept", ()) is None:
             raise self._released()
         return super().backward(g)
 
