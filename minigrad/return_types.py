@@ -19,15 +19,12 @@ from typing import Any, ClassVar, Self
 
 from minigrad.core.tensor import Tensor
 
-__all__ = [
-    "histogram", "max", "median", "min", "mode", "sort", "topk",
-]  # fmt: skip
+__all__ = ["histogram", "max", "median", "min", "mode", "sort", "topk"]
 
 
 class Named(tuple[Any, ...]):
     """A tuple whose elements a subclass names, in order, by its annotations."""
 
-    __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -55,7 +52,6 @@ class Named(tuple[Any, ...]):
 class Selected(Named):
     """Elements selected along a dimension, and their indices there."""
 
-    __slots__ = ()
     values: Tensor
     indices: Tensor
 
@@ -63,42 +59,29 @@ class Selected(Named):
 class max(Selected):
     """The largest elements along a dimension, and their indices."""
 
-    __slots__ = ()
-
 
 class min(Selected):
     """The smallest elements along a dimension, and their indices."""
-
-    __slots__ = ()
 
 
 class median(Selected):
     """The medians along a dimension, and their indices."""
 
-    __slots__ = ()
-
 
 class mode(Selected):
     """The most frequent elements along a dimension, and their indices."""
-
-    __slots__ = ()
 
 
 class sort(Selected):
     """The elements in order along a dimension, and where each was."""
 
-    __slots__ = ()
-
 
 class topk(Selected):
     """The k largest or smallest elements along a dimension, and their indices."""
-
-    __slots__ = ()
 
 
 class histogram(Named):
     """How many elements, or what weight of them, each bin holds, and where the bins begin and end."""
 
-    __slots__ = ()
     hist: Tensor
     bin_edges: Tensor

@@ -188,8 +188,6 @@ def normal(
 class Drawn(Node):
     """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
 
-    __slots__ = ("shapes",)
-
     draw: Callable[..., Array]
     form: str
 

@@ -137,8 +137,6 @@ dtype=float16)
 class _Named:
     """One of a few constants that print as PyTorch's do."""
 
-    __slots__ = ("_name",)
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -156,13 +154,9 @@ class layout(_Named):
     torch.strided
     """
 
-    __slots__ = ()
-
 
 class memory_format(_Named):
     """How a copy lies in memory: in order, `torch.contiguous_format`, or as its model does, `torch.preserve_format`."""
-
-    __slots__ = ()
 
 
 strided = layout("strided")

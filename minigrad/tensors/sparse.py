@@ -453,8 +453,6 @@ class Coalesce(Unary):
     """
 
     formulas = ("dR = Lookup(G): row n of R went into the sum of its id",)
-    __slots__ = ("names",)
-
     ids: Array
 
     def forward(self, rows: Array) -> Array:
