@@ -142,10 +142,7 @@ def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], a
         if shape == (0,):
             continue
         if len(shape) != len(first):
-            return (
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}. unsqueeze(dim) adds "
-                "one"
-            )
+            return f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}: unsqueeze(dim)"
         if (*shape[:at], *shape[at + 1 :]) != (*first[:at], *first[at + 1 :]):
             return (
                 f"Sizes of tensors must match except in dimension {at}. Expected sizes {list(first)} but got "
