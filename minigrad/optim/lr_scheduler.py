@@ -64,8 +64,8 @@ class LRScheduler:
         self.last_epoch = last_epoch
         optimizer.__dict__.setdefault("_opt_called", False)
         self._step_count = 0
-        self._get_lr_called_within_step = False  # PyTorch has it in the state.
         self._is_initial = True
+        self._get_lr_called_within_step = False  # PyTorch has it in the state.
         self.step()
         self._is_initial = False
 
