@@ -172,15 +172,15 @@ def inside(call: Call, error: Exception) -> bool:
     message = str(error)
     if isinstance(error, NEVER) or (isinstance(error, AssertionError) and not message):
         return True
-    if isinstance(error, OverflowError) and "make it a float: float(number)" not in message:
+    # NumPy may speak of its arrays and scalars if it was given some.
+    arrays = any([each.startswith(("np.", "read_only")) for each in [*call.args, *call.kwargs.values()]])
+    if isinstance(error, OverflowError) and not arrays and "make it a float: float(number)" not in message:
         return True
     if re.match(r"[A-Z_]\w+\.__(init|new)__\(\)", message):
         # As in PyTorch, Python names the class that has the constructor, which may be a base of what is called.
         return False
-    # NumPy may speak of its arrays and scalars if it was given some.
-    arrays = any([each.startswith("np.") for each in [*call.args, *call.kwargs.values()]])
     found = INSIDE.search(message)
-    return found is not None and not (arrays and found[0] in ("ufunc", "broadcast together"))
+    return found is not None and not (arrays and found[0] in ("ufunc", "broadcast together", "_sum", "C long"))
 
 
 #: What PyTorch refuses and minigrad takes, beside arguments of other types, which docs/pytorch.md tells of.
@@ -202,6 +202,14 @@ TAKEN = {
     "tensordot": "promotes dtypes where nothing is contracted",
     "dist": "is inf where there is nothing",
     "smooth_l1_loss": "takes any beta",
+    "sub": "multiplies by alpha first",
+    "subtract": "multiplies by alpha first",
+    "sparse_coo_tensor": "takes no values",
+    "Categorical": "takes no distributions",
+    "Multinomial": "takes no distributions",
+    "Upsample": "takes whatever is a float",
+    "UpsamplingNearest2d": "takes whatever is a float",
+    "repeat_interleave": "needs no size of the output",
     "bernoulli_": "takes more dimensions of size 1",
 }
 
