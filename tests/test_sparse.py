@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-import pickle
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +15,6 @@ from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, Array, arrays, cotangents, ids_for, tables
 
 import minigrad as torch
-from minigrad import nn
 from minigrad.declare import declared
 from minigrad.nn import functional as F
 from minigrad.tensors.sparse import ids_of, places_of
@@ -358,30 +355,6 @@ def test_dense_operations_refuse_a_sparse_operand() -> None:
             before = d.clone()
             assert refuses(lambda name=name: getattr(d, name)(sparse_one())), name
             same(d, before)
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.clone()]
-)
-@pytest.mark.parametrize("coalesced", [True, False])
-def test_copies(copied: Callable[[Any], Any], coalesced: bool) -> None:
-    x = sparse_one().coalesce() if coalesced else sparse_one()
-    y = copied(x)
-    assert repr(y) == repr(x)
-    assert y.is_coalesced() is coalesced
-    if copied is not copy.copy:
-        y._values().fill_(0)
-        y._indices().fill_(0)
-        assert repr(x) == repr(sparse_one().coalesce() if coalesced else sparse_one())
-
-
-@pytest.mark.usefixtures("seeded")
-def test_a_copied_module_keeps_no_sparse_gradient_in_common() -> None:
-    layer = nn.Embedding(3, 2, sparse=True)
-    layer(torch.tensor([1])).sum().backward()
-    twin = copy.deepcopy(layer)
-    layer.weight.grad._values().fill_(5)
-    assert twin.weight.grad is None or twin.weight.grad._values().tolist() == [[1, 1]]
 
 
 def test_operators_leave_what_is_no_number_to_the_other_operand() -> None:
