@@ -41,7 +41,7 @@ Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 Form: TypeAlias = Callable[[Function], Function]
 
 #: The declared functions by the namespace they belong to and their names there.
-declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.functional": {}}
+declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.functional": {}, "linalg": {}}
 
 EVERYWHERE = ("torch", "Tensor")
 
@@ -88,7 +88,7 @@ def op(
     """The decorator of a function that computes an operation.
 
     `on`
-        where it appears: "torch", "Tensor" and "nn.functional"; the first two if left out.
+        where it appears: "torch", "Tensor", "nn.functional", "linalg"; the first two if left out.
     `in_place`
         what makes of it the method with an underscore, such as `rewritten`; None for none.
     `aliases`

@@ -1,4 +1,4 @@
-"""Norms, inverses and determinants of matrices `(*, N, N)`: NumPy's, with gradients."""
+"""Norms, inverses and determinants of matrices `(*, N, N)`, and systems of equations: NumPy's, with gradients."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number, dtype, float16, float32, float64
-from minigrad.core.tape import Unary
+from minigrad.core.shapes import sum_to
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops import reductions
 from minigrad.tensors.errors import advised
 
-__all__ = ["LinAlgError", "det", "inv", "norm"]
+__all__ = ["LinAlgError", "det", "inv", "norm", "solve"]
 globals().update(advised(__name__, __all__))
 
 
@@ -21,6 +22,7 @@ class LinAlgError(RuntimeError):
     """A matrix is singular: it has no inverse."""
 
 
+@op("linalg", kernel="linalg_norm")
 def norm(
     A: Tensor,  # noqa: N803  # PyTorch's name
     ord: Number | str | None = None,
@@ -70,6 +72,29 @@ class LinalgDet(Unary):
         return (g * y).unsqueeze(-1).unsqueeze(-1) * LinalgInvEx()(x).mT
 
 
+class LinalgSolveEx(Binary):
+    """`y` of `a @ y = b`, for matrices `b`, or vectors."""
+
+    formulas = ("da = -db * y.mT, the outer product of vectors", "db is the solution of a.mT @ db = g")
+    of_vectors: bool
+
+    def forward(self, a: Array, b: Array) -> Array:
+        self.shapes = a.shape, b.shape
+        try:
+            y: Array = np.linalg.solve(a, b[..., None] if self.of_vectors else b)
+        except np.linalg.LinAlgError:
+            raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+        return y[..., 0] if self.of_vectors else y
+
+    def da(self, g: Tensor, a: Tensor, y: Tensor) -> Tensor:
+        db = LinalgSolveEx(self.of_vectors)(a.mT, g)
+        product = db.unsqueeze(-1) * y.unsqueeze(-2) if self.of_vectors else db @ y.mT
+        return sum_to(-product, self.shapes[0])
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return sum_to(LinalgSolveEx(self.of_vectors)(a.mT, g), self.shapes[1])
+
+
 @op()
 def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix `(*, N, N)`, `torch.linalg.inv` as well; a LinAlgError if there is none.
@@ -96,6 +121,32 @@ def det(input: Tensor) -> Tensor:
 
 
 inv = inverse
+
+
+@op("linalg", kernel="linalg_solve")
+def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
+    """The X of `A @ X = B`, for matrices A `(*, N, N)`, and B `(*, N, K)` or vectors `(*, N)`.
+
+    Errors: a LinAlgError if A is singular, a RuntimeError for shapes and dtypes that do not fit.
+
+    >>> import minigrad as torch
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.2500])
+    """
+    _check_square("solve", A)
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype._tensor_name} and B "
+            f"of type {B.dtype._tensor_name} instead: B.to(A.dtype)"
+        )
+    of_vectors = B.ndim == 1 or B.shape == A.shape[:-1]
+    rows = B.shape[-1 if of_vectors else -2] if B.ndim else 0
+    if rows != A.shape[-1]:
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {tuple(A.shape)} and "
+            f"{tuple(B.shape)}; B has to have {A.shape[-1]} rows"
+        )
+    return LinalgSolveEx(of_vectors)(A, B)
 
 
 _EXPECTED = "Expected a floating point or complex tensor as input"

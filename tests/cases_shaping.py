@@ -302,9 +302,15 @@ add(
 both("addmm", mixed, **exact)
 
 # Far from singular: what differs then is rounding alone.
+close: dict[str, Any] = {"ulps": 2**8, "least": 1, "grad_ulps": 2**8, "grad_least": 1}
 regular = shaped("bnn", dtypes=["float32"]).map(lambda each: (each[0] / 8 + 9 * np.eye(each[0].shape[1], dtype="f"),))
 for name in ("inverse", "det"):
-    both(name, regular, ulps=2**8, least=1, grad_ulps=2**8, grad_least=1)
+    both(name, regular, **close)
+systems = shaped("bnn", "nk", dtypes=["float32"]).map(
+    lambda each: (each[0] / 8 + 9 * np.eye(len(each[1]), dtype="f"), each[1])
+)
+add("linalg.solve", lambda api, a, b: api.linalg.solve(a, b), systems, **close)
+add("linalg.solve", lambda api, a, b: api.linalg.solve(a[0], b[:, 0]), systems, **close)
 covered = {"ulps": 2**8, "least": 1, "grad_ulps": 2**8, "grad_least": 4}
 both("cov", shaped("nk", dtypes=["float32", "float64"]), **covered)
 add("cov", lambda api, x: api.cov(x, correction=0), shaped("k", dtypes=["float32"]), **covered)
