@@ -15,7 +15,6 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, masked, zeroed
-from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
@@ -72,40 +71,40 @@ class Slope(Node):
 
 
 class Smooth(Curve):
-    """A curve of floating-point numbers that a subclass computes together with its slope: `value(x, slope)`.
+    """A curve of floating-point numbers: a subclass says `value(x)` and `scaled(g, x)`, the slope at x times g.
 
-    It returns the values and, unless `slope` is None, writes the slope there.  A call that is recorded does both, while
-    what they share is in the cache, and keeps the slope.
+    Both are of `workable` arrays and make new ones.
     """
 
     #: What PyTorch calls its code, in the error for other dtypes.
     kernel: ClassVar[str]
-
-    def __call__(self, x: Any) -> Any:
-        check_floating(self.kernel, x)
-        recorded = x._requires_grad and current.enabled
-        self._slope = np.empty_like(workable(x._array)) if recorded else None
-        return super().__call__(x)
-
-    def value(self, x: Array, slope: Array | None) -> Array:
-        """The function of `x`, which is `workable`."""
-        raise NotImplementedError
+    value: ClassVar[Callable[..., Array]]
+    scaled: ClassVar[Callable[..., Array]]
 
     def forward(self, x: Array) -> Array:
-        if self._slope is None:
-            return of_elements(lambda x: self.value(x, None), x)
-        return of_elements(lambda slope, x: self.value(x, slope), self._slope, x)
+        check_floating(self.kernel, x)
+        return of_elements(self.value, x)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        slope = self._slope
-        if slope is None:
-            slope = np.empty_like(workable(x))
-            of_elements(lambda slope, x: self.value(x, slope), slope, x)
-        return restored(slope * g, g)
+        return of_elements(self.scaled, g, x)
+
+
+class Gate(Smooth):
+    """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `scaled(g, x, p)`."""
+
+    def forward(self, x: Array) -> Array:
+        check_floating(self.kernel, x)
+        wide = workable(x)
+        self._shares: Array | None = by_blocks(self.value, wide)
+        return restored(wide * self._shares, x)
+
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        shares = by_blocks(self.value, workable(x)) if self._shares is None else self._shares
+        return restored(by_blocks(self.scaled, workable(g), workable(x), shares), g)
 
     def release(self) -> None:
         super().release()
-        self._slope = None
+        self._shares = None
 
 
 def curve(
@@ -150,7 +149,7 @@ def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
     """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
     x = arrays[-1]
     if x.ndim and x.dtype != _HALF:
-        return by_blocks(compute, *arrays)
+        return compute(*arrays) if x.size <= _BLOCK else by_blocks(compute, *arrays)
     return restored(by_blocks(compute, *[workable(each) for each in arrays]), x)
 
 
@@ -415,10 +414,14 @@ class Elu(Smooth):
     alpha: float
     form: str
 
-    def value(self, x: Array, slope: Array | None) -> Array:
-        if slope is not None:
-            slope[...] = chosen(x <= 0, np.exp(x) * self.alpha, np.ones((), x.dtype))
-        return chosen(x < 0, np.expm1(x) * self.alpha, x)
+    def value(self, x: Array) -> Array:
+        below = np.expm1(x)
+        return chosen(x < 0, below if self.alpha == 1 else below * self.alpha, x)
+
+    def scaled(self, g: Array, x: Array) -> Array:
+        slope = np.exp(x)
+        slope *= g
+        return chosen(x <= 0, slope if self.alpha == 1 else slope * self.alpha, g)
 
     def bend(self, x: Tensor) -> Tensor:
         below = x._array < 0
@@ -447,18 +450,21 @@ class Softplus(Smooth):
     beta: float
     threshold: float
 
-    def value(self, x: Array, slope: Array | None) -> Array:
-        z = x * self.beta
-        beyond = z > self.threshold
-        straight = beyond.any()
-        if slope is not None:
-            slope[...] = sigmoid_of(z)
-            if straight:
-                slope[beyond] = 1
-        np.exp(z, out=z)
-        np.log1p(z, out=z)
-        z /= self.beta
-        return chosen(beyond, x, z) if straight else z
+    def value(self, x: Array) -> Array:
+        z = x if self.beta == 1 else x * self.beta
+        y = np.exp(z)
+        np.log1p(y, out=y)
+        return self.beyond(z, x, y if self.beta == 1 else y / self.beta)
+
+    def scaled(self, g: Array, x: Array) -> Array:
+        z = x if self.beta == 1 else x * self.beta
+        return self.beyond(z, g, sigmoid_of(z) * g)
+
+    def beyond(self, z: Array, a: Array, b: Array) -> Array:
+        """`a` where z is beyond the threshold, else `b`."""
+        holds = z > self.threshold
+        # To choose among a few takes less time than to ask for any.
+        return chosen(holds, a, b) if holds.size < 2**10 or holds.any() else b
 
     def bend(self, x: Tensor) -> Tensor:
         # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.
@@ -483,10 +489,11 @@ class LogSigmoid(Smooth):
     formulas = ("dx = g * sigmoid(-x)",)
     kernel = "log_sigmoid_cpu"
 
-    def value(self, x: Array, slope: Array | None) -> Array:
-        if slope is not None:
-            slope[...] = sigmoid_of(-x)
+    def value(self, x: Array) -> Array:
         return log_sigmoid(x)
+
+    def scaled(self, g: Array, x: Array) -> Array:
+        return sigmoid_of(-x) * g
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
@@ -503,21 +510,22 @@ def logsigmoid(input: Tensor) -> Tensor:
     """`log(sigmoid(x))`, without overflow on the way."""
 
 
-class Silu(Smooth):
+class Silu(Gate):
     """`x * s` for `s = sigmoid(x)`."""
 
     formulas = ("dx = g * s * (1 + x * (1 - s))",)
     kernel = "silu_cpu"
     slope_name = "MulBackward0"
 
-    def value(self, x: Array, slope: Array | None) -> Array:
-        s = sigmoid_of(x)
-        if slope is not None:
-            np.subtract(1, s, out=slope)
-            slope *= x
-            slope += 1
-            slope *= s
-        return np.multiply(s, x, out=s)
+    def value(self, x: Array) -> Array:
+        return sigmoid_of(x)
+
+    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+        slope = np.subtract(1, p)
+        slope *= x
+        slope += 1
+        slope *= p
+        return np.multiply(slope, g, out=slope)
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
@@ -530,30 +538,32 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return _applied(Silu(), input, inplace)
 
 
-class Gelu(Smooth):
+class Gelu(Gate):
     """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`."""
 
     formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
     kernel = "GeluKernelImpl"
 
-    def value(self, x: Array, slope: Array | None) -> Array:
+    def value(self, x: Array) -> Array:
         below = erf_of(x * x.dtype.type(math.sqrt(0.5)))
         below += 1
         below *= 0.5
-        if slope is not None:
-            np.multiply(x, x, out=slope)
-            slope *= -0.5
-            np.exp(slope, out=slope)
-            slope *= x
-            slope *= 1 / math.sqrt(2 * math.pi)
-            slope += below
-        return np.multiply(below, x, out=below)
+        return below
+
+    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+        slope = np.multiply(x, x)
+        slope *= -0.5
+        np.exp(slope, out=slope)
+        slope *= x
+        slope *= 1 / math.sqrt(2 * math.pi)
+        slope += p
+        return np.multiply(slope, g, out=slope)
 
     def bend(self, x: Tensor) -> Tensor:
         return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
 
 
-class GeluTanh(Smooth):
+class GeluTanh(Gate):
     """`x * p` for `p = (1 + tanh(u)) / 2`, `u = sqrt(2 / pi) * (x + 0.044715 * x**3)`: close to gelu."""
 
     form = "GeluBackward0"
@@ -562,7 +572,7 @@ class GeluTanh(Smooth):
     a: ClassVar[float] = math.sqrt(2 / math.pi)
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
 
-    def value(self, x: Array, slope: Array | None) -> Array:
+    def value(self, x: Array) -> Array:
         p = np.multiply(x, x)
         p *= self.b
         p += self.a
@@ -570,16 +580,18 @@ class GeluTanh(Smooth):
         np.tanh(p, out=p)
         p *= 0.5
         p += 0.5
-        if slope is not None:
-            np.multiply(x, x, out=slope)
-            slope *= 6 * self.b
-            slope += 2 * self.a
-            slope *= x
-            rest = np.subtract(1, p)
-            rest *= p
-            slope *= rest
-            slope += p
-        return np.multiply(p, x, out=p)
+        return p
+
+    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+        slope = np.multiply(x, x)
+        slope *= 6 * self.b
+        slope += 2 * self.a
+        slope *= x
+        rest = np.subtract(1, p)
+        rest *= p
+        slope *= rest
+        slope += p
+        return np.multiply(slope, g, out=slope)
 
     def bend(self, x: Tensor) -> Tensor:
         square = x * x

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.core.dtypes import Array, of
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape
-from minigrad.core.tape import Node, Unary, View
+from minigrad.core.tape import Binary, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.dims import normal_dim
@@ -125,7 +125,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 
-class Index(Node):
+class Index(Binary):
     """`x` at `places`, which are counted in the dimensions `dims` as if they were one: a copy, contiguous.
 
     Places in dimensions that are no neighbours come first in the result.  `once` says that none is named twice.
@@ -144,7 +144,7 @@ class Index(Node):
         return PutIndex(self.x_shape, self.dims, self.once)(g, places)
 
 
-class PutIndex(Node):
+class PutIndex(Binary):
     """`y = 0;  y[places] += x`, with y of `shape`: elements put at one place add up."""
 
     formulas = ("dx = Index(g)",)

@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.shapes import Reshape, strided
+from minigrad.core.shapes import Permute, Reshape, strided
 from minigrad.core.tape import Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -120,10 +120,13 @@ class Unfold(View):
         return y if self.x_shape else y[0]
 
     def dx(self, g: Tensor) -> Tensor:
-        shape = self.x_shape or (1,)
+        if not self.x_shape:
+            return g.sum()
+        last, dim = len(self.x_shape), self.dim
         windows = Windows((self.size,), (self.step,), (1,), ((0, 0),))
-        by_window = (g if self.x_shape else g.unsqueeze(0)).movedim(self.dim, -1)
-        return Col2Im(windows, (shape[self.dim],))(by_window).movedim(-1, self.dim).reshape(self.x_shape)
+        by_window = Permute((*range(dim), *range(dim + 1, last + 1), dim))(g)
+        summed = Col2Im(windows, (self.x_shape[dim],))(by_window)
+        return summed if dim == last - 1 else Permute((*range(dim), last - 1, *range(dim, last - 1)))(summed)
 
 
 @op("Tensor")
