@@ -33,11 +33,12 @@ class Raised:
     error: Exception
 
 
-def twin(array: Array) -> Array:
-    """A copy in memory of its own, with the same steps between elements."""
-    extent = array.itemsize + sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
+def twin(array: Array, strides: tuple[int, ...] | None = None) -> Array:
+    """A copy in memory of its own, with the same steps between elements or with these."""
+    steps = array.strides if strides is None else strides
+    extent = array.itemsize + sum([(size - 1) * step for size, step in zip(array.shape, steps, strict=True)])
     memory = np.zeros(extent if array.size else 0, np.uint8)
-    copy = np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
+    copy = np.ndarray(array.shape, array.dtype, memory, 0, steps)
     copy[...] = array
     return copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 # On a busy machine, threads that wait for each other are slower than one; it has to be said before NumPy is imported.
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
@@ -46,7 +48,7 @@ def _global_state() -> dict[str, Any]:
         "grad mode": minigrad.is_grad_enabled(),
         "default dtype": minigrad.get_default_dtype(),
         "print options": printing._options,
-        "generator": minigrad.get_rng_state().tolist(),
+        "generator": minigrad.get_rng_state().numpy().tobytes(),
     }
 
 
@@ -60,7 +62,7 @@ def _same_state_after() -> Iterator[None]:
     minigrad.set_default_dtype(before["default dtype"])
     printing._options = before["print options"]
     if after["generator"] != before["generator"]:
-        minigrad.set_rng_state(minigrad.tensor(before["generator"], dtype=minigrad.uint8))
+        minigrad.set_rng_state(minigrad.from_numpy(np.frombuffer(bytearray(before["generator"]), np.uint8)))
     changed = [name for name, value in before.items() if after[name] != value]
     assert not changed, f"the test changed the {', '.join(changed)}"
 
@@ -88,6 +90,11 @@ def library(request: pytest.FixtureRequest) -> Any:
     if torch.cuda.is_available():
         pytest.skip("what is on record comes from a machine without a graphics processor")
     return torch
+
+
+def pytest_collection_finish() -> None:
+    """What was made to collect the tests stays: the garbage collector need not look at it again and again."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

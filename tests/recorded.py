@@ -7,8 +7,8 @@ gradient, and what came of the call.  The rows themselves are not in it: a row t
 from __future__ import annotations
 
 import ast
-import builtins
-import json
+import io
+import pickle
 import re
 import warnings
 import zlib
@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from comparing import OTHER_NAMES, Plain, Raised, array_of, check_same_values, is_stated_refusal, operand_of, outcome
+from comparing import OTHER_NAMES, Raised, array_of, check_same_values, is_stated_refusal, operand_of, outcome, twin
 from oracles import directional_derivative, inner
 from strategies import Array
 from table import Case, families
@@ -301,98 +301,23 @@ def _is_double(operand: Any) -> bool:
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-class Encoder:
-    """Python's values as JSON, and their arrays one after the other, by dtype."""
+class Pickler(pickle.Pickler):
+    """Pickles that keep how the elements of an array lie in memory."""
 
-    def __init__(self) -> None:
-        self.arrays: dict[str, list[Array]] = {}
-
-    def encode(self, value: Any) -> Any:
-        if isinstance(value, np.generic):
-            return {"number": self.encode(np.array(value))}
-        if isinstance(value, np.ndarray):
-            self.arrays.setdefault(value.dtype.name, []).append(value.ravel())
-            how = [value.dtype.name, list(value.shape)]
-            return {"array": how if value.flags.c_contiguous else [*how, list(value.strides)]}
-        if isinstance(value, Plain):
-            return {"plain": self.encode(value.array)}
-        if isinstance(value, slice | range):
-            return {type(value).__name__: [value.start, value.stop, value.step]}
-        if isinstance(value, complex):
-            return {"complex": [value.real, value.imag]}
-        if isinstance(value, type):
-            return {"type": value.__name__}
-        if value is Ellipsis:
-            return {"...": None}
-        if isinstance(value, tuple):
-            return {"tuple": [self.encode(each) for each in value]}
-        if isinstance(value, list):
-            return [self.encode(each) for each in value]
-        if isinstance(value, dict):
-            return {"dict": [[name, self.encode(each)] for name, each in value.items()]}
-        if value is None or type(value) in (bool, int, float, str):
-            return value
-        raise TypeError(f"no way to record {value!r}")
-
-
-class Decoder:
-    """The same values again, read in the order in which they were written."""
-
-    def __init__(self, arrays: dict[str, Array]) -> None:
-        self.arrays = arrays
-        self.read = dict.fromkeys(arrays, 0)
-
-    def decode(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self.decode(each) for each in value]
-        if not isinstance(value, dict):
-            return value
-        ((kind, content),) = value.items()
-        match kind:
-            case "array":
-                return self.array(*content)
-            case "dict":
-                return {name: self.decode(each) for name, each in content}
-            case "tuple":
-                return tuple([self.decode(each) for each in content])
-            case "number":
-                return self.decode(content)[()]
-            case "plain":
-                return Plain(self.decode(content))
-            case "slice":
-                return slice(*content)
-            case "range":
-                return range(*content)
-            case "complex":
-                return complex(*content)
-            case "type":
-                return getattr(builtins, content)
-        return Ellipsis
-
-    def array(self, dtype: str, shape: list[int], strides: list[int] | None = None) -> Array:
-        size = int(np.prod(shape))
-        start = self.read[dtype]
-        self.read[dtype] = start + size
-        values = self.arrays[dtype][start : start + size].reshape(shape)
-        if strides is None:
-            return values
-        extent = sum((side - 1) * step for side, step in zip(shape, strides, strict=True)) + values.itemsize
-        laid_out = np.ndarray(shape, dtype, np.zeros(extent if size else 0, np.uint8), 0, strides)
-        laid_out[...] = values
-        return laid_out
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+            return twin, (value.copy("C"), value.strides)
+        return NotImplemented
 
 
 def write(record: dict[str, Any]) -> None:
-    encoder = Encoder()
-    text = json.dumps(encoder.encode(record), separators=(",", ":"))
-    arrays = {dtype: np.concatenate(each) for dtype, each in encoder.arrays.items()}
-    np.savez_compressed(FILE, index=np.frombuffer(text.encode(), np.uint8), **arrays)
+    text = io.BytesIO()
+    Pickler(text, 4).dump(record)
+    np.savez_compressed(FILE, pickled=np.frombuffer(text.getvalue(), np.uint8))
 
 
 @cache
 def read() -> dict[str, Any]:
     """`{"torch": its version, "rows": {name: [example, …]}}`; an example holds its `operands`, and what was `seen`."""
     with np.load(FILE) as file:
-        arrays = {name: file[name] for name in file.files}
-    index = json.loads(arrays.pop("index").tobytes())
-    return dict(Decoder(arrays).decode(index))
+        return dict(pickle.loads(file["pickled"]))
