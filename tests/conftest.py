@@ -31,7 +31,7 @@ set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "minigrad-hypothesis")
 # for each example, so that the fixture below may run once per test.  Default runs draw the same everywhere; only
 # `thorough` draws anew each time.
 settings.register_profile(
-    "dev", max_examples=20, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "dev", max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.register_profile("ci", parent=settings.get_profile("dev"), max_examples=60)
 settings.register_profile("thorough", parent=settings.get_profile("dev"), max_examples=1000, derandomize=False)

@@ -146,17 +146,14 @@ def a_module(library: Any, look_up: Callable[[Any, Any], Any], *more: Any) -> An
     return MyEmbedding()
 
 
-PRODUCT = {"raises": RuntimeError, "without": ["unread rows", "separate rows"]}
+#: What `laws.VARIANTS` have not: they keep the same laws.
 RIGHT: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "NumPy": ([looked_up, scattered], {"padding": True}),
     "NumPy, loops": ([by_loops, by_loops_back], {}),
     "NumPy, products": ([lambda i, w: looked_up(i, w) + 0, by_product_back], {"without": ["separate rows"]}),
-    "embedding": ([F.embedding], {"padding": True}),
-    "sparse": ([lambda i, w, padding_idx=None: F.embedding(i, w, padding_idx, sparse=True)], {"padding": True}),
     "Function": ([ByHand.apply], {}),
     "indexing": ([lambda i, w: w[i]], {"without": ["range of ids"]}),
-    "product": ([laws.by_product], PRODUCT),
-    "linear": ([laws.by_linear], PRODUCT),
+    "product": ([laws.by_product], {"raises": RuntimeError, "without": ["unread rows", "separate rows"]}),
     "nn.Embedding": ([torch.nn.Embedding(7, 3)], {}),
     "nn.Embedding of 300 rows, sparse": ([torch.nn.Embedding(300, 1, sparse=True, dtype=torch.float16)], {}),
     "module": ([a_module(torch, F.embedding)], {}),
