@@ -33,7 +33,10 @@ class MaxPool(Unary):
 
     def forward(self, x: Array) -> Array:
         lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-        view, (first, *others) = self.windows.view(x, lowest), self.windows.places()
+        view, dims = self.windows.view(x, lowest), len(self.windows.kernel)
+        if self.windows.few(x):
+            return np.ascontiguousarray(view.max(axis=tuple(range(-2 * dims, -dims))))
+        first, *others = self.windows.places()
         y = view[first].copy()
         for place in others:
             np.maximum(y, view[place], out=y)
@@ -82,6 +85,10 @@ def _to_each(g: Tensor, windows: Windows) -> Tensor:
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
     """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
+    if windows.few(x) and not np.isnan(y).any():
+        dims = len(windows.kernel)
+        by_window = np.moveaxis(windows.view(x), range(-2 * dims, -dims), range(-dims, 0))
+        return by_window.reshape(*y.shape, math.prod(windows.kernel)).argmax(axis=-1)
     places = list(enumerate(windows.places()))
     found = np.zeros(y.shape, np.min_scalar_type(len(places)))
     # What pads x is nan, equal to nothing; of integers, which have no nan, it has to be left out.
@@ -106,6 +113,19 @@ def _indices(windows: Windows, x: Array, y: Array) -> Array:
     spans = zip(steps, windows.stride, within, windows.dilation, windows.pads, strict=True)
     at = [p * stride + k * dilation - before for p, stride, k, dilation, (before, _) in spans]
     return np.ravel_multi_index(at, x.shape[-dims:])
+
+
+@functools.lru_cache(maxsize=64)
+def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, list[Array]]:
+    """So many windows that cover dimensions of these sizes, and for each dimension which elements lie in them in turn.
+
+    Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
+    """
+    pairs = [bounds(size, count) for size, count in zip(sizes, wanted, strict=True)]
+    kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
+    spans = zip(pairs, kernel, strict=True)
+    tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
+    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), tables
 
 
 @functools.lru_cache(maxsize=64)
@@ -184,15 +204,11 @@ def _declare(dims: int) -> None:
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
-        # Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
-        pairs = [bounds(size, count) for size, count in zip(sizes, wanted, strict=True)]
-        kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
-        spans = zip(pairs, kernel, strict=True)
-        tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
-        windows = Windows(kernel, kernel, (1,) * dims, ((0, 0),) * dims)
+        windows, tables = _covering(sizes, wanted)
         x = input
-        for dim, table in enumerate(tables, input.ndim - dims):
-            x = Index((dim,))(x, x._new(table))
+        for dim, table, size, count in zip(range(-dims, 0), tables, sizes, wanted, strict=True):
+            if size % count:
+                x = Index((input.ndim + dim,))(x, x._new(table))
         y = MaxPool(windows, form("AdaptiveMaxPool{}"))(x)
         if not return_indices:
             return y
