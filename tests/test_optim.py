@@ -189,27 +189,6 @@ def test_no_temporary_is_as_large_as_a_parameter(name: str) -> None:
     assert peak < parameter.nbytes / 5
 
 
-@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
-def test_a_step_shows_wherever_the_parameter_is_and_is_seen_by_backward(name: str) -> None:
-    memory = np.ones((2, 3))
-    parameter = torch.nn.Parameter(torch.from_numpy(memory))
-    view, alias = parameter.detach()[0], parameter.data
-    kept = (parameter * parameter).sum()
-    torch.nn.functional.embedding(torch.tensor([0, 1]), parameter, sparse=name == "SparseAdam").sum().backward()
-    gradient = parameter.grad
-    version = parameter._version
-    made(name, [parameter], lr=0.1).step()
-    assert memory.max() < 1
-    assert np.array_equal(view.numpy(), memory[0])
-    assert np.array_equal(alias.numpy(), memory)
-    assert parameter._version > version
-    assert parameter.grad is gradient
-    assert parameter.is_leaf
-    assert parameter.requires_grad
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        kept.backward()
-
-
 @pytest.mark.parametrize("name", DENSE)
 def test_gradients_are_not_changed(name: str) -> None:
     parameter = leaf(np.ones(3))
@@ -254,78 +233,6 @@ def test_float16_is_computed_in_float32() -> None:
 # ---- closures, hooks, gradients --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DENSE)
-def test_a_closure_is_called_once_and_its_loss_returned(name: str) -> None:
-    parameter = leaf(np.array([3.0, 4.0]))
-    optimizer = made(name, [parameter], lr=0.1)
-    calls = []
-
-    def closure() -> Any:
-        calls.append(torch.is_grad_enabled())
-        optimizer.zero_grad()
-        loss = (parameter**2).sum()
-        loss.backward()
-        return loss
-
-    with torch.no_grad():
-        assert optimizer.step(closure).item() == 25.0
-    assert calls == [True]
-    assert (parameter.detach().numpy() < [3.0, 4.0]).all()
-    assert optimizer.step() is None
-
-
-def test_what_a_closure_raises_leaves_all_as_it_was() -> None:
-    parameter = leaf(np.ones(2))
-    parameter.grad = torch.ones(2, dtype=torch.float64)
-
-    def closure() -> Any:
-        raise KeyError("data")
-
-    with pytest.raises(KeyError):
-        torch.optim.SGD([parameter], lr=0.1).step(closure)
-    assert torch.equal(parameter, torch.ones(2, dtype=torch.float64))
-
-
-def test_zero_grad() -> None:
-    dense, recorded, sparse = leaf(np.ones(2)), leaf(np.ones(2)), leaf(np.ones((3, 2)))
-    optimizer = torch.optim.SGD([dense, recorded, sparse])
-    optimizer.zero_grad(set_to_none=False)
-    assert dense.grad is None
-    (dense**2).sum().backward()
-    (recorded**2).sum().backward(create_graph=True)
-    torch.nn.functional.embedding(torch.tensor([1]), sparse, sparse=True).sum().backward()
-    gradients = [dense.grad, recorded.grad, sparse.grad]
-    optimizer.zero_grad(set_to_none=False)
-    assert [dense.grad, recorded.grad, sparse.grad] == gradients
-    assert not recorded.grad.requires_grad
-    assert [each.to_dense().abs().sum().item() for each in gradients] == [0.0, 0.0, 0.0]
-    optimizer.zero_grad()
-    assert [dense.grad, recorded.grad, sparse.grad] == [None, None, None]
-
-
-def test_options_of_groups_hold_from_the_next_step_on() -> None:
-    slow, fast = leaf(np.ones(1)), leaf(np.ones(1))
-    optimizer = torch.optim.SGD([{"params": slow, "lr": 0.25}, {"params": [fast]}], lr=0.5)
-    for parameter in (slow, fast):
-        parameter.grad = torch.ones(1, dtype=torch.float64)
-    optimizer.step()
-    assert (slow.item(), fast.item()) == (0.75, 0.5)
-    optimizer.param_groups[0]["lr"] = 1.0
-    optimizer.param_groups[1]["maximize"] = True
-    optimizer.step()
-    assert (slow.item(), fast.item()) == (-0.25, 1.0)
-
-
-def test_a_group_that_raises_is_not_added_and_not_changed() -> None:
-    parameter = leaf(np.ones(1))
-    optimizer = torch.optim.SGD([parameter])
-    group = {"params": [leaf(np.ones(1)), parameter]}
-    with pytest.raises(ValueError, match="some parameters appear in more than one parameter group"):
-        optimizer.add_param_group(group)
-    assert list(group) == ["params"]
-    assert len(optimizer.param_groups) == 1
-
-
 @pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
 def test_ways_to_compute_a_step_make_no_difference(name: str) -> None:
     moves = []
@@ -339,13 +246,6 @@ def test_ways_to_compute_a_step_make_no_difference(name: str) -> None:
             optimizer.step()
         moves.append(parameter.detach().numpy())
     assert all(np.array_equal(each, moves[0]) for each in moves)
-
-
-@pytest.mark.parametrize("name", DENSE)
-def test_numbers_may_be_0(name: str) -> None:
-    numbers = ("lr", "eps", "momentum", "alpha", "lr_decay", "rho", "weight_decay", "initial_accumulator_value")
-    zeros = dict.fromkeys(options_of(name, *numbers), 0)
-    assert made(name, [leaf(np.ones(1))], **zeros).defaults.items() >= zeros.items()
 
 
 # ---- states ----------------------------------------------------------------------------------------------------------
