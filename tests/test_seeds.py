@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import oracles
 import pytest
 import transcripts
 from transcripts import Cell, execute
@@ -159,71 +158,3 @@ def test_notebooks_reject_broken_copies(
     intact = transcript(notebook, minigrad)
     monkeypatch.setattr(owner, attribute, broken)
     assert transcript(notebook, minigrad) != intact
-
-
-# The backward pass the seeds leave out: not only as printed text, to four digits, but bit for bit.
-
-IDS = np.array([2, 3, 1, 3])
-
-
-class Layers(NamedTuple):
-    """Both layers with equal weights, each with its input; `view` is how the layer's weight shows the table."""
-
-    weight: Any
-    output: Any
-    view: Callable[[Any], Any]
-
-
-def layers(torch: Any, dtype: str) -> list[Layers]:
-    """The layers of the seeds, after `manual_seed(123)`: the embedding, and the linear layer with its weights."""
-    dtype = getattr(torch, dtype)
-    with generator_restored(torch):
-        torch.manual_seed(123)
-        embedding = torch.nn.Embedding(4, 5, dtype=dtype)
-        linear = torch.nn.Linear(4, 5, bias=False, dtype=dtype)
-    linear.weight = torch.nn.Parameter(embedding.weight.T.detach())
-    ids = torch.tensor(IDS)
-    onehot = torch.nn.functional.one_hot(ids, num_classes=4).to(dtype)
-    return [
-        Layers(embedding.weight, embedding(ids), lambda table: table),
-        Layers(linear.weight, linear(onehot), lambda table: table.T),
-    ]
-
-
-def draws(seed: int, dtype: str) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(seed).standard_normal((4, 5)).astype(dtype)
-
-
-def test_the_gradient_is_the_sum_of_the_rows_of_each_id(library: Any) -> None:
-    upstream = draws(1, "float32")
-    expected = oracles.scatter_add(upstream, IDS, 4)
-    for weight, output, view in layers(library, "float32"):
-        output.backward(library.tensor(upstream))
-        np.testing.assert_array_equal(np.asarray(view(weight.grad)), expected, strict=True)
-
-
-def test_the_gradient_of_the_gradient_is_a_lookup(library: Any) -> None:
-    direction = draws(2, "float32")
-    expected = oracles.lookup(direction, IDS)
-    for weight, output, view in layers(library, "float32"):
-        upstream = library.tensor(draws(1, "float32"), requires_grad=True)
-        (gradient,) = library.autograd.grad(output, weight, upstream, create_graph=True)
-        (of_gradient,) = library.autograd.grad(gradient, upstream, view(library.tensor(direction)))
-        np.testing.assert_array_equal(np.asarray(of_gradient), expected, strict=True)
-
-
-def test_second_derivatives_of_a_loss_are_those_of_its_formula(library: Any) -> None:
-    """For `(C * Y**3).sum()`, an id's row along V is the sum of `6 * C * Y * V` where the id occurs."""
-    scale, direction = draws(1, "float64"), draws(2, "float64")
-    gradients = []
-    for weight, output, view in layers(library, "float64"):
-        loss = (library.tensor(scale) * output**3).sum()
-        (gradient,) = library.autograd.grad(loss, weight, create_graph=True)
-        (second,) = library.autograd.grad(gradient, weight, view(library.tensor(direction)))
-        table = np.asarray(view(weight.detach()))
-        rows = 6 * scale * oracles.lookup(table * direction, IDS)
-        # The order of the factors differs, and each product is rounded.
-        np.testing.assert_allclose(np.asarray(view(second)), oracles.scatter_add(rows, IDS, 4), rtol=1e-14)
-        gradients.append(np.asarray(view(second)))
-    by_lookup, by_product = gradients
-    np.testing.assert_array_equal(by_lookup, by_product, strict=True)
