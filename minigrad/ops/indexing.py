@@ -568,7 +568,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if holds.shape != x._array.shape:
         shape = common_shape([x._array.shape, holds.shape])
         x, holds = x.expand(shape), np.broadcast_to(holds, shape)
-    return Index(all_dims(x), "MaskedSelectBackward0", once=True)(x, x._new(np.flatnonzero(holds)))
+    return Index(all_dims(x), "MaskedSelectBackward0", once=True)(x, x._new(holds.reshape(-1).nonzero()[0]))
 
 
 @op()

@@ -55,10 +55,10 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     if x.ndim == 0:
         return np.zeros((), np.int64)
     if not descending:
-        return np.argsort(x, axis=dim, kind="stable")
+        return x.argsort(dim, "stable")
     # From the end, so that of equal elements the first comes last, and then first.
     reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
-    indices: Array = np.argsort(x[reverse], axis=dim, kind="stable")[reverse]
+    indices: Array = x[reverse].argsort(dim, "stable")[reverse]
     return x.shape[dim] - 1 - indices
 
 
@@ -126,7 +126,7 @@ def middle(x: Array, dim: int) -> Array:
     if x.ndim == 0:
         return np.zeros((), np.int64)
     half = (x.shape[dim] - 1) // 2
-    found = np.argpartition(x, half, axis=dim)[(*(slice(None),) * dim, slice(half, half + 1))]
+    found = x.argpartition(half, dim)[(*(slice(None),) * dim, slice(half, half + 1))]
     if x.dtype.kind != "f":
         return found
     nan = np.isnan(x)

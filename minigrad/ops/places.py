@@ -82,7 +82,7 @@ def positions(holds: Array) -> list[Array]:
         return []
     # NumPy's own way takes several times as long for many elements.
     if holds.ndim == 1 or holds.size < 2**10:
-        return [np.ascontiguousarray(vector) for vector in np.nonzero(holds)]
+        return [np.ascontiguousarray(vector) for vector in holds.nonzero()]
     places = np.flatnonzero(holds)
     # As many times as its row has elements that hold, each row's position; what is left is the position in the row.
     rows, size = holds.shape[:-1], holds.shape[-1]

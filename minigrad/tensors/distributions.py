@@ -28,6 +28,9 @@ _STEP = 2**16
 # Masks; as arrays, because NumPy takes longer to look at a number.
 _LOWEST_24 = np.array(2**24 - 1, np.uint32)
 _LOWEST_53 = np.array(2**53 - 1, np.uint64)
+# How far apart neighbours among the uniform numbers are.
+_APART_24 = np.array(2.0**-24, np.float32)
+_APART_53 = np.array(2.0**-53)
 
 # From this many numbers on PyTorch shuffles by another algorithm, in memory that Python lists do not fit in.
 _LONG_SHUFFLE = (2**32 - 1) // 20
@@ -94,11 +97,10 @@ def random_(array: Array, low: int, high: int | None, generator: Generator) -> A
     span = high - low
 
     def narrow(bits: Array) -> Array:
-        # The remainder by way of the quotient, which NumPy computes several times faster.
-        bits -= bits // np.uint32(span) * np.uint32(span)
-        values = bits.astype(np.int64)
-        values += low
-        return values
+        divisor = np.uint32(span)
+        # Of many, the remainder by way of the quotient, which NumPy computes several times faster.
+        rest = bits % divisor if bits.size < 2**9 else bits - bits // divisor * divisor
+        return rest.astype(np.int64) + low if low else rest.astype(np.int64)
 
     def wide(bits: Array) -> Array:
         return (bits % np.uint64(span) + np.uint64(low % 2**64) if span < 2**64 else bits).view(np.int64)
@@ -252,11 +254,11 @@ def _unit(bits: Array) -> Array:
     if bits.itemsize == 4:
         bits &= _LOWEST_24
         values = bits.view(np.int32).astype(np.float32)
-        values *= 2.0**-24
+        values *= _APART_24
     else:
         bits &= _LOWEST_53
         values = bits.view(np.int64).astype(np.float64)
-        values *= 2.0**-53
+        values *= _APART_53
     return values
 
 
