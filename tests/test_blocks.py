@@ -12,7 +12,7 @@ import minigrad as torch
 from minigrad.core.arrays import total
 from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
-from minigrad.ops.curves import by_blocks
+from minigrad.ops.blocks import blocked
 
 # More elements than three blocks have, in rows that no block consists of.
 SHAPE = (31, 67, 101)
@@ -127,7 +127,7 @@ def test_the_gradient_of_a_cross_entropy_for_any_cotangent_in_any_pass(shape: tu
 
 def test_blocks_of_several_arrays_in_the_dtype_of_the_last() -> None:
     a, b = normal(200_000), normal(200_000).astype(np.float32)
-    found = by_blocks(np.multiply, a, b)
+    found = blocked(np.multiply, a, b)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, (a * b).astype(np.float32))
 

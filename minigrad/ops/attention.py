@@ -16,8 +16,9 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.blocks import row_blocks
 from minigrad.ops.dropout import dropout
-from minigrad.ops.operands import rounded, row_blocks
+from minigrad.ops.operands import rounded
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
 
 

@@ -33,6 +33,7 @@ from minigrad.core.shapes import Sum
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.blocks import slices
 from minigrad.ops.windows import PerDim, Windows, per_dim
 
 # Windows of so many elements in all are copied and multiplied at once: they stay in the processor's cache.
@@ -89,7 +90,7 @@ class ConvTranspose(Node):
         counts, parts = g.shape[2:], _in_groups(g, self.groups)
         w = _matrices(widened(weight), self.groups).mT
         x = np.empty((len(g), self.groups * weight.shape[1], *self.sizes), w.dtype)
-        for rows in _blocks(len(g), w.size // max(w.shape[2], 1) * math.prod(counts)):
+        for rows in slices(len(g), w.size // max(w.shape[2], 1) * math.prod(counts), _BLOCK):
             seen = w @ parts[rows]
             x[rows] = self.windows.add(seen.reshape(len(seen), x.shape[1], *weight.shape[2:], *counts), self.sizes)
         return _finished(x, bias, g)
@@ -143,14 +144,8 @@ def _columns(x: Array, windows: Windows, groups: int) -> Iterator[tuple[slice, A
     """For some rows of `x` at a time, its windows: `(rows, groups, C / groups * kernel, places)`."""
     view = windows.view(widened(x))
     height, places = math.prod(view.shape[1 : -len(windows.kernel)]), math.prod(windows.counts(x.shape[2:]))
-    for rows in _blocks(len(x), height * places):
+    for rows in slices(len(x), height * places, _BLOCK):
         yield rows, view[rows].reshape(-1, groups, height // groups, places)
-
-
-def _blocks(count: int, size: int) -> list[slice]:
-    """Slices that together select so many rows, each of which takes `size` elements of windows."""
-    step = max(_BLOCK // max(size, 1), 1)
-    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
 
 def _finished(y: Array, bias: Array | None, like: Array) -> Array:

@@ -19,6 +19,7 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import operands
+from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.operands import ProductAs, check_floating, in_float32
@@ -95,12 +96,12 @@ class Gate(Smooth):
     def forward(self, x: Array) -> Array:
         check_floating(self.kernel, x)
         wide = workable(x)
-        self._shares: Array | None = by_blocks(self.value, wide)
+        self._shares: Array | None = blocked(self.value, wide)
         return restored(wide * self._shares, x)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        shares = by_blocks(self.value, workable(x)) if self._shares is None else self._shares
-        return restored(by_blocks(self.scaled, workable(g), workable(x), shares), g)
+        shares = blocked(self.value, workable(x)) if self._shares is None else self._shares
+        return restored(blocked(self.scaled, workable(g), workable(x), shares), g)
 
     def release(self) -> None:
         super().release()
@@ -149,28 +150,8 @@ def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
     """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
     x = arrays[-1]
     if x.ndim and x.dtype != _HALF:
-        return compute(*arrays) if x.size <= _BLOCK else by_blocks(compute, *arrays)
-    return restored(by_blocks(compute, *[workable(each) for each in arrays]), x)
-
-
-# Elements per block: two float32 arrays of as many fit in a second-level cache of 1 MB.
-_BLOCK = 2**16
-
-
-def by_blocks(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
-
-    The result has the dtype of the last array.
-    """
-    last = arrays[-1]
-    if last.size <= _BLOCK or not all([each.flags.c_contiguous for each in arrays]):
-        return compute(*arrays)
-    out = np.empty_like(last)
-    flat = [each.reshape(-1) for each in (*arrays, out)]
-    for start in range(0, last.size, _BLOCK):
-        *parts, result = [each[start : start + _BLOCK] for each in flat]
-        result[...] = compute(*parts)
-    return out
+        return compute(*arrays) if x.size <= BLOCK else blocked(compute, *arrays)
+    return restored(blocked(compute, *[workable(each) for each in arrays]), x)
 
 
 def workable(x: Array) -> Array:
@@ -228,8 +209,8 @@ def erf_of(x: Array) -> Array:
     array([ 0.        ,  0.52049988, -1.        ])
     """
     if x.dtype == np.float64:
-        return by_blocks(_erf_double, x)
-    return by_blocks(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
+        return blocked(_erf_double, x)
+    return blocked(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
 
 
 def _erf_single(x: Array) -> Array:

@@ -18,11 +18,12 @@ from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
+from minigrad.ops.blocks import row_blocks
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutIndex
-from minigrad.ops.operands import blocks_along, check_floating, in_float32, rounded, row_blocks
+from minigrad.ops.operands import check_floating, in_float32, rounded
 from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 
@@ -231,7 +232,7 @@ def excess(x: Array, places: Places, g: object) -> tuple[Array, Array, Array]:
     rows, out = classes_last(x), classes_last(y)
     highest, sums = [np.empty(rows.shape[:-1], x.dtype) for _ in range(2)]
     read_in_place(rows)
-    for block in blocks_along(rows, (rows.ndim - 1,)):
+    for block in row_blocks(rows, (rows.ndim - 1,)):
         # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
         most = np.maximum.reduce(rows[block], axis=-1, out=highest[block], initial=-np.inf)
         part = np.subtract(rows[block], most[..., None], out=out[block])

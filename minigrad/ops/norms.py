@@ -32,14 +32,15 @@ from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import Dims, op
+from minigrad.ops.blocks import row_blocks
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.losses import check_constant
-from minigrad.ops.operands import SumAs, check_floating, in_float32, row_blocks
+from minigrad.ops.operands import SumAs, check_floating, in_float32
 from minigrad.ops.reductions import Scaled
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
-Round = tuple[list[slice], Array, Array, Array]
+Round = tuple[list[Any], Array, Array, Array]
 
 
 class Groups:
@@ -60,9 +61,9 @@ class Groups:
         self.eps = eps
         self.center = center
 
-    def rounds(self, x: Array) -> list[list[slice]]:
+    def rounds(self, x: Array) -> list[list[Any]]:
         """Blocks of rows, those together that groups extend over."""
-        blocks = row_blocks(x) or [slice(0)]
+        blocks = row_blocks(x)
         return [blocks] if 0 in self.within else [[block] for block in blocks]
 
     def scale(self, variance: Array) -> Array:
@@ -132,7 +133,7 @@ class Normalize(Node):
             self.rounds.append((blocks, mean, variance, r))
         return result
 
-    def statistics(self, x: Array, scratch: Array, blocks: list[slice]) -> tuple[Array, Array, Array]:
+    def statistics(self, x: Array, scratch: Array, blocks: list[Any]) -> tuple[Array, Array, Array]:
         """The mean and the variance of each group, and `x - mean`, which is x itself or lies in `scratch`."""
         groups, squares = self.groups, []
         if groups.center:

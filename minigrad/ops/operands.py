@@ -1,4 +1,4 @@
-"""What becomes of operands: the dtypes, shapes and blocks they are computed in, and numbers a dtype may not hold."""
+"""What becomes of operands: the dtypes and shapes they are computed in, and numbers a dtype may not hold."""
 
 from __future__ import annotations
 
@@ -189,27 +189,3 @@ def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
         return list(inputs)
     common = dtypes.result_type(*[x._array for x in inputs if x is not None])
     return [None if x is None else cast(x, common) for x in inputs]
-
-
-# ---- large ones, block by block --------------------------------------------------------------------------------------
-
-# Elements per block: two float32 arrays of as many fit in a second-level cache of 1 MB.
-_BLOCK = 2**16
-
-
-def row_blocks(x: Array) -> list[slice]:
-    """Slices that together select the rows of `x`, which is `(N, *)`: consecutive rows of few elements in each.
-
-    >>> import numpy as np
-    >>> row_blocks(np.zeros((5, 32768)))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
-    """
-    if 0 < x.size <= _BLOCK:
-        return [slice(0, len(x))]
-    rows = max(_BLOCK // max(math.prod(x.shape[1:]), 1), 1)
-    return [slice(start, start + rows) for start in range(0, len(x), rows)]
-
-
-def blocks_along(x: Array, dims: tuple[int, ...]) -> list[Any]:
-    """What selects the parts of `x` that can be worked on one after the other where `dims` must not be cut."""
-    return [...] if x.size <= _BLOCK or 0 in dims else row_blocks(x)

@@ -20,9 +20,10 @@ from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
+from minigrad.ops.blocks import row_blocks
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.indexing import Index, all_dims
-from minigrad.ops.operands import blocks_along, in_float32
+from minigrad.ops.operands import in_float32
 from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
@@ -288,7 +289,7 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
-    for rows in blocks_along(lines, (lines.ndim - 1,)):
+    for rows in row_blocks(lines, (lines.ndim - 1,)):
         # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
         wide = np.array(lines[rows], wider, order="C")
         results[rows] = ufunc.accumulate(wide, axis=-1, out=wide)

@@ -10,8 +10,9 @@ from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
+from minigrad.ops.blocks import row_blocks
 from minigrad.ops.dims import normal_dim, reduced_dims
-from minigrad.ops.operands import blocks_along, check_floating, half_in_single
+from minigrad.ops.operands import check_floating, half_in_single
 from minigrad.ops.reductions import kept_dims
 from minigrad.tensors.options import as_dtype
 
@@ -26,7 +27,7 @@ class Softmax(Unary):
     def forward(self, x: Array) -> Array:
         y = np.empty_like(x)
         read_in_place(x)
-        for block in blocks_along(x, self.dims):
+        for block in row_blocks(x, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
             part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
             np.exp(part, out=part)
@@ -47,7 +48,7 @@ class SoftmaxBackwardData(Node):
     def forward(self, g: Array, y: Array) -> Array:
         out = np.empty_like(y)
         read_in_place(y)
-        for block in blocks_along(y, self.dims):
+        for block in row_blocks(y, self.dims):
             part = np.subtract(g[block], sum_of_products(g[block], y[block], self.dims), out=out[block])
             part *= y[block]
         return out
@@ -70,7 +71,7 @@ class LogSoftmax(Unary):
         y = np.empty_like(x)
         powers: Array | None = None
         read_in_place(x)
-        for block in blocks_along(x, self.dims):
+        for block in row_blocks(x, self.dims):
             part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
             # In the memory of those of the last block, which is in the cache.
             powers = np.exp(part, out=powers if powers is not None and powers.shape == part.shape else None)
@@ -91,7 +92,7 @@ class LogSoftmaxBackwardData(Node):
     def forward(self, g: Array, y: Array) -> Array:
         out = np.empty_like(y)
         read_in_place(y)
-        for block in blocks_along(y, self.dims):
+        for block in row_blocks(y, self.dims):
             part = np.exp(y[block], out=out[block])
             part *= total(g[block], self.dims)
             np.subtract(g[block], part, out=part)

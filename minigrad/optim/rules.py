@@ -16,7 +16,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
-from minigrad.ops.operands import row_blocks
+from minigrad.ops.blocks import BLOCK, row_blocks
 from minigrad.ops.places import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
@@ -667,9 +667,6 @@ def wrote(*tensors: Tensor) -> None:
 
 Kind = np.dtype[Any]
 
-# Arrays of at most as many elements are one block.
-_SMALL = 2**16
-
 _COMPUTED_IN = {np.dtype(each): np.promote_types(each, np.float32) for each in (np.float16, np.float32, np.float64)}
 
 
@@ -690,7 +687,7 @@ def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
     """
     arrays = [tensor._array for tensor in tensors]
     first = arrays[0]
-    if first.size <= _SMALL:
+    if first.size <= BLOCK:
         return [[*[np.empty_like(first) for _ in range(buffers)], *arrays]]
     if all([array.flags.f_contiguous for array in arrays]):
         arrays = [array.T for array in arrays]
@@ -698,10 +695,7 @@ def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
         arrays = [array.reshape(-1) for array in arrays]
     cuts = row_blocks(arrays[0])
     scratch = [np.empty_like(arrays[0][cuts[0]]) for _ in range(buffers)]
-    return [
-        [*[buffer[: min(cut.stop, len(arrays[0])) - cut.start] for buffer in scratch], *[each[cut] for each in arrays]]
-        for cut in cuts
-    ]
+    return [[*[buffer[: cut.stop - cut.start] for buffer in scratch], *[each[cut] for each in arrays]] for cut in cuts]
 
 
 def descent(g: Array, w: Array, decay: float, maximize: bool, s: Array, kind: Kind) -> Array:
