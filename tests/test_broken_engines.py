@@ -293,7 +293,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "what a hook returned is the walk's own",
-        lambda: method(hooks.Watch, "before", "held(each)", "each"),
+        lambda: method(hooks.Watch, "before", "unowned(each)", "each"),
         {"ownership_of_what_a_hook_returned"},
     ),
     (

@@ -15,7 +15,7 @@ from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Output, Several, Unary, edge_to
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.hooks import held
+from minigrad.tensors.hooks import unowned
 
 
 class FunctionCtx:
@@ -139,7 +139,7 @@ class FunctionNode(Several):
                     f"Function {self.name()} returned an invalid gradient at index {position} - got {list(got)} but "
                     f"expected shape compatible with {list(wanted)}"
                 ) from None
-        return held(gradient.to(like.dtype))
+        return unowned(gradient.to(like.dtype))
 
     def release(self) -> None:
         self.ctx._saved = None

@@ -36,33 +36,16 @@ _quiet.run(np.seterr, all="ignore")
 quiet = _quiet.copy
 
 
-class Watch:
-    """What is to be done at a node besides passing gradients on; `None` in place of one for nothing."""
-
-    __slots__ = ()
-
-    def before(self, g: list[Tensor | None], retained: list[tuple[Tensor, Tensor]]) -> list[Tensor | None]:
-        """The gradients of the node's outputs, as its backward is to get them.
-
-        Tensors that are to keep theirs in `.grad` are added to `retained`, with it.
-        """
-        return g
-
-    def after(self, gradients: Sequence[Tensor | None], g: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        """The gradients of the node's inputs, as the walk is to pass them on; `g` are those of its outputs."""
-        return gradients
-
-
 class Seams:
     """What stands above the core, and is called by it: set there, and empty or an error where the core is alone."""
 
-    #: What makes the `Watch` of a node that a hook is registered at.
-    watch: Callable[[], Any] = Watch
+    #: What makes the `watch` of a node that a hook is registered at.
+    watch: Any = None
 
     #: Once a leaf has hooks: what shows a leaf the gradient that arrived for it, and returns what takes its place; and
     #: what tells a leaf that a backward pass has added to its `.grad`.
-    seen: Callable[[Tensor, Tensor], Tensor] | None = None
-    accumulated: Callable[[Tensor], None] | None = None
+    run_leaf_hooks: Callable[[Tensor, Tensor], Tensor] | None = None
+    run_post_accumulate_grad_hooks: Callable[[Tensor], None] | None = None
 
 
 seams: Seams = Seams()
@@ -77,7 +60,7 @@ class Node:
     `number`
         grows with every node made: the nodes that made a node's inputs have smaller ones.
     `watch`
-        what else is to be done when the gradient of the output arrives, such as hooks; None for nothing.
+        what sees the gradients that arrive and leave, such as hooks; None for nothing.
 
     A subclass says `forward`, on arrays, and its gradients: `dx`, or `da`, `db` and `dc`, of the upstream gradient `g`.
     The names of their other parameters say what they read, and what is kept for them:
@@ -93,6 +76,9 @@ class Node:
 
     edges: tuple[Edge, ...]
     number: int
+
+    #: `before(g, retained)` returns the gradients of the outputs as `backward` is to get them, and adds to `retained`
+    #: the tensors that keep theirs, with it; `after(gradients, g)` returns those of the inputs as the walk goes on.
     watch: Any
 
     #: What is kept of the forward pass, None after it has been let go of.

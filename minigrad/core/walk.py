@@ -56,9 +56,9 @@ def backward(
         for tensor, gradient in walk.retained:
             if targets is None or edge_to(tensor) not in targets:
                 _accumulate(tensor, gradient, False, create_graph)
-        if seams.accumulated is not None:
+        if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
-                seams.accumulated(edge if targets is None else targets[edge])
+                seams.run_post_accumulate_grad_hooks(edge if targets is None else targets[edge])
 
 
 def grad(
@@ -152,8 +152,8 @@ class Walk:
         starts, requested = self.starts, self.requested
         self._hand_on(starts if requested is None else [start for start in starts if start[0] in requested.useful])
         self.arrived: dict[Any, Tensor] = self.sums if requested is None else requested.arrived | self.sums
-        if seams.seen is not None:
-            self._show_leaves(seams.seen)
+        if seams.run_leaf_hooks is not None:
+            self._show_leaves(seams.run_leaf_hooks)
 
     def _hand_on(self, arrivals: Iterable[tuple[Edge, Tensor | None]]) -> None:
         """Add up the gradients that arrive, and hand them on, the newest node first.
@@ -221,10 +221,10 @@ class Walk:
             gradients = node.watch.after(gradients, arrived)
         return gradients if requested is None else requested.of_use(node.edges, gradients)
 
-    def _show_leaves(self, seen: Callable[[Tensor, Tensor], Tensor]) -> None:
+    def _show_leaves(self, run_hooks: Callable[[Tensor, Tensor], Tensor]) -> None:
         """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
         for edge, gradient in self.arrived.items():
-            shown = seen(edge, gradient) if isinstance(edge, Tensor) else gradient
+            shown = run_hooks(edge, gradient) if isinstance(edge, Tensor) else gradient
             if shown is not gradient:
                 self.arrived[edge] = shown
                 self.owned.discard(edge)

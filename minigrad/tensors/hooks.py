@@ -36,7 +36,7 @@ class RemovableHandle:
         self.remove()
 
 
-class Watch(tape.Watch):
+class Watch:
     """What is to be done when gradients arrive at a node.
 
     `hooks`
@@ -69,14 +69,14 @@ class Watch(tape.Watch):
             tensor = reference()
             if g[index] is not None and tensor is not None:
                 retained.append((tensor, g[index]))
-        return [each if each is None else held(each) for each in g] if self.hooks else g
+        return [each if each is None else unowned(each) for each in g] if self.hooks else g
 
     def after(self, gradients: Sequence[Any], g: Sequence[Any]) -> Sequence[Any]:
         """The gradients of a node's inputs after its hooks."""
         hooks = list(self.hooks.get("after", {}).values())
         for hook in hooks:
             gradients = replaced_by(hook, gradients, hook(tuple(gradients), tuple(g)))
-        return [each if each is None else held(each) for each in gradients] if hooks else gradients
+        return [each if each is None else unowned(each) for each in gradients] if hooks else gradients
 
 
 def keep_retaining(x: Tensor, earlier: object) -> None:
@@ -101,23 +101,24 @@ def _place(edge: object) -> tuple[Any, int]:
 
 def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
     """The hooks on a leaf, to add to them."""
-    tape.seams.seen, tape.seams.accumulated = seen, accumulated
+    tape.seams.run_leaf_hooks = run_leaf_hooks
+    tape.seams.run_post_accumulate_grad_hooks = run_post_accumulate_grad_hooks
     hooks: Hooks = leaf.__dict__.setdefault(kind, {})
     return hooks
 
 
-def held(gradient: Tensor) -> Tensor:
+def unowned(gradient: Tensor) -> Tensor:
     """A gradient that hooks may hold on to: the walk does not take a view for its own."""
     return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
 
 
-def seen(leaf: Tensor, gradient: Tensor) -> Tensor:
+def run_leaf_hooks(leaf: Tensor, gradient: Tensor) -> Tensor:
     """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
     hooks = leaf.__dict__.get("_backward_hooks")
-    return held(run_hooks(hooks, gradient)) if hooks else gradient
+    return unowned(run_hooks(hooks, gradient)) if hooks else gradient
 
 
-def accumulated(leaf: Tensor) -> None:
+def run_post_accumulate_grad_hooks(leaf: Tensor) -> None:
     """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
     hooks = leaf.__dict__.get("_post_accumulate_grad_hooks")
     for hook in list(hooks.values()) if hooks else ():
