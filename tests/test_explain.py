@@ -568,34 +568,25 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
     assert words(picture._repr_svg_()) == ("A lookup, and a product with one-hot vectors", picture.description)
 
 
-def test_the_picture_on_the_page_is_the_one_that_is_drawn() -> None:
-    matplotlib = pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
-    page = Path(__file__).parent.parent / "docs"
-    drawn = (page / "lookup.svg").read_text(encoding="utf-8")
-    version = re.search("Matplotlib v([0-9.]+)", drawn)
-    assert version is not None
-    if version[1] != matplotlib.__version__:
-        pytest.skip(f"drawn by Matplotlib {version[1]}: {matplotlib.__version__} draws letters in its own way")
-    text = (page / "explain.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {"torch": torch}
-    for name in ("table", "ids", "upstream"):
-        line = re.search(rf">>> ({name} = .*)", text)
-        assert line is not None
-        exec(line[1], names)
-    again = explain.lookup(names["ids"], names["table"], names["upstream"])
-    assert again._repr_svg_() == drawn, "draw it again: explain.lookup(ids, table, upstream).save('docs/lookup.svg')"
+CONVOLVED = [[1.0], [2.0], [4.0], [8.0]], [[10.0], [1.0], [20.0], [2.0], [30.0], [3.0]]
 
 
-def test_the_picture_of_a_convolution_is_that_of_its_lookup() -> None:
+@pytest.mark.parametrize(("name", "ids"), [("lookup", None), ("convolution", [0, 1, 1, 2, 2, 3])])
+def test_pictures_of_the_pages_are_those_that_are_drawn(name: str, ids: list[int] | None) -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
-    drawn = (Path(__file__).parent.parent / "docs" / "convolution.svg").read_text(encoding="utf-8")
-    if f"Matplotlib v{matplotlib.__version__}" not in drawn:
+    pages = Path(__file__).parent.parent / "docs"
+    before = (pages / f"{name}.svg").read_text(encoding="utf-8")
+    if f"Matplotlib v{matplotlib.__version__}" not in before:
         pytest.skip("drawn by another Matplotlib, which draws letters in its own way")
-    x, upstream = (
-        torch.tensor([[1.0], [2.0], [4.0], [8.0]]),
-        torch.tensor([[10.0], [1.0], [20.0], [2.0], [30.0], [3.0]]),
-    )
-    assert explain.lookup([0, 1, 1, 2, 2, 3], x, upstream)._repr_svg_() == drawn
+    names: dict[str, Any] = {"torch": torch, "ids": ids}
+    names["table"], names["upstream"] = map(torch.tensor, CONVOLVED)
+    if ids is None:
+        for line in re.findall(
+            r">>> ((?:table|ids|upstream) = .*)", (pages / "explain.md").read_text(encoding="utf-8")
+        ):
+            exec(line, names)
+    again = explain.lookup(names["ids"], names["table"], names["upstream"])
+    assert again._repr_svg_() == before, f"draw it again: explain.lookup(ids, table, upstream).save('docs/{name}.svg')"
 
 
 def arrows_of(figure: Any) -> list[tuple[Any, Any]]:

@@ -189,16 +189,6 @@ def test_no_temporary_is_as_large_as_a_parameter(name: str) -> None:
     assert peak < parameter.nbytes / 5
 
 
-@pytest.mark.parametrize("name", DENSE)
-def test_gradients_are_not_changed(name: str) -> None:
-    parameter = leaf(np.ones(3))
-    parameter.grad = gradient = torch.ones(3, dtype=torch.float64)
-    optimizer = made(name, [parameter], lr=0.1, weight_decay=0.1, maximize=True)
-    for _ in range(2):
-        optimizer.step()
-    assert torch.equal(gradient, torch.ones(3, dtype=torch.float64))
-
-
 @pytest.mark.parametrize("name", ["Adam", "RMSprop"])
 def test_an_average_that_remembers_nothing_is_the_gradient(name: str) -> None:
     parameter = leaf(np.ones(1, "float32"))

@@ -12,6 +12,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import same
 from strategies import DTYPES, FLOATS, Array, arrays, cotangents, ids_for, tables
 
 import minigrad as torch
@@ -44,11 +45,6 @@ def sparse_tensors(draw: st.DrawFn) -> Any:
 
 def leaf(array: Array) -> Any:
     return torch.from_numpy(array.copy()).requires_grad_()
-
-
-def same(got: Any, expected: Any) -> None:
-    wanted = expected if isinstance(expected, np.ndarray) else expected.detach().numpy()
-    np.testing.assert_array_equal(got.detach().numpy(), wanted, strict=True)
 
 
 def sparse_one() -> Any:
