@@ -14,6 +14,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
+from minigrad.tensors import missing_names
 from minigrad.tensors.errors import advised
 
 __all__ = [
@@ -73,6 +74,10 @@ class Distribution:
     def __repr__(self) -> str:
         parts = [f"{name}: {each if each.numel() == 1 else each.size()}" for name, each in self._given().items()]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+    def __getattr__(self, name: str) -> Any:
+        told = missing_names.advice("minigrad.distributions.Distribution", name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @property
     def stddev(self) -> Tensor:

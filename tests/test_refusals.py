@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
+import math
 import re
+import tomllib
 import warnings
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from comparing import seeded
 from transcripts import cells_of
 
 import minigrad
-from minigrad.tensors.missing_names import HINTS
+from minigrad.tensors.missing_names import HINTS, advice
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
 
@@ -140,8 +146,54 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
             return False
 
     for place, names in HINTS.items():
-        there = {name for name in names if has(place.replace("numpy", "minigrad"), name)}
-        assert there == (set(names) if library is not minigrad and place != "numpy" else set()), place
+        home_of = place if place.startswith("minigrad") else "minigrad"
+        there = {name for name in names if name not in HINTS["own"] and has(home_of, name)}
+        assert there == (set(names) if library is not minigrad and home_of == place else set()), place
+
+
+def formula_of(hint: str) -> list[CodeType]:
+    """The statements that a hint begins with; the last is an expression, or has made `y`."""
+    words = hint.partition(" is ")[0].partition(" in forward")[0].replace(", then ", "; ").split(" ")
+    for count in range(len(words), 0, -1):
+        *steps, last = " ".join(words[:count]).rstrip(",:").split("; ")
+        for way in ("eval", "exec"):
+            with contextlib.suppress(SyntaxError):
+                return [*[compile(step, hint, "exec") for step in steps], compile(last, hint, way)]
+    raise AssertionError(hint)
+
+
+FORMULAS = tomllib.loads((Path(__file__).parent / "hints.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("place", "name"), [(place, name) for place, rows in FORMULAS.items() for name in rows])
+def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: str, name: str, library: Any) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+
+    def values(api: Any) -> dict[str, Any]:
+        draws, schedulers = np.random.default_rng(0), api.optim.lr_scheduler
+        optimizer = api.optim.SGD([api.nn.Parameter(api.ones(1))], lr=1.0)
+
+        def rates(scheduler: Any) -> Any:
+            return [(scheduler.get_last_lr()[0], optimizer.step(), scheduler.step())[0] for _ in range(12)]
+
+        names = {"torch": api, "nn": api.nn, "np": np, "math": math, "functools": functools, "optimizer": optimizer}
+        names |= {"m": lambda *sizes: api.as_tensor(draws.normal(size=sizes)), "rates": rates}
+        names |= {"ids": lambda n: api.arange(n).flip(0), "schedulers": schedulers, "LambdaLR": schedulers.LambdaLR}
+        exec(FORMULAS[place][name].rpartition("; ")[0], names)
+        return names
+
+    with seeded(0):
+        wanted = eval(FORMULAS[place][name].rpartition("; ")[2], values(torch))
+    names = values(library)
+    with seeded(0):
+        found = [eval(step, names) for step in formula_of(HINTS[place][name])][-1]
+    found = names["y"] if found is None else found
+    if not hasattr(found, "shape") and callable(found):
+        found = found(names["x"])
+    found = names["rates"](found) if isinstance(found, names["LambdaLR"]) else found
+    several = isinstance(wanted, (tuple, list))
+    for one, other in zip(found if several else [found], wanted if several else [wanted], strict=True):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-6, atol=1e-12, strict=True)
 
 
 def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> None:
@@ -157,5 +209,10 @@ def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> 
         minigrad.nn.ReLU().register_backward_hook(print)
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'quantile': torch.quantile is not"):
         minigrad.ones(2).quantile(0.5)
+    with pytest.raises(AttributeError, match=r"no attribute 'exp_': it is a method of tensors, x.exp_\(\)"):
+        minigrad.exp_(minigrad.ones(2))  # type: ignore[attr-defined]
+    assert advice("minigrad", "explain") == ": PyTorch has no such name, so import it: from minigrad import explain"
+    with pytest.raises(AttributeError, match=r"^'Normal' object has no attribute 'cdf': PyTorch has it, minigrad does"):
+        minigrad.distributions.Normal(0.0, 1.0).cdf(0.5)
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'spam'$"):
         minigrad.ones(2).spam()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from minigrad.declare import declared
+
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 #: By the place where they would be: each name, and what to use.
@@ -23,10 +25,14 @@ def advice(place: str, name: str) -> str:
     layer = _LAYERS.get(name.replace("_", "").removesuffix("loss"), "")
     if place == "minigrad" and name in HINTS["numpy"]:
         return f": that is NumPy's name, here it is {HINTS['numpy'][name]}"
+    if place == "minigrad" and name in HINTS["own"]:
+        return f": PyTorch has no such name, so import it: {HINTS['own'][name]}"
     if name in HINTS.get(place, {}):
         told = f"PyTorch has it, minigrad does not; {HINTS[place][name]}"
     elif place == "minigrad.Tensor" and name.removesuffix("_") in HINTS["minigrad"]:
         told = f"torch.{name.removesuffix('_')} is not here either; {HINTS['minigrad'][name.removesuffix('_')]}"
+    elif place == "minigrad" and name in declared["Tensor"]:
+        return f": it is a method of tensors, x.{name}()"
     elif place == "minigrad.nn.functional" and layer:
         told = f"nn.{layer} is not here either; {HINTS['minigrad.nn'][layer]}"
     else:

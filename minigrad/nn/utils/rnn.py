@@ -7,6 +7,11 @@ from typing import Any, NamedTuple
 
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
+from minigrad.tensors.errors import advised
+
+__all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"]
+
+globals().update(advised(__name__, __all__))
 
 
 class PackedSequence(NamedTuple):
