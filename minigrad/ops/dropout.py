@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from minigrad import tensors
+from minigrad.core.elementwise import WIDE_FLOATS
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 from minigrad.tensors.errors import warn_program
 
@@ -54,7 +57,15 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     """The input times noise of 0 and `1 / (1 - p)`."""
     if p == 0 or not input.numel():
         return input
-    noise = zeros((), dtype=input.dtype) if p == 1 else noise.bernoulli_(1 - p).div_(1 - p)
+    array = noise._array
+    if p == 1:
+        noise = zeros((), dtype=input.dtype)
+    elif array.dtype in WIDE_FLOATS:
+        # In the array itself, which nobody else has seen, in half the time of methods in place.
+        tensors.distributions.bernoulli_(array, 1 - p, default_generator)
+        array /= 1 - p
+    else:
+        noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise
 
 

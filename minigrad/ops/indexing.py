@@ -538,9 +538,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         return gather(input, dim, indices)
     at = normal_dim(dim, len(own))
     shape = common_shape([(*own[:at], 1, *own[at + 1 :]), ids.shape])
-    x = input.expand(*shape[:at], own[at], *shape[at + 1 :])
+    wide = (*shape[:at], own[at], *shape[at + 1 :])
     # As in PyTorch, indices beyond the end begin anew.
-    return gather(x, at, input._new(np.broadcast_to(ids % (own[at] or 1), shape)))
+    ids = ids % (own[at] or 1)
+    named = input._new(ids if ids.shape == shape else np.broadcast_to(ids, shape))
+    return gather(input if own == wide else input.expand(wide), at, named)
 
 
 @op()
