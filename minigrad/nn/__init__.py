@@ -6,6 +6,6 @@ from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedP
 from minigrad.tensors.errors import advised
 
 __all__ = ["Parameter", "UninitializedBuffer", "UninitializedParameter"]
-__all__ += ["functional", "init", "modules", "parameter", "utils", *modules.__all__]
+__all__ += ["functional", "init", "modules", "parameter", "utils", *vars(modules)["__all__"]]
 
 globals().update(advised(__name__, __all__))

@@ -16,6 +16,11 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, full, zeros
 from minigrad.tensors.options import OnDevice
 
+__all__ = [
+    "ELU", "GELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention", "PReLU", "ReLU", "SiLU",
+    "Sigmoid", "Softmax", "Softplus", "Tanh",
+]  # fmt: skip
+
 
 class ReLU(FunctionLayer, function=F.relu):
     """`x`, or 0 where it is negative.

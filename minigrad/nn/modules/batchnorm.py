@@ -12,6 +12,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
 from minigrad.tensors.options import OnDevice
 
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
+
 
 class _ChannelNorm(ScaledLayer):
     """A normalization of channels that can keep running estimates of their means and variances."""

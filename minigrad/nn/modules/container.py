@@ -10,6 +10,8 @@ from typing import Any, Self, SupportsIndex
 
 from minigrad.nn.modules.module import Module, indented, printed, type_name
 
+__all__ = ["DataParallel", "ModuleDict", "ModuleList", "Sequential"]
+
 
 class _Series(Module):
     """Modules in an order; those that are added have the names "0", "1", … of their positions."""

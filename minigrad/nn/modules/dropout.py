@@ -6,6 +6,8 @@ from minigrad.nn import functional as F
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.tensor import Tensor
 
+__all__ = ["Dropout", "Dropout2d"]
+
 
 class _Dropout(FunctionLayer, function=...):
     """`function(input, p, inplace)` while `training`, else the input itself."""

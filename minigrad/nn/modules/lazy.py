@@ -11,6 +11,10 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
 from minigrad.tensor import Tensor
 
+__all__ = [
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose2d", "LazyLinear",
+]  # fmt: skip
+
 
 class LazyModuleMixin(Module):
     """What stands before a layer among the bases of its lazy form, which takes its arguments but for the first.

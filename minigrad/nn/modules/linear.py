@@ -16,6 +16,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice
 
+__all__ = ["Identity", "Linear"]
+
 
 class Identity(Module):
     """Its input; a layer for where none is wanted.  It takes any arguments."""

@@ -18,6 +18,8 @@ from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import device as Device
 from minigrad.tensors.options import new_leaf
 
+__all__ = ["Module"]
+
 
 class _Kind(NamedTuple):
     """What a module registers: where, instances of which class at sight, and what else its names may come to hold."""

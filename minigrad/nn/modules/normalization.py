@@ -13,6 +13,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice
 
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+
 
 class ScaledLayer(Module):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""

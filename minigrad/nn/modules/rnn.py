@@ -21,6 +21,8 @@ from minigrad.tensors.creation import empty, zeros
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import OnDevice
 
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
+
 #: The kinds of recurrent layers by what PyTorch calls their modes.
 KINDS: dict[str, Any] = {
     "RNN_TANH": TanhRecurrence,

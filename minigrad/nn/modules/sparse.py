@@ -16,6 +16,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import OnDevice
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 _USUAL = {"norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
 
 

@@ -23,6 +23,10 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import full
 from minigrad.tensors.options import OnDevice
 
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+]  # fmt: skip
+
 
 class _Layer(Module):
     """Parts, each with dropout, added to its input, and normed: before it with `norm_first`, or after the sum."""
