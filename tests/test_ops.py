@@ -197,6 +197,14 @@ def test_int32_ids_reach_rows_beyond_2_to_the_31_elements() -> None:
 
 # ---- writes ----------------------------------------------------------------------------------------------------------
 
+
+def loaded(bias: Any, weight: Any, new_bias: Any) -> None:
+    """A layer of these parameters gets others."""
+    layer = torch.nn.LayerNorm((2, 3))
+    layer.weight, layer.bias = torch.nn.Parameter(weight.detach()), torch.nn.Parameter(bias)
+    layer.load_state_dict({"weight": torch.ones(2, 3), "bias": new_bias})
+
+
 WRONG: dict[str, Callable[[Any], Any]] = {
     "an int": lambda x: operator.setitem(x, (1, 3), 7.0),
     "ids": lambda x: operator.setitem(x, L([0, 2]), 7.0),
@@ -213,6 +221,9 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "index_fill_": lambda x: x.index_fill_(1, L([0, 3]), 7.0),
     "index_put_": lambda x: x.index_put_((L([0, 1]), L([0, 3])), torch.ones(2)),
     "index_put_, accumulate": lambda x: x.index_put_((L([0, 2]),), torch.ones(()), accumulate=True),
+    "batch_norm": lambda x: F.batch_norm(torch.ones(4, 2), x.detach()[:, 0], torch.ones(1).expand(2), training=True),
+    "load_state_dict": lambda x: loaded(torch.zeros(1).expand(2, 3), weight=x, new_bias=torch.ones(2, 3)),
+    "load_state_dict, sparse": lambda x: loaded(torch.zeros(2, 3), weight=x, new_bias=torch.ones(2, 3).to_sparse()),
     "random_": lambda x: x.random_(5, 2),
     "embedding": lambda x: F.embedding(L([0, -1]), x.detach(), max_norm=1.0),
     "embedding_bag": lambda x: F.embedding_bag(L([[0, -1]]), x.detach(), max_norm=1.0),

@@ -256,6 +256,20 @@ def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
     assert repr(optimizer.state_dict()) == before
 
 
+def test_a_scheduler_that_raises_has_changed_nothing() -> None:
+    optimizer = torch.optim.Adagrad([leaf(np.ones(1))], lr=1.0)
+    options = {name: value for name, value in optimizer.param_groups[0].items() if name != "params"}
+    with pytest.raises(ValueError, match="must support momentum"):
+        lr_scheduler.OneCycleLR(optimizer, 5.0, total_steps=5)
+    assert {name: value for name, value in optimizer.param_groups[0].items() if name != "params"} == options
+    scheduler = lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 - epoch))
+    optimizer.step()
+    before = scheduler.state_dict()
+    with pytest.raises(ZeroDivisionError):
+        scheduler.step()
+    assert scheduler.state_dict() == before
+
+
 def test_a_scheduler_keeps_no_optimizer_alive() -> None:
     optimizer = torch.optim.SGD([leaf(np.zeros(1))])
     gone = weakref.ref(optimizer)

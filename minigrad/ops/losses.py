@@ -23,7 +23,7 @@ from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import PutIndex
-from minigrad.ops.operands import check_floating, in_float32, rounded
+from minigrad.ops.operands import QuotientAs, check_floating, in_float32, rounded
 from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 
@@ -166,11 +166,13 @@ class NllLoss(ClassLoss):
         return self.reduced(-scores[self.places])
 
     def da(self, g: Tensor, target: Tensor) -> Tensor:
-        before, after = self.ids.shape[: self.dim], self.ids.shape[self.dim :]
-        shape = (*before, self.classes, *after)
-        places = places_along(self.ids.reshape(*before, 1, *after), self.dim, shape).reshape(self.ids.shape)
-        g = Expand(self.ids.shape)(-self.shared(g))
-        return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places))
+        ids = np.expand_dims(self.ids, self.dim)
+        shape = (*self.ids.shape[: self.dim], self.classes, *self.ids.shape[self.dim :])
+        g = Expand(self.ids.shape)(-self.shared(g)).unsqueeze(self.dim)
+        if self.ignored is not None:
+            # Not even a zero of the other sign.
+            g = masked(g, ~np.expand_dims(self.ignored, self.dim))
+        return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places_along(ids, self.dim, shape)))
 
 
 class CrossEntropy(ClassLoss):
@@ -210,6 +212,8 @@ class CrossEntropy(ClassLoss):
             dx = quiet().run(excess, x._array, self.places, self.shared(g)._array)[0]
         elif scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
+        if self.ignored is not None:
+            classes_last(dx)[self.ignored] = 0
         return g._new(dx), None, None
 
     def release(self) -> None:
@@ -337,7 +341,7 @@ def _cross_entropy_of_probabilities(
     if how == "none":
         return -products.sum(dim)
     total = -products.sum()
-    return total if how == "sum" else total / (x._array.size // max(classes, 1))
+    return total if how == "sum" else QuotientAs("DivBackward1").of(total, x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(

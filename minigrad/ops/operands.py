@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import read_in_place, widened
 from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
-from minigrad.core.elementwise import Add, Cast, Mul, cast
+from minigrad.core.elementwise import Add, Cast, Div, Mul, cast
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Function, Tensor
@@ -157,6 +157,12 @@ class SumAs(Add):
 
 class ProductAs(Mul):
     """`a * b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str
+
+
+class QuotientAs(Div):
+    """`a / b`, the last step of what PyTorch takes as one, by whose name it goes."""
 
     form: str
 

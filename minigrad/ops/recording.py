@@ -87,7 +87,11 @@ class Recording(Tensor):
         recorded = result._requires_grad and current.enabled
         if result._array.dtype is not array.dtype:
             operands.check_cast(result.dtype, self.dtype)
+            made = result.grad_fn
             result = cast(result, self.dtype)
+            if recorded:
+                # PyTorch takes both as one.
+                result._node.form = made.name()
         self._check_recordable(recorded)
         self._check_writable()
         if recorded:

@@ -77,12 +77,18 @@ class LRScheduler:
                 "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
                 "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
             )
-        self._step_count += 1
         if epoch is not None:
             _warn_of_epoch()
         rates = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
+        before = self.last_epoch, self._step_count
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        for group, lr in zip(self.optimizer.param_groups, rates(), strict=True):
+        self._step_count += 1
+        try:
+            found = list(zip(self.optimizer.param_groups, rates(), strict=True))
+        except BaseException:
+            self.last_epoch, self._step_count = before
+            raise
+        for group, lr in found:
             _set_rate(group, lr)
         self._last_lr: list[Rate] = self._rates_now()
 
@@ -369,11 +375,6 @@ class OneCycleLR(LRScheduler):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
         peaks = _per_group("max_lr", optimizer, max_lr)
-        if last_epoch == -1:
-            for group, lr in zip(optimizer.param_groups, peaks, strict=True):
-                group["initial_lr"] = lr / div_factor
-                group["max_lr"] = lr
-                group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             if not optimizer.defaults.keys() & {"momentum", "betas"}:
@@ -381,11 +382,14 @@ class OneCycleLR(LRScheduler):
             self.use_beta1 = "betas" in optimizer.defaults
             least = _per_group("base_momentum", optimizer, base_momentum)
             most = _per_group("max_momentum", optimizer, max_momentum)
-            if last_epoch == -1:
-                for group, low, high in zip(optimizer.param_groups, least, most, strict=True):
-                    self._set_momentum(group, high)
-                    group["max_momentum"] = high
-                    group["base_momentum"] = low
+        for position, group in enumerate(optimizer.param_groups if last_epoch == -1 else ()):
+            group["initial_lr"] = peaks[position] / div_factor
+            group["max_lr"] = peaks[position]
+            group["min_lr"] = group["initial_lr"] / final_div_factor
+            if cycle_momentum:
+                self._set_momentum(group, most[position])
+                group["max_momentum"] = most[position]
+                group["base_momentum"] = least[position]
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:

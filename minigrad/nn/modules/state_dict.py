@@ -87,12 +87,13 @@ def load_own(
     Where a subclass hands on a dict of its own, they do not wait.
     """
     own, writes = persistent(self), local_metadata.get("writes", [])
+    assign = local_metadata.get("assign_to_params_buffers", False)
     for name, member in own.items():
         key = prefix + name
         given = state_dict.get(key)
         if key not in state_dict:
             missing_keys.append(key)
-        elif not isinstance(given, Tensor):
+        elif not isinstance(given, Tensor) or given.is_sparse:
             error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}"
@@ -105,8 +106,12 @@ def load_own(
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
                 f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
             )
+        elif not (assign or member._array.flags.writeable):
+            error_msgs.append(
+                f'While copying the parameter named "{key}": its elements share a place in memory, or lie on a '
+                "read-only NumPy array. Give the module a clone() of it, or load with assign=True."
+            )
         else:
-            assign = local_metadata.get("assign_to_params_buffers", False)
             writes.append(_write_to(self, name, member, given, assign))
     for key in state_dict:
         name, dot, _ = key.removeprefix(prefix).partition(".")
