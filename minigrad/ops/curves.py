@@ -464,14 +464,18 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return Softplus(float(beta), float(threshold))(input)
 
 
+def log_sigmoid(x: Array) -> Array:
+    """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
+    return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
+
+
 class LogSigmoid(Smooth):
     """`log(sigmoid(x))`, without overflow on the way."""
 
     formulas = ("dx = g * sigmoid(-x)",)
     kernel = "log_sigmoid_cpu"
 
-    def value(self, x: Array) -> Array:
-        return log_sigmoid(x)
+    value = staticmethod(log_sigmoid)
 
     def scaled(self, g: Array, x: Array) -> Array:
         return sigmoid_of(-x) * g
@@ -479,11 +483,6 @@ class LogSigmoid(Smooth):
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
         return s * (s - 1)
-
-
-def log_sigmoid(x: Array) -> Array:
-    """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
-    return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
 
 
 @of_node(lambda name: LogSigmoid, "nn.functional")
@@ -498,8 +497,7 @@ class Silu(Gate):
     kernel = "silu_cpu"
     slope_name = "MulBackward0"
 
-    def value(self, x: Array) -> Array:
-        return sigmoid_of(x)
+    value = staticmethod(sigmoid_of)
 
     def scaled(self, g: Array, x: Array, p: Array) -> Array:
         slope = np.subtract(1, p)

@@ -541,8 +541,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     wide = (*shape[:at], own[at], *shape[at + 1 :])
     # As in PyTorch, indices beyond the end begin anew.
     ids = ids % (own[at] or 1)
-    named = input._new(ids if ids.shape == shape else np.broadcast_to(ids, shape))
-    return gather(input if own == wide else input.expand(wide), at, named)
+    ids = ids if ids.shape == shape else np.broadcast_to(ids, shape)
+    return gather(input if own == wide else input.expand(wide), at, input._new(ids))
 
 
 @op()
