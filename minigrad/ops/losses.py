@@ -602,11 +602,11 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
 def _check_tensors(*arguments: object) -> None:
     for given in arguments:
         if not isinstance(given, Tensor):
-            words = f"'{type(given).__name__}' object has no attribute 'size': expected a tensor"
-            remedy = "torch.as_tensor(it)" if given is not None else "Does the forward that made it return it?"
-            raise final(
-                (TypeError if isinstance(given, np.ndarray | np.generic) else AttributeError)(f"{words}. {remedy}")
-            )
+            name, remedy = type(given).__name__, "torch.as_tensor(it)"
+            if isinstance(given, np.ndarray | np.generic):
+                raise final(TypeError(f"'int' object is not callable: expected a tensor, got {name}. {remedy}"))
+            remedy = remedy if given is not None else "Does the forward that made it return it?"
+            raise final(AttributeError(f"'{name}' object has no attribute 'size': expected a tensor. {remedy}"))
 
 
 def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any, ClassVar
 
 from minigrad.core.dtypes import dtype
@@ -35,11 +33,6 @@ class _Convolution(Module):
         super().__init_subclass__()
         if dims is not None:
             cls._dims = dims
-            # A constructor of its own, of the same code, so that Python's errors name the layer.
-            made: Any = cls.__init__
-            own = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, made.__closure__)
-            cls.__init__ = functools.update_wrapper(own, made)  # type: ignore[method-assign]
-            own.__qualname__ = f"{cls.__name__}.__init__"
 
     #: `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
     weight: Parameter

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -63,6 +65,16 @@ class Module:
     _version: int = 1
     #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
     call_super_init: bool = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
+        for name in ("__init__", "forward"):
+            made: Any = getattr(cls, name)
+            if name not in vars(cls) and cls.__module__.startswith("minigrad.nn."):
+                own = FunctionType(made.__code__, made.__globals__, name, made.__defaults__, made.__closure__)
+                setattr(cls, name, functools.update_wrapper(own, made))
+                own.__kwdefaults__, own.__qualname__ = made.__kwdefaults__, f"{cls.__name__}.{name}"
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
@@ -179,6 +191,8 @@ class Module:
             if name in registry:
                 return registry[name]
         told = "" if name.startswith("_") else tensors.missing_names.advice("minigrad.nn.Module", name)
+        if "_modules" not in self.__dict__:
+            told = ": begin __init__ with super().__init__()"
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{told}")
 
     def __delattr__(self, name: str) -> None:
@@ -270,7 +284,7 @@ class Module:
         seen: set[Any] = set()
         below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in below:
-            for name, member in module.__dict__[kind.registry].items():
+            for name, member in getattr(module, kind.registry).items():
                 if member is not None and member not in seen:
                     if remove_duplicate:
                         seen.add(member)
