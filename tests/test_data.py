@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
 import pytest
 
 import minigrad
@@ -55,13 +54,6 @@ def test_what_is_warned_of() -> None:
         assert len(list(data.DataLoader([1, 2], pin_memory=True))) == 2
     with pytest.warns(UserWarning, match="Length of split at index 1 is 0"):
         assert [len(part) for part in data.random_split(range(1), [0.1, 0.9])] == [1, 0]
-
-
-def test_what_is_collated_is_not_changed_and_has_the_dtypes_of_its_numbers() -> None:
-    batch = [{"a": np.int32(3), "b": 2.5, "c": True}, {"a": np.int32(4), "b": 3.5, "c": False}]
-    out = data.default_collate(batch)
-    assert [x.dtype for x in out.values()] == [torch.int32, torch.float64, torch.bool]
-    assert batch[0] == {"a": 3, "b": 2.5, "c": True}
 
 
 def test_names_are_where_pytorch_has_them() -> None:
