@@ -143,7 +143,7 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
 
 
 def _declare(dims: int) -> None:
-    """The functions for so many dimensions."""
+    """`max_pool2d`, `avg_pool2d`, `adaptive_max_pool2d` and `adaptive_avg_pool2d`, or those of 1 or 3 dimensions."""
     alone = ["torch"] if dims == 1 else []
 
     def form(name: str) -> str:

@@ -32,6 +32,8 @@ class _Kind(NamedTuple):
     at_sight: type[Any] | tuple[()]
     allowed: type[Any]
     wanted: str
+    #: What to do where its name is to hold something else.
+    remedy: str
 
 
 class Module:
@@ -168,18 +170,9 @@ class Module:
                 return
             if registry is not None and name in registry:
                 if value is not None and not isinstance(value, kind.allowed):
-                    called, remedy = (
-                        kind.name,
-                        f"make it one, or write into the {kind.name} that is there under no_grad()",
-                    )
-                    if kind is _MODULE:
-                        called, remedy = (
-                            "child module",
-                            "that is the name of a layer: choose another, or free it by del",
-                        )
-                    raise TypeError(
-                        f"cannot assign '{type_name(value)}' as {called} '{name}' ({kind.wanted} expected): {remedy}"
-                    )
+                    held = "child module" if kind is _MODULE else kind.name
+                    problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
+                    raise TypeError(f"{problem}: {kind.remedy}")
                 registry[name] = value
                 return
         super().__setattr__(name, value)
@@ -520,9 +513,11 @@ class Module:
         return printed(self._get_name(), extra.split("\n") if extra else [], children)
 
 
-_PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Parameter, "torch.nn.Parameter or None")
-_MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None")
-_BUFFER = _Kind("_buffers", "buffer", "buffer", (), Tensor, "torch.Tensor or None")
+_WRITE = "make it one, or write into the one that is there under no_grad()"
+_FREE = "that is the name of a layer: choose another, or free it by del"
+_PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Parameter, "torch.nn.Parameter or None", _WRITE)
+_MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None", _FREE)
+_BUFFER = _Kind("_buffers", "buffer", "buffer", (), Tensor, "torch.Tensor or None", _WRITE)
 _KINDS = (_PARAMETER, _MODULE, _BUFFER)
 
 
