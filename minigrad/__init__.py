@@ -34,9 +34,8 @@ from minigrad.declare import declared
 from minigrad.ops.operands import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, draws, machine, stand_in
+from minigrad.tensors import creation, machine, random_tensors, stand_in
 from minigrad.tensors.creation import *
-from minigrad.tensors.draws import *
 from minigrad.tensors.errors import advised
 from minigrad.tensors.machine import *
 from minigrad.tensors.options import (
@@ -49,6 +48,7 @@ from minigrad.tensors.options import (
     sparse_coo,
     strided,
 )
+from minigrad.tensors.random_tensors import *
 
 __version__ = "0.1.0"
 
@@ -64,7 +64,7 @@ __all__ = [
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
-__all__ += creation.__all__ + draws.__all__ + machine.__all__
+__all__ += creation.__all__ + random_tensors.__all__ + machine.__all__
 machine.add_modules(sys.modules[__name__])
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.

@@ -61,7 +61,7 @@ def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int
     """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
 
 backends: types.ModuleType
-from minigrad.tensors.draws import bernoulli as bernoulli
+from minigrad.tensors.random_tensors import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
 from minigrad.ops.comparison import bitwise_and as bitwise_and
 from minigrad.ops.comparison import bitwise_left_shift as bitwise_left_shift
@@ -160,7 +160,7 @@ from minigrad.ops.matrices import outer as ger
 from minigrad.tensors.machine import get_default_device as get_default_device
 from minigrad.core.dtypes import get_default_dtype as get_default_dtype
 from minigrad.tensors.machine import get_num_threads as get_num_threads
-from minigrad.tensors.draws import get_rng_state as get_rng_state
+from minigrad.tensors.random_tensors import get_rng_state as get_rng_state
 from minigrad.ops.comparison import gt as greater
 from minigrad.ops.comparison import ge as greater_equal
 from minigrad.ops.comparison import gt as gt
@@ -231,7 +231,7 @@ from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
 mps: types.ModuleType
 from minigrad.ops.arithmetic import mul as mul
-from minigrad.tensors.draws import multinomial as multinomial
+from minigrad.tensors.random_tensors import multinomial as multinomial
 from minigrad.ops.arithmetic import mul as multiply
 from minigrad.ops.matrices import mv as mv
 nan: builtins.float
@@ -246,7 +246,7 @@ from minigrad import nn
 from minigrad.core.modes import no_grad as no_grad
 from minigrad.ops.indexing import nonzero as nonzero
 from minigrad.ops.reductions import norm as norm
-from minigrad.tensors.draws import normal as normal
+from minigrad.tensors.random_tensors import normal as normal
 from minigrad.ops.comparison import ne as not_equal
 from minigrad.ops.shapes import numel as numel
 from minigrad.tensors.creation import ones as ones
@@ -261,13 +261,13 @@ from minigrad.ops.arithmetic import pow as pow
 preserve_format: minigrad.tensors.options.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.core.dtypes import promote_types as promote_types
-from minigrad.tensors.draws import rand as rand
-from minigrad.tensors.draws import rand_like as rand_like
-from minigrad.tensors.draws import randint as randint
-from minigrad.tensors.draws import randn as randn
-from minigrad.tensors.draws import randn_like as randn_like
+from minigrad.tensors.random_tensors import rand as rand
+from minigrad.tensors.random_tensors import rand_like as rand_like
+from minigrad.tensors.random_tensors import randint as randint
+from minigrad.tensors.random_tensors import randn as randn
+from minigrad.tensors.random_tensors import randn_like as randn_like
 from minigrad import random
-from minigrad.tensors.draws import randperm as randperm
+from minigrad.tensors.random_tensors import randperm as randperm
 from minigrad.tensors.creation import range as range
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
@@ -291,7 +291,7 @@ from minigrad.tensors.machine import set_float32_matmul_precision as set_float32
 from minigrad.core.modes import set_grad_enabled as set_grad_enabled
 from minigrad.tensors.machine import set_num_threads as set_num_threads
 from minigrad.tensors.printing import set_printoptions as set_printoptions
-from minigrad.tensors.draws import set_rng_state as set_rng_state
+from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
 from minigrad.ops.mathematics import sigmoid as sigmoid

@@ -1,7 +1,7 @@
 """The source of every random draw: a Mersenne Twister whose stream is PyTorch's on the CPU.
 
 A `Generator` holds the state; how uniform, normal and other numbers are made of its stream is told in
-`minigrad.tensors.distributions`.  Source: M. Matsumoto and T. Nishimura, "Mersenne Twister: a 623-dimensionally
+`minigrad.tensors.random_arrays`.  Source: M. Matsumoto and T. Nishimura, "Mersenne Twister: a 623-dimensionally
 equidistributed uniform pseudo-random number generator", ACM TOMACS 8 (1998), variant MT19937.
 """
 

@@ -36,7 +36,7 @@ from minigrad.ops import (  # noqa: F401
     writing,
 )
 from minigrad.ops.dims import INTEGER, normal_dim
-from minigrad.tensors import creation, draws, interoperation  # noqa: F401
+from minigrad.tensors import creation, interoperation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import array_of_arguments
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.options import CPU, layout, new_leaf, strided

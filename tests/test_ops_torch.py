@@ -32,7 +32,7 @@ from table import CASES, Case, families
 import minigrad
 from minigrad.declare import declared
 from minigrad.nn import functional
-from minigrad.tensors import creation, draws
+from minigrad.tensors import creation, random_tensors
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -154,7 +154,7 @@ def test_every_public_name_is_in_the_table() -> None:
         for name in vars(cls)
         if name not in machinery and (name.startswith("__") or name == "_version" or not name.startswith("_"))
     }
-    free = {*declared["torch"], *creation.__all__, *draws.__all__, "Tensor", "finfo"}
+    free = {*declared["torch"], *creation.__all__, *random_tensors.__all__, "Tensor", "finfo"}
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     # These have rows of their own: cases_sparse.py.
     sparse = {"Tensor.is_sparse", "Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}

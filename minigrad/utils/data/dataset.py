@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar
 
 from minigrad.random import Generator, default_generator
 from minigrad.tensor import Tensor
-from minigrad.tensors.draws import randperm
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import new_leaf
+from minigrad.tensors.random_tensors import randperm
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from minigrad.core import dtypes
 from minigrad.random import Generator
 from minigrad.tensors.creation import empty
-from minigrad.tensors.draws import randint, randperm
+from minigrad.tensors.random_tensors import randint, randperm
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -60,13 +60,13 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **o
 def _uniform(generator: Generator | None, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
     """What fills an array with draws from the uniform distribution on [low, high)."""
     source = engine_of(generator)
-    return lambda array: tensors.distributions.uniform_(array, low, high, source)
+    return lambda array: tensors.random_arrays.uniform_(array, low, high, source)
 
 
 def _normal(generator: Generator | None, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
     """What fills an array with draws from a normal distribution."""
     source, mean, std = engine_of(generator), as_number(mean), as_number(std)
-    return lambda array: tensors.distributions.normal_(array, mean, std, source)
+    return lambda array: tensors.random_arrays.normal_(array, mean, std, source)
 
 
 def rand_like(
@@ -119,7 +119,7 @@ def randint(
     first, end, source = index(low), index(high), engine_of(generator)
     return made(
         "randint",
-        lambda shape, of: tensors.distributions.random_(np.empty(shape, of), first, end, source),
+        lambda shape, of: tensors.random_arrays.random_(np.empty(shape, of), first, end, source),
         (size,),
         options,
         dtypes.int64,
@@ -135,7 +135,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     check_no_bools("randperm", wanted)
-    order = tensors.distributions.randperm(index(n), engine_of(generator))
+    order = tensors.random_arrays.randperm(index(n), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 
@@ -176,8 +176,8 @@ def normal(
     def draw(*arrays: Array) -> Array:
         array = np.empty(common_shape([x.shape for x in arrays]), arrays[0].dtype)
         if not isinstance(std, Tensor):
-            return tensors.distributions.normal_(array, 0.0, float(deviations), source) + means
-        tensors.distributions.normal_(array, 0.0, 1.0, source)
+            return tensors.random_arrays.normal_(array, 0.0, float(deviations), source) + means
+        tensors.random_arrays.normal_(array, 0.0, 1.0, source)
         array *= deviations
         array += means
         return array
@@ -212,7 +212,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     source = engine_of(generator)
 
     def draw(x: Any) -> Any:
-        return tensors.distributions.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
+        return tensors.random_arrays.bernoulli_(np.empty(x.shape, x.dtype), x if p is None else p, source)
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0")(input)
@@ -233,7 +233,7 @@ def multinomial(
     tensor([1, 1, 1])
     """
     source = engine_of(generator)
-    return input._new(tensors.distributions.multinomial(input._array, index(num_samples), replacement, source))
+    return input._new(tensors.random_arrays.multinomial(input._array, index(num_samples), replacement, source))
 
 
 # ---- written into a tensor -------------------------------------------------------------------------------------------
@@ -267,14 +267,14 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
     source = engine_of(generator)
-    return input._write(lambda array: tensors.distributions.exponential_(array, lambd, source), "ExponentialBackward0")
+    return input._write(lambda array: tensors.random_arrays.exponential_(array, lambd, source), "ExponentialBackward0")
 
 
 @op("Tensor")
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance, source = p._array if isinstance(p, Tensor) else p, engine_of(generator)
-    return input._write(lambda array: tensors.distributions.bernoulli_(array, chance, source), "BernoulliBackward2")
+    return input._write(lambda array: tensors.random_arrays.bernoulli_(array, chance, source), "BernoulliBackward2")
 
 
 @op("Tensor")
@@ -286,13 +286,13 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Gener
     source = engine_of(generator)
     given = bounds if to is None else (*bounds, to)
     if not given:
-        return input._write(lambda array: tensors.distributions.random_all_(array, source), "RandomBackward2")
+        return input._write(lambda array: tensors.random_arrays.random_all_(array, source), "RandomBackward2")
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, *given)
     high = None if high is None else index(high)
     form = "RandomBackward1" if len(given) == 1 else "RandomBackward0"
-    return input._write(lambda array: tensors.distributions.random_(array, index(low), high, source), form)
+    return input._write(lambda array: tensors.random_arrays.random_(array, index(low), high, source), form)
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
