@@ -31,7 +31,7 @@ from minigrad.core.dtypes import int64 as long
 from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
-from minigrad.ops.operands import can_cast
+from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation, machine, random_tensors, stand_in

@@ -19,9 +19,9 @@ except ImportError as error:
         name="hypothesis",
     ) from error
 
+from minigrad.checks.differentiable_op import OP_LAWS, check_op
 from minigrad.checks.laws import Law
 from minigrad.checks.lookup import LOOKUP_LAWS, check_lookup
-from minigrad.checks.operations import OP_LAWS, check_op
 from minigrad.checks.strategies import arrays, broadcastable_shapes, cotangents, ids, one_hot_pairs, shapes, tables
 
 del _hypothesis

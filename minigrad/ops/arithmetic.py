@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.arrays import read_in_place
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
-from minigrad.core.tape import Unary
+from minigrad.core.shapes import common_shape, sum_to
+from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
-from minigrad.ops import operands
-from minigrad.ops.operands import Ternary, half_in_single, in_common_dtype
+from minigrad.ops import casting
+from minigrad.ops.casting import half_in_single
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -307,9 +309,9 @@ class PowNumber(Unary):
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.
         if common is dtypes.float16:
-            operands.filler(self.n, common)
+            casting.filler(self.n, common)
         else:
-            operands.converted(np.asarray(self.n), common)
+            casting.converted(np.asarray(self.n), common)
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:
@@ -350,6 +352,33 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     if a._array.dtype == bool:
         raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool': expected numbers, such as x.long()")
     return Addcmul(as_number(value))(a, b, c)
+
+
+class Ternary(Node):
+    """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
+
+    A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
+    """
+
+    def __call__(self, *inputs: Any) -> Any:
+        self.shapes = [() if x is None else x._array.shape for x in inputs]
+        try:
+            return super().__call__(*inputs)
+        except ValueError:
+            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
+            raise
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        gradients = zip(super().backward(g), self.shapes, strict=True)
+        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
+
+
+def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
+    """The tensors, or None, in the dtype that they have together."""
+    if len({x._array.dtype for x in inputs if x is not None}) == 1:
+        return list(inputs)
+    common = dtypes.result_type(*[x._array for x in inputs if x is not None])
+    return [None if x is None else cast(x, common) for x in inputs]
 
 
 class Lerp(Ternary):
@@ -397,3 +426,28 @@ class Addcmul(Ternary):
 
     def dc(self, g: Tensor, b: Tensor) -> Tensor:
         return g * (b * self.value)
+
+
+# ---- last steps by the name of the whole -----------------------------------------------------------------------------
+
+
+class SumAs(Add):
+    """`a + b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str
+
+    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
+        read_in_place(a)
+        return np.add(a, b)
+
+
+class ProductAs(Mul):
+    """`a * b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str
+
+
+class QuotientAs(Div):
+    """`a / b`, the last step of what PyTorch takes as one, by whose name it goes."""
+
+    form: str

@@ -17,8 +17,8 @@ from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.blocks import row_blocks
+from minigrad.ops.casting import rounded
 from minigrad.ops.dropout import dropout
-from minigrad.ops.operands import rounded
 from minigrad.ops.softmax import SoftmaxBackwardData, largest
 
 

@@ -15,8 +15,8 @@ from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
-from minigrad.ops import operands
-from minigrad.ops.operands import Ternary, in_common_dtype
+from minigrad.ops import casting
+from minigrad.ops.arithmetic import Ternary, in_common_dtype
 from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared
 
@@ -326,13 +326,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
         )
     if not isinstance(value, Tensor):
-        return Where("MaskedFillBackward0")(mask, input._new(operands.filler(value, input.dtype)), input)
+        return Where("MaskedFillBackward0")(mask, input._new(casting.filler(value, input.dtype)), input)
     if value._array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._array.ndim} dimension(s): torch.where(mask, value, input) takes any"
         )
-    operands.filler(value._array.item(), input.dtype)
+    casting.filler(value._array.item(), input.dtype)
     return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
@@ -363,7 +363,7 @@ def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
         common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
         a, b = [
-            cast(each, common) if isinstance(each, Tensor) else condition._new(operands.written(each, common))
+            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.written(each, common))
             for each in (a, b)
         ]
     return Where()(cast(condition, dtypes.bool_), a, b)
@@ -464,7 +464,7 @@ def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
     common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    low, high = [None if bound is None else operands.filler(bound, common) for bound in (low, high)]
+    low, high = [None if bound is None else casting.filler(bound, common) for bound in (low, high)]
     return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
 
 

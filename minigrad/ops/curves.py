@@ -18,11 +18,12 @@ from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
-from minigrad.ops import operands
+from minigrad.ops import casting
+from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.blocks import BLOCK, blocked
+from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.operands import ProductAs, check_floating, in_float32
 
 _HALF = np.dtype(np.float16)
 
@@ -294,7 +295,7 @@ class Hardtanh(Curve):
         low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
         if not of_type.is_signed and (low < 0 or high < 0):
             raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return x.clip(operands.filler(low, of_type), operands.filler(high, of_type))
+        return x.clip(casting.filler(low, of_type), casting.filler(high, of_type))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~((x <= self.low) | (x >= self.high)), g)

@@ -62,7 +62,7 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
         noise = zeros((), dtype=input.dtype)
     elif array.dtype in WIDE_FLOATS:
         # In the array itself, which nobody else has seen, in half the time of methods in place.
-        tensors.distributions.bernoulli_(array, 1 - p, default_generator)
+        tensors.random_arrays.bernoulli_(array, 1 - p, default_generator)
         array /= 1 - p
     else:
         noise.bernoulli_(1 - p).div_(1 - p)

@@ -17,9 +17,9 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
+from minigrad.ops.array_indexing import places_along
+from minigrad.ops.casting import rounded
 from minigrad.ops.indexing import Index
-from minigrad.ops.operands import rounded
-from minigrad.ops.places import places_along
 
 _IDS = (np.dtype(np.int64), np.dtype(np.int32))
 

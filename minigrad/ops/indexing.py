@@ -19,8 +19,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Binary, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.dims import normal_dim
-from minigrad.ops.places import (
+from minigrad.ops.array_indexing import (
     INDEX_DTYPES,
     add_at,
     check_range,
@@ -30,6 +29,7 @@ from minigrad.ops.places import (
     read_at,
     write_at,
 )
+from minigrad.ops.dims import normal_dim
 from minigrad.tensors.errors import warn_program
 
 _BOOL = np.dtype(bool)

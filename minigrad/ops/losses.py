@@ -18,13 +18,14 @@ from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
+from minigrad.ops.arithmetic import QuotientAs
+from minigrad.ops.array_indexing import places_along
 from minigrad.ops.blocks import row_blocks
+from minigrad.ops.casting import check_floating, in_float32, rounded
 from minigrad.ops.curves import Hardtanh, log_sigmoid
-from minigrad.ops.definition import gradients_of
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.double_backward import double_backward
 from minigrad.ops.indexing import PutIndex
-from minigrad.ops.operands import QuotientAs, check_floating, in_float32, rounded
-from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
@@ -202,7 +203,7 @@ class CrossEntropy(ClassLoss):
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         if current.enabled:
-            return gradients_of(self.definition, self, g)
+            return double_backward(self.definition, self, g)
         # The ids may lie in the memory of the targets, which must be as they were.
         x, _ = self.kept(0), self.kept(1)
         dx, self.gradient = self.gradient, None

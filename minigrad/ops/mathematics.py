@@ -16,8 +16,8 @@ from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
+from minigrad.ops.casting import check_floating
 from minigrad.ops.curves import curve, erf_of, restored, sigmoid_of, workable
-from minigrad.ops.operands import check_floating
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:

@@ -21,8 +21,8 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Node, Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
+from minigrad.ops.casting import filler
 from minigrad.ops.dims import int64, normal_dim, normal_dims
-from minigrad.ops.operands import filler
 from minigrad.ops.shapes import expanded_shape
 from minigrad.tensors.errors import warn_program
 

@@ -32,11 +32,12 @@ from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import Dims, op
+from minigrad.ops.arithmetic import SumAs
 from minigrad.ops.blocks import row_blocks
-from minigrad.ops.definition import gradients_of
+from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.double_backward import double_backward
 from minigrad.ops.losses import check_constant
-from minigrad.ops.operands import SumAs, check_floating, in_float32
 from minigrad.ops.reductions import Scaled
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
@@ -147,7 +148,7 @@ class Normalize(Node):
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         if current.enabled:
-            return gradients_of(self.definition, self, g)
+            return double_backward(self.definition, self, g)
         x, w = self.kept(0), self.kept(1)
         arrays = quiet().run(self.fused, g._array, x._array, None if w is None else w._array)
         return [None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)]

@@ -14,8 +14,8 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.casting import check_floating
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.operands import check_floating
 from minigrad.ops.reductions import Extremum, check_not_empty, selected
 
 # ---- order -----------------------------------------------------------------------------------------------------------

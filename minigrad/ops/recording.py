@@ -18,7 +18,7 @@ from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
 from minigrad.core.tensor import Tensor, members, storage_of
-from minigrad.ops import operands
+from minigrad.ops import casting
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- what is written -------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class Recording(Tensor):
             )
         recorded = result._requires_grad and current.enabled
         if result._array.dtype is not array.dtype:
-            operands.check_cast(result.dtype, self.dtype)
+            casting.check_cast(result.dtype, self.dtype)
             made = result.grad_fn
             result = cast(result, self.dtype)
             if recorded:

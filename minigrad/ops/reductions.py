@@ -20,11 +20,11 @@ from minigrad.core.shapes import Reshape, Sum, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
+from minigrad.ops.array_indexing import places_along
 from minigrad.ops.blocks import row_blocks
+from minigrad.ops.casting import in_float32
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.indexing import Index, all_dims
-from minigrad.ops.operands import in_float32
-from minigrad.ops.places import places_along
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 

@@ -16,9 +16,9 @@ from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
+from minigrad.ops.array_indexing import INDEX_DTYPES
 from minigrad.ops.dims import ints, ints_or_one, normal_dim, normal_dims
 from minigrad.ops.indexing import Index
-from minigrad.ops.places import INDEX_DTYPES
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.blocks import row_blocks
+from minigrad.ops.casting import check_floating, half_in_single
 from minigrad.ops.dims import normal_dim, reduced_dims
-from minigrad.ops.operands import check_floating, half_in_single
 from minigrad.ops.reductions import kept_dims
 from minigrad.tensors.options import as_dtype
 

@@ -16,7 +16,7 @@ from minigrad.core.shapes import Permute, Reshape, strided
 from minigrad.core.tape import Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops import operands
+from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.indexing import Index
 
@@ -66,7 +66,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
             if before + size + after < 0 or max(-before, -after) > size:
                 raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
-        return ConstantPad(pads[::-1], operands.filler(value or 0, input.dtype))(input)
+        return ConstantPad(pads[::-1], casting.filler(value or 0, input.dtype))(input)
     if mode not in _PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:

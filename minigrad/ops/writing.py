@@ -17,7 +17,8 @@ from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
-from minigrad.ops import operands
+from minigrad.ops import casting
+from minigrad.ops.array_indexing import INDEX_DTYPES, add_at, check_range, in_front, write_at
 from minigrad.ops.dims import int64, normal_dim
 from minigrad.ops.indexing import (
     Index,
@@ -32,7 +33,6 @@ from minigrad.ops.indexing import (
     located,
     parsed,
 )
-from minigrad.ops.places import INDEX_DTYPES, add_at, check_range, in_front, write_at
 from minigrad.ops.recording import Copy
 
 P = ParamSpec("P")
@@ -67,7 +67,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         if value._requires_grad and is_grad_enabled():
             source = cast(value, input.dtype)
             return input._rewrite(Copy("FillBackward3"), source)
-    filler = operands.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
+    filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._write(lambda array: array.fill(filler), "FillBackward2")
 
 
@@ -130,7 +130,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         index = None
     if isinstance(value, int):
         int64(value)
-    given: Any = value if isinstance(value, Tensor) else self._new(operands.written(value, self.dtype))
+    given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
     if is_grad_enabled() and (self._requires_grad or given._requires_grad):
         _set_recorded(self, index, given)
     else:
@@ -222,7 +222,7 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
     masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
     if value.size == 1 and len(masks) == len(parts.found) == 1:
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
-        return operands.converted(value, dtypes.of(array))
+        return casting.converted(value, dtypes.of(array))
     raise RuntimeError(
         "Index put requires the source and destination dtypes match, got "
         f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
@@ -271,7 +271,7 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if not isinstance(src, Tensor):
         places = checked_along(name, x._array, at, index._array, shape)
-        return x._new(operands.filler(src, x.dtype)), x._new(places)
+        return x._new(casting.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = checked_along(name, x._array, at, index._array, src._array.shape)
@@ -354,7 +354,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if rows.size:
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)
-    scale = operands.filler(alpha, input.dtype)
+    scale = casting.filler(alpha, input.dtype)
     return (IndexInto(dims, True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
 
 
@@ -371,7 +371,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if isinstance(value, Tensor) and value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
-    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(operands.filler(value, input.dtype))
+    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(casting.filler(value, input.dtype))
     size = input._array.shape[at] if dims else 1
     if not input._array.size:
         places = input._new(places._array[:0])

@@ -14,7 +14,7 @@ from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.shapes import Reshape
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op, within_numpy
-from minigrad.ops import operands
+from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.interoperation import checked_array, shared
@@ -237,7 +237,7 @@ def full_like(
     """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
     value = number_of("full_like", "fill_value", fill_value, 2)
     return like(
-        "full_like", input, lambda array: array.fill(operands.filler(value, dtypes.of(array))), memory_format, options
+        "full_like", input, lambda array: array.fill(casting.filler(value, dtypes.of(array))), memory_format, options
     )
 
 
@@ -410,7 +410,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         check_no_bools("linspace_cpu", wanted)
     exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
     first, last = [
-        exact(operands.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
@@ -580,13 +580,13 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:
     """The numbers in the dtype `target`, each converted by itself, as PyTorch does: an int keeps all of its digits."""
     if target.is_floating_point or target is dtypes.bool_:
-        return operands.converted(np.array(values, np.float64), target)
+        return casting.converted(np.array(values, np.float64), target)
     if float not in set(map(type, values)):
         array = np.array(values, np.int64)
-        return array if target is dtypes.int64 else operands.converted(array, target)
+        return array if target is dtypes.int64 else casting.converted(array, target)
     array = np.empty(len(values), target._numpy)
     for kind in (int, float):
-        array[[isinstance(value, kind) for value in values]] = operands.converted(
+        array[[isinstance(value, kind) for value in values]] = casting.converted(
             np.array([value for value in values if isinstance(value, kind)], kind), target
         )
     return array

@@ -13,7 +13,7 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
 from minigrad.declare import beyond_numpy, refuse, unexpected
-from minigrad.ops import operands
+from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 
 _TYPES = (
@@ -311,7 +311,7 @@ def filled_with(value: Number) -> Callable[[tuple[int, ...], np.dtype[Any]], Arr
 
     def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
         array = np.empty(shape, of)
-        array.fill(operands.filler(value, dtypes.of(array)))
+        array.fill(casting.filler(value, dtypes.of(array)))
         return array
 
     return make

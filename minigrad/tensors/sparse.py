@@ -28,7 +28,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.declare import OPERANDS
-from minigrad.ops import joining, operands
+from minigrad.ops import casting, joining
 from minigrad.tensors import options, printing
 
 
@@ -334,7 +334,7 @@ class SparseTensor(Tensor):
 
     def _become(self, result: Any) -> Any:
         """Take on the entries of `result`, in this tensor's dtype."""
-        operands.check_cast(result.dtype, self.dtype)
+        casting.check_cast(result.dtype, self.dtype)
         result = result.to(self.dtype)
         self._places, self._entries, self._coalesced = result._places, result._entries, result._coalesced
         storage_of(self).version += 1
@@ -376,7 +376,7 @@ class SparseTensor(Tensor):
         common = dtypes.result_type(self._entries._array, dense._array)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        operands.check_cast(common, dense.dtype)
+        casting.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._write(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
 

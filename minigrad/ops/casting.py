@@ -1,20 +1,18 @@
-"""What becomes of operands: the dtypes and shapes they are computed in, and numbers a dtype may not hold."""
+"""The dtypes that operands are computed in and results written in, and numbers that a dtype cannot hold."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import read_in_place, widened
+from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
-from minigrad.core.elementwise import Add, Cast, Div, Mul, cast
-from minigrad.core.shapes import common_shape, sum_to
-from minigrad.core.tape import Node
+from minigrad.core.elementwise import Cast, cast
 from minigrad.core.tensor import Function, Tensor
 
 # ---- which dtype may be written into which, and numbers in a dtype ---------------------------------------------------
@@ -140,58 +138,3 @@ def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float
     array = getattr(x, "_array", x)
     if array.dtype.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
-
-
-# ---- last steps by the name of the whole -----------------------------------------------------------------------------
-
-
-class SumAs(Add):
-    """`a + b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
-        read_in_place(a)
-        return np.add(a, b)
-
-
-class ProductAs(Mul):
-    """`a * b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str
-
-
-class QuotientAs(Div):
-    """`a / b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str
-
-
-# ---- three tensors ---------------------------------------------------------------------------------------------------
-
-
-class Ternary(Node):
-    """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
-
-    A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
-    """
-
-    def __call__(self, *inputs: Any) -> Any:
-        self.shapes = [() if x is None else x._array.shape for x in inputs]
-        try:
-            return super().__call__(*inputs)
-        except ValueError:
-            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
-            raise
-
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        gradients = zip(super().backward(g), self.shapes, strict=True)
-        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
-
-
-def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
-    """The tensors, or None, in the dtype that they have together."""
-    if len({x._array.dtype for x in inputs if x is not None}) == 1:
-        return list(inputs)
-    common = dtypes.result_type(*[x._array for x in inputs if x is not None])
-    return [None if x is None else cast(x, common) for x in inputs]

@@ -10,7 +10,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.core.walk import grad
 
 
-def gradients_of(definition: Callable[..., Any], node: Node, g: Any) -> list[Tensor | None]:
+def double_backward(definition: Callable[..., Any], node: Node, g: Any) -> list[Tensor | None]:
     """The gradients of the inputs of `node`, which it has kept, as parts of a graph: those of `definition(*inputs)`.
 
     This computes what `node` does, in tensors.  `g` is the gradient of its output, or a list of those of its outputs.
