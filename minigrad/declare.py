@@ -425,6 +425,15 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
     raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
 
 
+def dim_of(given: Any) -> int:
+    """The number of dimensions of a tensor; of what is none, an AttributeError with PyTorch's words and the remedy."""
+    try:
+        dims: int = given.dim()
+    except AttributeError as error:
+        raise AttributeError(f"{error}, which a Tensor has{_remedy(given)}") from None
+    return dims
+
+
 def _in_words(wanted: Any) -> str:
     """What PyTorch calls what an annotation says; of several types, the first."""
     kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
@@ -443,4 +452,6 @@ def _remedy(value: object) -> str:
         return ": does the forward that made it return it?"
     if isinstance(getattr(value, "weight", None), Tensor):
         return f": pass its weight, {type(value).__name__.lower()}.weight"
+    if hasattr(value, "batch_sizes"):
+        return ": packed.data is one, pad_packed_sequence(packed) makes one"
     return ": torch.tensor(data) makes one"

@@ -13,6 +13,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
+from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.tensors import missing_names
 from minigrad.tensors.errors import advised
@@ -306,7 +307,7 @@ class Categorical(_ByProbability):
         _check_one(probs, logits)
         given: Any
         name, given = ("logits", logits) if probs is None else ("probs", probs)
-        if given.ndim < 1:
+        if dim_of(given) < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
             given = probs = given / given.sum(-1, keepdim=True)

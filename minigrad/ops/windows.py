@@ -333,10 +333,10 @@ def _of_images(name: str, input: Tensor, kernel: PerDim, dilation: PerDim, paddi
     return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads]))
 
 
-def per_dim(argument: str, value: PerDim, dims: int) -> tuple[int, ...]:
-    """An argument as an int for each of so many dimensions."""
+def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:
+    """An argument as an int for each of so many dimensions; with `spread`, one in a sequence stands for all, too."""
     found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
-    found = found * dims if len(found) == 1 else found
+    found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
         raise RuntimeError(
             f"expected {argument} to be a single integer value or a list of {dims} values to match the convolution "

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from minigrad.core.dtypes import bool_, dtype
+from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, full, zeros
 from minigrad.tensors.options import OnDevice
@@ -233,14 +235,14 @@ class MultiheadAttention(Module):
         is `(L, S)` or `(N * num_heads, L, S)`, and `key_padding_mask` `(N, S)`.  `is_causal` says that `attn_mask` is
         the one that hides later keys.
         """
-        batched = query.ndim == 3
+        batched = dim_of(query) == 3
         alike = query is key is value
         given: Sequence[Tensor] = (query, key, value)
+        for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
+            if dim_of(x) != 2 + batched or x.shape[-1] != size:
+                raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
             given = [x.transpose(0, 1) if batched else x.unsqueeze(1) for x in given]
-        for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
-            if x.ndim != 3 or x.shape[2] != size:
-                raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         steps, batch, _ = given[0].shape
         if given[1].shape[:2] != given[2].shape[:2]:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
@@ -284,6 +286,9 @@ class MultiheadAttention(Module):
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
         batch, heads, steps, keys = (*q.shape[:3], k.shape[2])
         masks = []
+        for name, mask in (("key_padding_mask", padding), ("attn_mask", attention)):
+            if mask is not None and not is_floating_point(mask) and mask.dtype is not bool_:
+                raise AssertionError(f"only bool and floating types of {name} are supported")
         if attention is not None:
             if attention.shape not in ((steps, keys), (batch * heads, steps, keys)):
                 wanted = f"{(steps, keys)} or {(batch * heads, steps, keys)}"
@@ -298,7 +303,5 @@ class MultiheadAttention(Module):
         for mask in masks:
             if mask.dtype is bool_:
                 mask = zeros(mask.shape, dtype=q.dtype).masked_fill(mask, -math.inf)
-            elif not mask.is_floating_point():
-                raise AssertionError("only bool and floating types of attn_mask are supported")
             added = mask if added is None else added + mask
         return added

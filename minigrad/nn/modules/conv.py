@@ -64,7 +64,7 @@ class _Convolution(Module):
         if isinstance(padding, str) and padding not in ("valid", "same"):
             raise ValueError(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = per_dim("kernel_size", kernel_size, self._dims)
+        self.kernel_size = per_dim("kernel_size", kernel_size, self._dims, spread=False)
         self.stride = per_dim("stride", stride, self._dims)
         self.padding: Any = padding if isinstance(padding, str) else per_dim("padding", padding, self._dims)
         self.dilation = per_dim("dilation", dilation, self._dims)

@@ -9,6 +9,7 @@ from typing import Any
 
 from minigrad.core.dtypes import dtype, float32
 from minigrad.core.shapes import Permute
+from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
@@ -144,7 +145,7 @@ class RNNBase(Recurrent):
         `(D * num_layers, hidden_size)`; of an LSTM they are a pair of these, hidden states and cells.
         """
         packed = isinstance(input, PackedSequence)
-        x, batched = (input.data, True) if packed else (input, input.ndim == 3)
+        x, batched = (input.data, True) if packed else (input, dim_of(input) == 3)
         if not packed and x.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
         if not batched:
@@ -211,6 +212,10 @@ class RNNBase(Recurrent):
             return [zeros(shape, dtype=x.dtype)] * parts
         state = self._parts_of(given, x.dtype)
         wanted = shape if batched else (shape[0], shape[2])
+        if x.ndim == 3 and any([each.ndim != len(wanted) for each in state]):
+            kind, names = "batched 3" if batched else "unbatched 2", "hx" if parts == 1 else "hx and cx"
+            found = " and ".join([f"{each.ndim}-D" for each in state])
+            raise RuntimeError(f"For {kind}-D input, {names} should also be {len(wanted)}-D but got {found}")
         for place, each in enumerate(state):
             if each.shape != wanted:
                 name = "hidden" if parts == 1 else f"hidden[{place}]"
@@ -297,7 +302,7 @@ class RNNCellBase(Recurrent):
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The next state: a tensor, or of an LSTMCell a pair."""
         is_pair = self.mode == "LSTM"
-        if input.ndim not in (1, 2):
+        if dim_of(input) not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         shape = (*input.shape[:-1], self.hidden_size)
         state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair) if hx is None else self._parts_of(hx, input.dtype)

@@ -41,7 +41,7 @@ def clip_grad_norm_(
         parameters = list(parameters)
         if not parameters:
             warn_program("`parameters` is an empty generator, no gradient clipping will occur.")
-    gradients, order = _gradients(parameters), float(norm_type)
+    gradients, order, most = _gradients(parameters), float(norm_type), float(max_norm)
     with no_grad():
         if not gradients:
             return new_leaf(np.zeros((), np.float32))
@@ -53,7 +53,7 @@ def clip_grad_norm_(
                 "`error_if_nonfinite=False`"
             )
         # The little is there so that a norm of 0 does not divide.
-        factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
+        factor = (most / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
             gradient.mul_(factor)
     return total

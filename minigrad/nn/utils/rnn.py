@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from minigrad.declare import refuse
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised
@@ -40,14 +41,18 @@ def pack_padded_sequence(
 ) -> PackedSequence:
     """The sequences of a padded tensor `(L, N, *)`, or `(N, L, *)` with `batch_first`, without the padding.
 
-    They may be in any order unless `enforce_sorted`.
+    They may be in any order unless `enforce_sorted`.  Errors: RuntimeError unless `lengths` are 1 … L, one for each.
 
     >>> import minigrad as torch
     >>> pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
+    if not isinstance(input, Tensor):
+        refuse("pack_padded_sequence", "input", 1, Tensor, input)
     indices = None
     counts = as_tensor(lengths).long()
+    if counts.ndim != 1:
+        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {counts.ndim}D")
     if not enforce_sorted:
         counts, indices = counts.sort(descending=True)
         input = input.index_select(0 if batch_first else 1, indices)
@@ -61,8 +66,9 @@ def pack_padded_sequence(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
         )
-    if sizes[-1] <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found one in 'lengths' that is not")
+    if sizes[-1] <= 0 or sizes[0] > len(input):
+        most = f"and at most {len(input)}, that of the padded ones"
+        raise RuntimeError(f"Length of all samples has to be greater than 0, {most}, but 'lengths' are {sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
     order = None if indices is None else indices.argsort()

@@ -98,6 +98,8 @@ class BatchSampler(Sampler[list[int]]):
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
         _check_positive("batch_size", batch_size)
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
@@ -129,5 +131,5 @@ def drawn_seed(generator: Generator | None) -> int:
 
 
 def _check_positive(name: str, given: Any) -> None:
-    if not isinstance(given, int) or given <= 0:
+    if not isinstance(given, int) or isinstance(given, bool) or given <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={given}")
