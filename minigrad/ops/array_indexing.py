@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -12,6 +13,9 @@ from minigrad.core.rows import add_rows_at, wide
 
 #: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
+
+#: For so few indices, what is found of their shape alone is kept for the next time.
+_FEW = 2**12
 
 # ---- which ones indices name -----------------------------------------------------------------------------------------
 
@@ -50,17 +54,22 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
     array([[2],
            [3]])
     """
-    offsets: Any = 0
+    step, offsets = (_steps if index.size < _FEW else _steps.__wrapped__)(index.shape, dim, shape)
+    return np.asarray(np.add(index if step == 1 else index * np.int64(step), offsets))
+
+
+@functools.lru_cache(maxsize=64)
+def _steps(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
+    """How far apart neighbours along `dim` are in such an array, and where each line along it begins."""
+    offsets = np.zeros((), np.int64)
     own_step = step = 1
     for d in reversed(range(len(shape))):
         if d == dim:
             own_step = step
-        elif index.shape[d] > 1:
-            offsets = offsets + np.arange(0, index.shape[d] * step, step).reshape(-1, *(1,) * (index.ndim - 1 - d))
+        elif sizes[d] > 1:
+            offsets = offsets + np.arange(0, sizes[d] * step, step).reshape(-1, *(1,) * (len(sizes) - 1 - d))
         step *= max(shape[d], 1)
-    places: Array = index * np.int64(own_step) if own_step != 1 else index.astype(np.int64)
-    places += offsets
-    return places
+    return own_step, offsets
 
 
 def positions(holds: Array) -> list[Array]:

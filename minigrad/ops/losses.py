@@ -167,13 +167,14 @@ class NllLoss(ClassLoss):
         return self.reduced(-scores[self.places])
 
     def da(self, g: Tensor, target: Tensor) -> Tensor:
-        ids = np.expand_dims(self.ids, self.dim)
-        shape = (*self.ids.shape[: self.dim], self.classes, *self.ids.shape[self.dim :])
-        g = Expand(self.ids.shape)(-self.shared(g)).unsqueeze(self.dim)
+        before, after = self.ids.shape[: self.dim], self.ids.shape[self.dim :]
+        shape = (*before, self.classes, *after)
+        places = places_along(self.ids.reshape(*before, 1, *after), self.dim, shape).reshape(self.ids.shape)
+        g = Expand(self.ids.shape)(-self.shared(g))
         if self.ignored is not None:
             # Not even a zero of the other sign.
-            g = masked(g, ~np.expand_dims(self.ignored, self.dim))
-        return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places_along(ids, self.dim, shape)))
+            g = masked(g, ~self.ignored)
+        return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places))
 
 
 class CrossEntropy(ClassLoss):
