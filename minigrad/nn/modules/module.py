@@ -68,8 +68,8 @@ class Module:
     #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
     call_super_init: bool = False
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
         # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
         for name in ("__init__", "forward"):
             made: Any = getattr(cls, name)
