@@ -21,11 +21,17 @@ from laws import Law
 import minigrad as torch
 from minigrad.core import tensor as storage
 from minigrad.core import walk
+from minigrad.core.tape import Unary
 
 
 @pytest.mark.parametrize("law", engine_laws.ALL, ids=lambda law: law.__name__)
 def test_law(law: Law) -> None:
     engine_laws.ALL.check(law)
+
+
+def test_fields_of_a_node_are_in_its_dict() -> None:
+    with pytest.raises(TypeError, match="leave out __slots__"):
+        type("Scaled", (Unary,), {"__slots__": ("factor",), "__annotations__": {"factor": "float"}})
 
 
 # ---- large graphs ----------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 17441, "minigrad/core": 1599, "tests": 13066}
+BUDGET = {"minigrad": 17444, "minigrad/core": 1607, "tests": 13102}
 
 
 @functools.cache

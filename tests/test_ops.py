@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.core.rows import add_rows
+from minigrad.core.tape import Node, Output
 from minigrad.nn import functional as F
 from minigrad.ops.curves import erf_of
 
@@ -33,20 +34,67 @@ def gradients(result: Any, leaves: list[Any], recorded: bool) -> list[Array]:
     return [] if isinstance(found, Raised) else [d.to_dense().detach().numpy() for d in found if d is not None]
 
 
-@pytest.mark.parametrize("family", ROWS)
-def test_gradients_are_the_same_in_every_pass(family: str) -> None:
-    """In the first, in those after it, and in one that is recorded."""
+def results(family: str) -> Iterator[tuple[str, list[Any], Any]]:
+    """The results of a family's rows that have a history: the row, the leaves among its operands, and the result."""
     for name, case in ROWS[family]:
         for example in [each for each in RECORD[name] if each["seen"].get("first")][:1]:
             operands = [operand_of(torch, *each) for each in zip(example["operands"], example["grads"], strict=True)]
-            leaves = [x for x in operands if isinstance(x, torch.Tensor) and x.requires_grad]
             with seeded(1):
-                results = recorded._tensors(torch, outcome(lambda call=case.call, given=operands: call(torch, *given)))
-            for result in [x for x in results if x.requires_grad and not x.is_leaf]:
-                first, *others = [gradients(result, leaves, record) for record in (False, False, True, False)]
-                for a, b in [pair for other in others for pair in zip(first, other, strict=False)]:
-                    tolerance = 64 * np.finfo(a.dtype).eps
-                    np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance, err_msg=name)
+                found = recorded._tensors(torch, outcome(lambda call=case.call, given=operands: call(torch, *given)))
+            for result in [x for x in found if x.requires_grad and not x.is_leaf]:
+                yield name, [x for x in operands if isinstance(x, torch.Tensor) and x.requires_grad], result
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_gradients_are_the_same_in_every_pass(family: str) -> None:
+    """In the first, in those after it, and in one that is recorded."""
+    for name, leaves, result in results(family):
+        first, *others = [gradients(result, leaves, record) for record in (False, False, True, False)]
+        for a, b in [pair for other in others for pair in zip(first, other, strict=False)]:
+            tolerance = 64 * np.finfo(a.dtype).eps
+            np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+def arrays_in(value: Any) -> Iterator[Array]:
+    """All arrays of elements, however deep."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from arrays_in(each)
+    elif isinstance(value, np.ndarray) and value.size > 1:
+        yield value
+
+
+#: What is computed of shapes alone is kept once, and not by each node.
+OF_SHAPES = {"AvgPool.divisors", "Resample.matrices"}
+
+
+def held(result: Any) -> set[str]:
+    """What the nodes below a result hold arrays in."""
+    found: set[str] = set()
+    seen, stack = set(), [result.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack += [edge.node for edge in node.edges if isinstance(edge, (Node, Output))]
+            found |= {f"{type(node).__name__}.{name}" for name, each in vars(node).items() if [*arrays_in(each)]}
+            found |= {f"{type(node).__name__}._kept"} if getattr(node, "_kept", None) is not None else set()
+    return found - OF_SHAPES
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_after_a_backward_pass_no_node_holds_an_array(family: str) -> None:
+    for name, _, result in results(family):
+        if not isinstance(outcome(lambda y=result: y.backward(torch.full_like(y, -2.0).detach())), Raised):
+            assert not held(result), name
+
+
+@pytest.mark.parametrize("layer", ["RNN", "LSTM", "GRU"])
+def test_after_a_backward_pass_no_recurrent_layer_holds_an_array(layer: str) -> None:
+    with seeded(1):
+        y, _ = getattr(torch.nn, layer)(2, 3)(torch.ones(5, 4, 2))
+    y.sum().backward()
+    assert not held(y)
 
 
 # ---- digits ----------------------------------------------------------------------------------------------------------

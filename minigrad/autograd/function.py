@@ -289,7 +289,7 @@ def _like(x: Any) -> Any:
 
 
 class _Once(Unary):
-    """The history of a gradient that cannot be differentiated again."""
+    """The history that `once_differentiable` gives a gradient: it cannot be differentiated again."""
 
     form = "torch::autograd::Error"
 

@@ -296,12 +296,15 @@ class Mask(Unary):
     """`x` where `mask` holds, else 0: its own adjoint."""
 
     formulas = ("dx = Mask(g)",)
+    aside = ("mask",)
     mask: Array
 
     def forward(self, x: Array) -> Array:
         return cleared(self.mask, x)
 
     def dx(self, g: Tensor) -> Tensor:
+        if self.mask is None:
+            raise self._released()
         return masked(g, self.mask)
 
 

@@ -94,6 +94,9 @@ class Node:
     #: What keeps that, such as `keep_inputs`; None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
 
+    #: The attributes in which `forward` sets arrays aside for the gradients; None after they have been let go of.
+    aside: ClassVar[tuple[str, ...]] = ()
+
     #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
 
@@ -105,6 +108,8 @@ class Node:
 
     def __init_subclass__(cls) -> None:
         own = [name for name, kind in vars(cls).get("__annotations__", {}).items() if not kind.startswith("ClassVar")]
+        if own and "__slots__" in vars(cls):
+            raise TypeError(f"{cls.__name__} has fields, which are in the dict of a node: leave out __slots__")
         if own and "__init__" not in vars(cls):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
@@ -229,6 +234,8 @@ class Node:
     def release(self) -> None:
         """Let go of what was kept of the forward pass."""
         self._kept = None
+        for name in self.aside:
+            setattr(self, name, None)
 
 
 def _first_constructed(self: Node, *values: Any, **named: Any) -> None:

@@ -94,6 +94,8 @@ class Smooth(Curve):
 class Gate(Smooth):
     """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `scaled(g, x, p)`."""
 
+    aside = ("_shares",)
+
     def forward(self, x: Array) -> Array:
         check_floating(self.kernel, x)
         wide = workable(x)
@@ -103,10 +105,6 @@ class Gate(Smooth):
     def scaled_slope(self, g: Array, x: Array) -> Array:
         shares = blocked(self.value, workable(x)) if self._shares is None else self._shares
         return restored(blocked(self.scaled, workable(g), workable(x), shares), g)
-
-    def release(self) -> None:
-        super().release()
-        self._shares = None
 
 
 def curve(

@@ -199,6 +199,7 @@ class SumBags(ScatterAdd):
 
     form = "EmbeddingBagBackward0"
     formulas = ("dR = Lookup(G), of G over the divisors",)
+    aside = ("divisors",)
     size: int | None = None
     divisors: Array | None = None
 

@@ -95,6 +95,7 @@ class ClassLoss(Node):
     mean is the sum divided by all that counts.
     """
 
+    aside = ("ids", "places", "counts", "ignored", "gradient")
     reduction: Reduction
     ignore_index: int
 
@@ -111,7 +112,7 @@ class ClassLoss(Node):
             if wrong.size:
                 raise IndexError(f"Target {wrong[0]} is out of bounds: class ids are in [0, {self.classes})")
             ids = np.where(self.ignored, 0, ids)
-        self.ids = ids
+        self.ids, self.rank = ids, ids.ndim
         self.places = places_of(ids)
         self.counts: Array | None = None if weight is None else weight[ids]
         if self.ignored is not None:
@@ -147,9 +148,9 @@ class ClassLoss(Node):
         return g * (shares if self.counts is None else g._new(shares))
 
     def name(self) -> str:
-        if self.ids.ndim < 2:
+        if self.rank < 2:
             return "NllLossBackward0"
-        return "ViewBackward0" if self.reduction == "none" and self.ids.ndim != 3 else "NllLoss2DBackward0"
+        return "ViewBackward0" if self.reduction == "none" and self.rank != 3 else "NllLoss2DBackward0"
 
 
 class NllLoss(ClassLoss):
@@ -217,10 +218,6 @@ class CrossEntropy(ClassLoss):
         if self.ignored is not None:
             classes_last(dx)[self.ignored] = 0
         return g._new(dx), None, None
-
-    def release(self) -> None:
-        super().release()
-        self.gradient = None
 
 
 def class_dim(x: Array) -> int:
@@ -470,7 +467,10 @@ class MseLoss(ElementLoss):
 
 
 class SmoothL1Loss(ElementLoss):
-    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these."""
+    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these.
+
+    `beta` is greater than 0: at 0 it is `l1_loss`.
+    """
 
     formulas = ("dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n",)
     beta: float

@@ -112,6 +112,7 @@ class Normalize(Node):
         "db = sum(g) over each channel",
     )
     keep = keep_inputs
+    aside = ("rounds",)
     groups: Groups
     form: str
 

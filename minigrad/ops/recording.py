@@ -44,7 +44,7 @@ class Copy(Elementwise):
 
 
 class Forget(Unary):
-    """`x`, about to be overwritten by values that do not depend on it."""
+    """`x`, about to be overwritten by values that do not depend on it: recorded by `_write`."""
 
     formulas = ("dx = 0",)
     form: str
@@ -306,7 +306,7 @@ class Overwrite(Node):
 
 
 class Refused(Unary):
-    """The history of a view that cannot be followed: a backward pass through it is an error, as in PyTorch."""
+    """The history that `follow` gives a view that it cannot follow: a backward pass through it is an error."""
 
     made_by: str
 

@@ -31,12 +31,12 @@ State: TypeAlias = tuple[Tensor, ...]
 
 
 def tanh_step(x: Tensor, u: Tensor, h: Tensor) -> State:
-    """The next hidden state."""
+    """The next hidden state, between -1 and 1; of the old one, `h`, it sees no more than `u`."""
     return ((x + u).tanh(),)
 
 
 def relu_step(x: Tensor, u: Tensor, h: Tensor) -> State:
-    """The next hidden state."""
+    """The next hidden state, which may grow without bound; of the old one, `h`, it sees no more than `u`."""
     return ((x + u).relu(),)
 
 
@@ -84,6 +84,7 @@ class Recurrence(Several):
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
     keep = keep_inputs
+    aside = ("gates", "before", "to_cell")
     rows: list[slice]
     form: str
 
@@ -152,10 +153,6 @@ class Recurrence(Several):
         """The same in tensors, step by step."""
         hidden, *state = unrolled(type(self).step, self.rows, x.reshape(-1, x.shape[-1]), *others)
         return [hidden.reshape(*x.shape[:-1], hidden.shape[-1]), *state]
-
-    def release(self) -> None:
-        super().release()
-        self.gates = self.before = None
 
 
 def sigmoid_(a: Array) -> None:

@@ -186,7 +186,7 @@ def normal(
 
 
 class Drawn(Node):
-    """What `draw` makes of arrays of parameters.   The gradients are 0: none flows through a draw, as in PyTorch."""
+    """What `draw` makes of arrays of parameters.  The gradients are 0: none flows through a draw, as in PyTorch."""
 
     draw: Callable[..., Array]
     form: str

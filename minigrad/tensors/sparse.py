@@ -365,7 +365,7 @@ class SparseTensor(Tensor):
         common = dtypes.result_type(dense._array, self._entries._array)
         rows = elementwise.cast(self._rows(), common)
         signed = -rows if isinstance(op, elementwise.Sub) else rows
-        table = AddRowsAt(self._ids(), op.name())(self._as_table(elementwise.cast(dense, common)), signed)
+        table = AddRowsAt(op.name())(self._as_table(elementwise.cast(dense, common)), signed, rows._new(self._ids()))
         return _reshaped(table, self._size)
 
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
@@ -467,19 +467,18 @@ class AddRowsAt(Node):
     """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
 
     formulas = ("dT = G", "dR = Lookup(G)")
-    ids: Array
     form: str
 
-    def forward(self, table: Array, rows: Array) -> Array:
+    def forward(self, table: Array, rows: Array, ids: Array) -> Array:
         out = table.copy(order="C")
-        add_rows_at(out, self.ids, rows)
+        add_rows_at(out, ids, rows)
         return out
 
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor) -> Tensor:
-        return Lookup()(g, g._new(self.ids))
+    def db(self, g: Tensor, ids: Tensor) -> Tensor:
+        return Lookup()(g, ids)
 
 
 def entries_of(x: Tensor, dims: int) -> Tensor:
