@@ -132,9 +132,8 @@ def check_same_tensor(wanted: Any, got: Any, ulps: float, where: str, least: flo
     assert wanted.is_leaf == got.is_leaf, f"{where}: is_leaf {wanted.is_leaf}"
     same_name = _grad_fn(wanted) == _grad_fn(got)
     assert same_name or (_grad_fn(wanted), _grad_fn(got)) in OTHER_NAMES, f"{where}: {wanted.grad_fn}, {got.grad_fn}"
-    # What is computed anew lies in memory as NumPy lays it out; PyTorch follows the inputs' layouts at times.
     if wanted._is_view():
-        assert _steps(wanted) == _steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
+        assert steps(wanted) == steps(got), f"{where}: {wanted.stride()}, {got.stride()} for {tuple(wanted.shape)}"
     check_same_values(array_of(wanted), array_of(got), ulps, where, least)
     if not ulps and same_name:
         assert repr(wanted) == repr(got), where
@@ -168,7 +167,7 @@ def _grad_fn(tensor: Any) -> str | None:
     return None if tensor.grad_fn is None else tensor.grad_fn.name()
 
 
-def _steps(tensor: Any) -> list[int]:
+def steps(tensor: Any) -> list[int]:
     """The strides that say where an element lies: those of dimensions of more than one element."""
     sizes = list(tensor.shape)
     return [] if 0 in sizes else [step for step, size in zip(tensor.stride(), sizes, strict=True) if size > 1]

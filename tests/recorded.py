@@ -20,7 +20,17 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from comparing import OTHER_NAMES, Raised, array_of, check_same_values, is_stated_refusal, operand_of, outcome, twin
+from comparing import (
+    OTHER_NAMES,
+    Raised,
+    array_of,
+    check_same_values,
+    is_stated_refusal,
+    operand_of,
+    outcome,
+    steps,
+    twin,
+)
 from oracles import directional_derivative, inner
 from strategies import Array
 from table import Case, families
@@ -119,7 +129,7 @@ def _facts(api: Any, out: Any, exact: bool) -> Any:
             "is_leaf": out.is_leaf,
             "grad_fn": None if out.grad_fn is None else out.grad_fn.name(),
             "is_view": out._is_view(),
-            "steps": _steps(out),
+            "steps": steps(out),
             "printed": zlib.crc32(repr(out).encode()) if exact else None,
         }
     if isinstance(out, np.ndarray | np.generic):
@@ -129,12 +139,6 @@ def _facts(api: Any, out: Any, exact: bool) -> Any:
     if isinstance(out, tuple | list):
         return {"type": type(out).__name__, "items": [_facts(api, each, exact) for each in out]}
     return {"type": type(out).__name__, "value": out}
-
-
-def _steps(tensor: Any) -> list[int]:
-    """The strides that say where an element lies: those of dimensions of more than one element."""
-    sizes = list(tensor.shape)
-    return [] if 0 in sizes else [step for step, size in zip(tensor.stride(), sizes, strict=True) if size > 1]
 
 
 def _tensors(api: Any, out: Any) -> list[Any]:
@@ -231,7 +235,7 @@ def _compare_facts(wanted: Any, got: Any, ulps: float, least: float, where: str)
         _values(wanted["values"], got["values"], ulps, where, least)
     names = wanted.get("grad_fn"), got.get("grad_fn")
     other_name = names in OTHER_NAMES
-    # What is computed anew lies in memory as NumPy lays it out; PyTorch follows the inputs' layouts at times.
+    # How what is computed anew lies in memory is the subject of a test of its own.
     unsaid = {"values", "value", "is_view", *(("grad_fn", "printed") if other_name else ())}
     for fact in wanted.keys() - unsaid - (set() if wanted.get("is_view") else {"steps"}):
         a, b = wanted[fact], got[fact]

@@ -141,6 +141,37 @@ def read_in_place(x: Array) -> None:
         np.setbufsize(_LONG)
 
 
+# ---- the order in memory --------------------------------------------------------------------------------------------
+
+
+def laid_out(out: Array, *operands: Any) -> Array:
+    """`out`, computed of these element by element, in the memory order that PyTorch gives it.
+
+    Of two dimensions that is the inner one along which the first operand that tells them apart takes smaller steps.
+    NumPy makes the last one the inner one where operands differ.
+    """
+    if operands[0].flags.c_contiguous:
+        return out
+    first, *others = [x for x in operands if x is not None]
+    if others and all([x.strides == first.strides for x in others]):
+        return out
+    steps = []
+    for x in (first, *others):
+        own = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)
+        steps.append([0] * (out.ndim - x.ndim) + [step if size == whole else 0 for size, whole, step in own])
+    dims: list[int] = []
+    for dim in reversed(range(out.ndim)):
+        place = 0
+        for after, other in enumerate(dims, 1):
+            pairs = [(each[other], each[dim]) for each in steps]
+            larger = next((a - b for a, b in pairs if a and b and a != b), 0)
+            if larger < 0:
+                break
+            place = after if larger else place
+        dims.insert(place, dim)
+    return np.asarray(out.transpose(dims), order="C").transpose(np.argsort(dims))
+
+
 # ---- choices without branches ---------------------------------------------------------------------------------------
 
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}

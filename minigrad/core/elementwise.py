@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import dtypes
-from .arrays import cleared
+from .arrays import cleared, laid_out
 from .dtypes import Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
@@ -80,7 +80,7 @@ class Elementwise(Binary):
                 array = quiet().run(self.forward, x, y).astype(common._numpy, copy=False)
         except ValueError:
             raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-        out = a._new(array)
+        out = a._new(array if x.flags.c_contiguous else laid_out(array, x, y))
         if (a._requires_grad or b._requires_grad) and current.enabled:
             self.shapes = None if x.shape == y.shape else (x.shape, y.shape)
             edge_a = (a._node or a) if a._requires_grad else None

@@ -89,7 +89,7 @@ def product(a: Array, b: Array) -> Array:
     if a.ndim > 2 and b.ndim == 2:
         # One large product is faster than one per leading index.
         return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])
-    return a @ b
+    return np.matmul(a, b, order="C") if a.ndim > 2 else a @ b
 
 
 @method("__matmul__")

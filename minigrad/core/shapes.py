@@ -162,7 +162,7 @@ class Sum(Unary):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        return total(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
+        return total(x, self.dims, self.keepdim).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
         repeat = Repeat(self.x_shape, self.dims)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import read_in_place
+from minigrad.core.arrays import laid_out, read_in_place
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
@@ -391,7 +391,7 @@ class Lerp(Ternary):
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         # From the nearer end: so both ends are reached exactly.
         step = b - a
-        return np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c))
+        return laid_out(np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c)), a, b, c)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
         return cast(g * (1 - c), g.dtype)
@@ -416,7 +416,7 @@ class Addcmul(Ternary):
 
     @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return a + np.asarray(self.value).astype(a.dtype) * b * c
+        return laid_out(a + np.asarray(self.value).astype(a.dtype) * b * c, a, b, c)
 
     def da(self, g: Tensor) -> Tensor:
         return g

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import chosen
+from minigrad.core.arrays import chosen, laid_out
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
@@ -278,7 +278,7 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Ten
         found = quiet().run(compute, x, y)
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-    return (a if isinstance(a, Tensor) else b)._new(found)
+    return (a if isinstance(a, Tensor) else b)._new(found if x.flags.c_contiguous else laid_out(found, x, y))
 
 
 # ---- by a condition --------------------------------------------------------------------------------------------------
@@ -343,7 +343,9 @@ class Where(Ternary):
     form: str = "WhereBackward0"
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return chosen(a, b, c)
+        out = chosen(a, b, c)
+        # PyTorch fills a contiguous copy.
+        return np.asarray(out, order="C") if "Fill" in self.form else laid_out(out, a, b, c)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         # A copy, which no later write to the condition changes.
@@ -437,7 +439,7 @@ class ClampBetween(Ternary):
     form: str
 
     def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
-        return clipped(a, b, c)
+        return laid_out(clipped(a, b, c), a, b, c)
 
     def da(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
         return masked(g, (a._array >= _bound(b, -np.inf)) & (a._array <= _bound(c, np.inf)))

@@ -474,7 +474,7 @@ class LogSigmoid(Smooth):
     formulas = ("dx = g * sigmoid(-x)",)
     kernel = "log_sigmoid_cpu"
 
-    value = staticmethod(log_sigmoid)
+    value = staticmethod(lambda x: np.asarray(log_sigmoid(x), order="C"))
 
     def scaled(self, g: Array, x: Array) -> Array:
         return sigmoid_of(-x) * g

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import Array, of
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape
@@ -138,7 +139,8 @@ class Index(Binary):
 
     def forward(self, x: Array, places: Array) -> Array:
         self.x_shape = x.shape
-        return read_at(x, self.dims, places)
+        found = read_at(x, self.dims, places)
+        return found if places.flags.c_contiguous or not self.once else laid_out(found, places)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
         return PutIndex(self.x_shape, self.dims, self.once)(g, places)

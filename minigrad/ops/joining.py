@@ -73,7 +73,7 @@ class Cat(Node):
     def forward(self, *arrays: Array) -> Array:
         joined = np.concatenate(arrays, axis=self.dim)
         self.sizes = [array.shape[self.dim] for array in arrays]
-        return joined
+        return np.asarray(joined, order="C")
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         return _wanted(self, Split(self.sizes, self.dim)(g))
@@ -222,7 +222,7 @@ class Stack(Node):
 
     def forward(self, *arrays: Array) -> Array:
         at = (slice(None),) * self.dim + (None,)
-        return np.concatenate([array[at] for array in arrays], axis=self.dim)
+        return np.asarray(np.concatenate([array[at] for array in arrays], axis=self.dim), order="C")
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         return _wanted(self, Unbind(self.dim)(g))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from minigrad.core import arrays, dtypes
-from minigrad.core.arrays import read_in_place
+from minigrad.core.arrays import laid_out, read_in_place
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.kept import keep_inputs
@@ -640,7 +640,7 @@ class BinaryCrossEntropy(Node):
     reduction: Reduction
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Array:
-        losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
+        losses = laid_out((t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100), p, t)
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:

@@ -50,7 +50,7 @@ def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Arr
 def sign_of(x: Array) -> Array:
     """-1, 0 or 1 in the dtype of `x`; unlike np.sign, 0 where `x` is nan."""
     if x.dtype == bool:
-        return x.copy()
+        return x.copy("K")
     # NumPy subtracts integers of one byte many at a time.
     return np.asarray((x > 0).view(np.int8) - (x < 0).view(np.int8)).astype(x.dtype)
 

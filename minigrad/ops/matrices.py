@@ -664,7 +664,7 @@ class Triangle(Unary):
         rows, columns = x.shape[-2:]
         # Beyond the corners there are no more diagonals.
         diagonal = min(max(self.diagonal, -rows), columns)
-        return cleared(triangle(rows, columns, diagonal, self.upper), x)
+        return np.asarray(cleared(triangle(rows, columns, diagonal, self.upper), x), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
         return Triangle(self.diagonal, self.upper)(g)

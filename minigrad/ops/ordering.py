@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad import return_types
 from minigrad.core import dtypes
+from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
@@ -34,7 +35,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     indices=tensor([0, 2, 1]))
     """
     position = normal_dim(dim, input.ndim)
-    indices = order(input._array, position, descending)
+    indices = laid_out(order(input._array, position, descending), input._array)
     form = "SortBackward0" if stable is None else "SortBackward1"
     return selected(return_types.sort, input, position, indices, True, form)
 
@@ -47,7 +48,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     >>> torch.tensor([3, 1, 2]).argsort()
     tensor([1, 2, 0])
     """
-    return input._new(order(input._array, normal_dim(dim, input.ndim), descending))
+    return input._new(laid_out(order(input._array, normal_dim(dim, input.ndim), descending), input._array))
 
 
 def order(x: Array, dim: int, descending: bool = False) -> Array:
@@ -78,7 +79,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
     if input._array.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
-    indices = top(input._array, count, position, largest)
+    indices = np.asarray(top(input._array, count, position, largest), order="C")
     return selected(return_types.topk, input, position, indices, True, "TopkBackward0")
 
 
@@ -117,7 +118,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     if dim is None:
         return Extremum(middle_element, "MedianBackward0")(input)
-    indices = middle(input._array, position)
+    indices = np.asarray(middle(input._array, position), order="C")
     return selected(return_types.median, input, position, indices, keepdim, "MedianBackward1")
 
 
@@ -147,7 +148,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
     """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
     position = normal_dim(dim, input.ndim)
     check_not_empty("mode", input._array, (position,))
-    indices = most_frequent(input._array, position)
+    indices = np.asarray(most_frequent(input._array, position), order="C")
     return selected(return_types.mode, input, position, indices, keepdim, "ModeBackward0")
 
 

@@ -93,7 +93,7 @@ class Mean(Sum):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        return average(x, self.dims, self.keepdim).astype(x.dtype, copy=False)
+        return average(x, self.dims, self.keepdim).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
         return super().dx(g / (count_over(self.x_shape, self.dims) or 1))
@@ -136,7 +136,7 @@ class Prod(Sum):
                 y = y[:, : y.shape[1] // 2] * y[:, y.shape[1] // 2 :]
             y = y.reshape(*with_ones(x.shape, self.dims)[: x.ndim - 1], -1) if count > 1 else y.reshape(x.shape)
         product: Array = np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=self.keepdim))
-        return product.astype(x.dtype, copy=False)
+        return product.astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads x and y
         y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
@@ -170,7 +170,7 @@ def behind_one(x: Tensor, dim: int) -> Tensor:
 @op()
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are not zero, of all or along the dimensions `dim`."""
-    return input._new(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)))
+    return input._new(np.asarray(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)), order="C"))
 
 
 def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
@@ -286,7 +286,7 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return x.copy()
     wider = {np.dtype(np.float16): np.float32, np.dtype(np.float32): np.float64}.get(x.dtype, x.dtype)
     if x.size < _LONG and not reverse:
-        return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, copy=False)
+        return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
     for rows in row_blocks(lines, (lines.ndim - 1,)):
@@ -387,7 +387,7 @@ class Var(Unary):
     form: str
 
     def forward(self, x: Array) -> Array:
-        return self.variance(x).astype(x.dtype, copy=False)
+        return self.variance(x).astype(x.dtype, "C", copy=False)
 
     def variance(self, x: Array) -> Array:
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
@@ -419,7 +419,7 @@ class Std(Var):
         if x.dtype != np.float64 and not ((y > _ROOTS[0]) & (y < _ROOTS[1])).all():
             # The squares are too small or too large for float32, which their root need not be.
             y = np.sqrt(self.variance(x.astype(np.float64)))
-        return y.astype(x.dtype, copy=False)
+        return y.astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
@@ -502,7 +502,7 @@ class LinalgVectorNorm(Unary):
     form: str = "LinalgVectorNormBackward0"
 
     def forward(self, x: Array) -> Array:
-        return self.norm(widened(x)).astype(x.dtype, copy=False)
+        return self.norm(widened(x)).astype(x.dtype, "C", copy=False)
 
     def norm(self, x: Array) -> Array:
         """In at least float32."""
@@ -664,7 +664,7 @@ class Extrema(Unary):
             places = _INDEX_OF[self.find](x, axis=-1, keepdims=self.keepdim)
             rows = np.arange(0, x.size, x.shape[-1]).reshape(places.shape)
             return x.take(places + rows)
-        return self.find(x, axis=self.dims, keepdims=self.keepdim)
+        return np.asarray(self.find(x, axis=self.dims, keepdims=self.keepdim), order="C")
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         shape = x._array.shape
@@ -719,8 +719,7 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
 def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool) -> Array:
     """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
     if x.strides[dim] == x.itemsize or x.size < 2**14:
-        found: Array = find(x, axis=dim, keepdims=keepdim)
-        return found
+        return np.asarray(find(x, axis=dim, keepdims=keepdim), order="C")
     # NumPy would copy x with `dim` last.  Of the elements equal to the extremum, the first is written last.
     best = quiet().run(ndarray.max if find is ndarray.argmax else ndarray.min, x, axis=dim, keepdims=True)
     equal = x == best
@@ -773,4 +772,4 @@ def _logical(ufunc: np.ufunc, x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """Whether all (`np.logical_and`) or any (`np.logical_or`) of the elements along `dim` are not zero."""
     found = ufunc.reduce(x._array.astype(bool, copy=False), axis=normal_dims(dim, x.ndim), keepdims=keepdim)
     # PyTorch's oldest masks were uint8, and still give uint8.
-    return x._new(np.asarray(found).astype(np.uint8 if x._array.dtype == np.uint8 else bool))
+    return x._new(np.asarray(found).astype(np.uint8 if x._array.dtype == np.uint8 else bool, "C"))

@@ -498,7 +498,7 @@ class Flip(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        return x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy()
+        return x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy("K")
 
     def dx(self, g: Tensor) -> Tensor:
         return Flip(self.dims)(g)
@@ -528,7 +528,7 @@ class Roll(Unary):
         for shift, dim in zip(self.shifts, self.dims or (0,), strict=True):
             first, before = -shift % (y.shape[dim] or 1), (slice(None),) * dim
             y = np.concatenate((y[(*before, slice(first, None))], y[(*before, slice(first))]), dim)
-        return y.reshape(x.shape)
+        return np.asarray(y.reshape(x.shape), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
         return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)

@@ -25,7 +25,7 @@ class Softmax(Unary):
 
     @half_in_single
     def forward(self, x: Array) -> Array:
-        y = np.empty_like(x)
+        y = np.empty(x.shape, x.dtype)
         read_in_place(x)
         for block in row_blocks(x, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
@@ -68,7 +68,7 @@ class LogSoftmax(Unary):
 
     @half_in_single
     def forward(self, x: Array) -> Array:
-        y = np.empty_like(x)
+        y = np.empty(x.shape, x.dtype)
         powers: Array | None = None
         read_in_place(x)
         for block in row_blocks(x, self.dims):
@@ -117,7 +117,7 @@ class LogSumExp(Unary):
         out, sums, most = exponentials(x, self.dims)
         self.exponentials: tuple[Array, Array] | None = out, sums
         y: Array = np.log(sums) + most
-        return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, copy=False)
+        return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         # Used up: they become the gradient.  Another backward pass computes them anew.
