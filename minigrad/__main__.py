@@ -233,7 +233,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     about = "Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves."
     parser = argparse.ArgumentParser("python -m minigrad", description=about)
     add = parser.add_argument
-    add("ids", metavar="IDS", type=int, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
+    add("ids", metavar="IDS", type=id_of, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=int, help="rows of the table (default: the largest id + 1)")
     add("--dim", metavar="D", type=int, help="numbers in a row (default: 5; in a page, 3)")
     add("--seed", metavar="S", type=int, default=123, help="seed of the random table (default: 123)")
@@ -260,6 +260,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given.html is not None and os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
         parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
     return given
+
+
+def id_of(text: str) -> int:
+    """The id that the text says; of a word, the error of argparse that says where words are typed."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected an id, got {text!r}: words are typed in the page itself") from None
 
 
 def with_repeat(ids: list[int]) -> list[int]:

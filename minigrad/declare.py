@@ -428,10 +428,9 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
 def dim_of(given: Any) -> int:
     """The number of dimensions of a tensor; of what is none, an AttributeError with PyTorch's words and the remedy."""
     try:
-        dims: int = given.dim()
+        return int(given.dim())
     except AttributeError as error:
         raise AttributeError(f"{error}, which a Tensor has{_remedy(given)}") from None
-    return dims
 
 
 def _in_words(wanted: Any) -> str:

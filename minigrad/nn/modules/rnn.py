@@ -212,10 +212,10 @@ class RNNBase(Recurrent):
             return [zeros(shape, dtype=x.dtype)] * parts
         state = self._parts_of(given, x.dtype)
         wanted = shape if batched else (shape[0], shape[2])
-        if x.ndim == 3 and any([each.ndim != len(wanted) for each in state]):
+        wrong = [each.ndim for each in state if each.ndim != len(wanted)]
+        if x.ndim == 3 and wrong:
             kind, names = "batched 3" if batched else "unbatched 2", "hx" if parts == 1 else "hx and cx"
-            found = " and ".join([f"{each.ndim}-D" for each in state])
-            raise RuntimeError(f"For {kind}-D input, {names} should also be {len(wanted)}-D but got {found}")
+            raise RuntimeError(f"For {kind}-D input, {names} should also be {len(wanted)}-D but got {wrong[0]}-D")
         for place, each in enumerate(state):
             if each.shape != wanted:
                 name = "hidden" if parts == 1 else f"hidden[{place}]"

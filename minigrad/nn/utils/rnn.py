@@ -67,8 +67,7 @@ def pack_padded_sequence(
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
         )
     if sizes[-1] <= 0 or sizes[0] > len(input):
-        most = f"and at most {len(input)}, that of the padded ones"
-        raise RuntimeError(f"Length of all samples has to be greater than 0, {most}, but 'lengths' are {sizes}")
+        raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but got {sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
     order = None if indices is None else indices.argsort()
@@ -137,9 +136,8 @@ def pad_sequence(
     given = list(sequences)
     for position, each in enumerate(given):
         if not isinstance(each, Tensor):
-            kind = type(each).__name__
-            remedy = "torch.tensor(sequence) makes one"
-            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {kind}: {remedy}")
+            kind = f"{type(each).__name__}: torch.tensor(sequence) makes one"
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {kind}")
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])
