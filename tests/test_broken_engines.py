@@ -218,7 +218,7 @@ ENGINES: list[Engine] = [
     ),
     (
         "no version is checked",
-        lambda: [(each, "unpacked", no_check) for each in (tape, function)],
+        lambda: [(each, "unpack_saved", no_check) for each in (tape, function)],
         {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"},
     ),
     (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.kept import Kept, entry_of, name_of, output_entry, unpacked
+from minigrad.core.kept import Kept, entry_of, name_of, output_entry, unpack_saved
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Output, Several, Unary, edge_to
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
@@ -66,7 +66,7 @@ class FunctionCtx:
             )
         tensors: list[Any] = []
         for entry, output in self._saved:
-            value = unpacked(entry, node)
+            value = unpack_saved(entry, node)
             if output is not None and node is not None:
                 alias, value = value, value._new(value._array, Output(node, output))
                 value._requires_grad, value._storage = True, alias._storage

@@ -35,7 +35,7 @@ def output_entry(out: Tensor) -> Kept:
     return alias, storage.version
 
 
-def unpacked(entry: Kept, node: Any) -> Any:
+def unpack_saved(entry: Kept, node: Any) -> Any:
     """What the node kept, checked to be as it was; the node of a Function may be gone, and None."""
     value, version = entry if type(entry) is tuple else (entry, 0)
     if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:

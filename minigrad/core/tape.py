@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
 
-from .kept import Reads, keeping, reader, stated_reads, unpacked
+from .kept import Reads, keeping, reader, stated_reads, unpack_saved
 from .modes import current
 from .tensor import Tensor, share_storage
 
@@ -205,7 +205,7 @@ class Node:
         """The input at `position`, checked to be as it was in the forward pass."""
         if self._kept is None:
             raise self._released()
-        return unpacked(self._kept[position], self)
+        return unpack_saved(self._kept[position], self)
 
     def _released(self) -> RuntimeError:
         """The error of a second backward pass, after what was kept of the forward pass has been let go."""

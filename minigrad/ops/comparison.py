@@ -18,7 +18,7 @@ from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
 from minigrad.ops import casting
 from minigrad.ops.arithmetic import Ternary, in_common_dtype
 from minigrad.ops.recording import Copy
-from minigrad.tensors.interoperation import shared
+from minigrad.tensors.interoperation import shared_memory
 
 
 def answered(method: Function) -> Function:
@@ -226,7 +226,7 @@ def _tensor_of(x: Tensor, other: object) -> Any:
     """`other`, as a tensor if it is an array that can be one."""
     if isinstance(other, np.ndarray):
         try:
-            return x._new(shared(other))
+            return x._new(shared_memory(other))
         except TypeError:
             return other
     return other

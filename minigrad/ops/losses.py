@@ -140,7 +140,7 @@ class ClassLoss(Node):
         # If all are ignored, the total is 0.
         return shares if self.ignored is None else np.where(self.ignored, shares.dtype.type(0), shares)
 
-    def shared(self, g: Tensor) -> Tensor:
+    def per_element_gradient(self, g: Tensor) -> Tensor:
         """The gradient of each element's loss, `(N, *)`, or `()` for all, given that of the result, `g`."""
         # The ids may lie in the memory of the targets, which must be as they were.
         self.kept(1)
@@ -171,7 +171,7 @@ class NllLoss(ClassLoss):
         before, after = self.ids.shape[: self.dim], self.ids.shape[self.dim :]
         shape = (*before, self.classes, *after)
         places = places_along(self.ids.reshape(*before, 1, *after), self.dim, shape).reshape(self.ids.shape)
-        g = Expand(self.ids.shape)(-self.shared(g))
+        g = Expand(self.ids.shape)(-self.per_element_gradient(g))
         if self.ignored is not None:
             # Not even a zero of the other sign.
             g = masked(g, ~self.ignored)
@@ -212,7 +212,7 @@ class CrossEntropy(ClassLoss):
         # It is given away: another backward pass computes it again, as one does if 0 * g is nan.
         scaled = g._array.ndim > 0 or g._array != 1
         if dx is None or (scaled and not np.isfinite(g._array).all()):
-            dx = quiet().run(excess, x._array, self.places, self.shared(g)._array)[0]
+            dx = quiet().run(excess, x._array, self.places, self.per_element_gradient(g)._array)[0]
         elif scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
         if self.ignored is not None:
@@ -453,7 +453,7 @@ class ElementLoss(Unary):
         return total if self.reduction == "sum" else total / d.dtype.type(d.size)
 
     def dx(self, g: Tensor, d: Tensor) -> Tensor:
-        return self.slope(d, shared(g, self.reduction, d._array.size))
+        return self.slope(d, per_element_gradient(g, self.reduction, d._array.size))
 
 
 class MseLoss(ElementLoss):
@@ -487,7 +487,7 @@ class SmoothL1Loss(ElementLoss):
         return Hardtanh(-self.beta, self.beta)(d) * (g * (1 / self.beta))
 
 
-def shared(g: Tensor, reduction: Reduction, count: int, weight: Tensor | None = None) -> Tensor:
+def per_element_gradient(g: Tensor, reduction: Reduction, count: int, weight: Tensor | None = None) -> Tensor:
     """The gradient of each element's loss, given that of what `count` of them, times a weight, were reduced to, `g`."""
     g = g / count if reduction == "mean" and count else g
     return g if weight is None else g * weight
@@ -644,10 +644,10 @@ class BinaryCrossEntropy(Node):
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
-        return BinaryCrossEntropyBackward()(shared(g, self.reduction, p._array.size, w), p, t)
+        return BinaryCrossEntropyBackward()(per_element_gradient(g, self.reduction, p._array.size, w), p, t)
 
     def db(self, g: Tensor, p: Tensor, w: Tensor | None) -> Tensor:
-        return shared(g, self.reduction, p._array.size, w) * ((1 - p).log() - p.log())
+        return per_element_gradient(g, self.reduction, p._array.size, w) * ((1 - p).log() - p.log())
 
 
 class BinaryCrossEntropyBackward(Node):
@@ -695,11 +695,12 @@ class BinaryCrossEntropyWithLogits(Node):
 
     def da(self, g: Tensor, x: Tensor, t: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
         y = x.sigmoid()
-        return (y - t if v is None else (v * t + (1 - t)) * y - v * t) * shared(g, self.reduction, x._array.size, w)
+        slope = y - t if v is None else (v * t + (1 - t)) * y - v * t
+        return slope * per_element_gradient(g, self.reduction, x._array.size, w)
 
     def db(self, g: Tensor, x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
         dt = -x if v is None else -x - (v - 1) * x.sigmoid().log()
-        return dt * shared(g, self.reduction, x._array.size, w)
+        return dt * per_element_gradient(g, self.reduction, x._array.size, w)
 
 
 @op("nn.functional")

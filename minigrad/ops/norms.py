@@ -190,11 +190,11 @@ class Normalize(Node):
     def definition(self, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         """The same in tensors."""
         groups = self.groups
-        d = seen(x, groups.frame)
+        d = reshaped(x, groups.frame)
         d = d - d.mean(groups.within, True) if groups.center else d
         y = d * ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
-        y = y if w is None else y * seen(w, groups.channels)
-        return seen(y if b is None else y + seen(b, groups.channels), x._array.shape)
+        y = y if w is None else y * reshaped(w, groups.channels)
+        return reshaped(y if b is None else y + reshaped(b, groups.channels), x._array.shape)
 
 
 # Sums of lines as long are made in two steps.
@@ -214,9 +214,9 @@ def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     return sum_of_products(a, b, dims) if a.shape == b.shape else total(a * b, dims)
 
 
-def seen(x: Tensor, frame: tuple[int, ...]) -> Tensor:
-    """`x` in the shape `frame`."""
-    return x if x._array.shape == frame else Reshape(frame)(x)
+def reshaped(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`x` in that shape; itself if it has it."""
+    return x if x._array.shape == shape else Reshape(shape)(x)
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
     for each in (weight, bias):
         if each is not None and each._array.dtype != own and (own != half or each._array.dtype != np.float32):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
-    weight, bias = [None if each is None else seen(each, (each._array.size,)) for each in (weight, bias)]
+    weight, bias = [None if each is None else reshaped(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(op, input, weight, bias)
 
 
@@ -455,9 +455,9 @@ def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | No
     """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
     kind = x._array.dtype
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
-    scale = scale if w is None else scale * seen(w, mean.shape)
+    scale = scale if w is None else scale * reshaped(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + seen(b, mean.shape))
+    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + reshaped(b, mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

@@ -183,7 +183,7 @@ class Windows(NamedTuple):
             return False
         return not any([before or after > 0 for before, after in self.pads])
 
-    def told(self) -> str:
+    def options_message(self) -> str:
         """The arguments that make these windows, for an error."""
         padding = tuple([before for before, _ in self.pads])
         return f"kernel_size={self.kernel}, dilation={self.dilation}, {padding=}, stride={self.stride}"
@@ -285,8 +285,8 @@ def windows_of(
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
         raise RuntimeError(
-            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.told()}, calculated shape of the array "
-            f"of sliding blocks as {counts}, but its components must be at least one."
+            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.options_message()}, calculated shape "
+            f"of the array of sliding blocks as {counts}, but its components must be at least one."
         )
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
@@ -313,8 +313,8 @@ def sum_of_windows(
         )
     if input.shape[-1] != math.prod(counts):
         raise RuntimeError(
-            f"Given output_size={sizes}, {windows.told()}, expected size of input's last dimension to match the "
-            f"calculated number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
+            f"Given output_size={sizes}, {windows.options_message()}, expected size of input's last dimension to "
+            f"match the calculated number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
         )
     shape = (*input.shape[:-2], input.shape[-2] // size, *windows.kernel, *counts)
     return Col2Im(windows, sizes)(Reshape(shape)(input))

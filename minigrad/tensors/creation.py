@@ -17,7 +17,7 @@ from minigrad.declare import op, within_numpy
 from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.interoperation import checked_array, shared
+from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
     DType,
     OnDevice,
@@ -31,9 +31,9 @@ from minigrad.tensors.options import (
     filled_with,
     keeps_order,
     listed,
-    made,
     memory_format,
     new_leaf,
+    new_leaf_of_sizes,
     number_of,
 )
 
@@ -99,7 +99,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     >>> x
     tensor([7., 0.], dtype=torch.float64)
     """
-    return new_leaf(shared(ndarray))
+    return new_leaf(shared_memory(ndarray))
 
 
 # ---- filled ------------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Ten
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return made("zeros", np.zeros, sizes, options)
+    return new_leaf_of_sizes("zeros", np.zeros, sizes, options)
 
 
 def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
@@ -121,7 +121,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
     >>> ones((2,), dtype=dtypes.int64)
     tensor([1, 1])
     """
-    return made("ones", np.ones, sizes, options)
+    return new_leaf_of_sizes("ones", np.ones, sizes, options)
 
 
 def empty(
@@ -132,7 +132,7 @@ def empty(
     >>> empty(2, 3).shape
     torch.Size([2, 3])
     """
-    return made("empty", np.empty, sizes, options)
+    return new_leaf_of_sizes("empty", np.empty, sizes, options)
 
 
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
@@ -142,7 +142,7 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     tensor([7, 7])
     """
     value = number_of("full", "fill_value", fill_value, 2)
-    return made("full", filled_with(value), listed("full", size), options, dtypes.of_number(value))
+    return new_leaf_of_sizes("full", filled_with(value), listed("full", size), options, dtypes.of_number(value))
 
 
 def sparse_coo_tensor(
@@ -218,7 +218,7 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
             [0., 1.]])
     """
     sizes = n, n if m is None else m
-    return made("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
+    return new_leaf_of_sizes("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
 
 
 def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
@@ -257,26 +257,26 @@ def new_zeros(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Te
     >>> torch.tensor([1, 2]).new_zeros(3)
     tensor([0, 0, 0])
     """
-    return made("new_zeros", np.zeros, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_zeros", np.zeros, sizes, options, input.dtype)
 
 
 @op("Tensor")
 def new_ones(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of ones, in this tensor's dtype."""
-    return made("new_ones", np.ones, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_ones", np.ones, sizes, options, input.dtype)
 
 
 @op("Tensor")
 def new_empty(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor in this tensor's dtype, to be written before it is read."""
-    return made("new_empty", np.empty, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_empty", np.empty, sizes, options, input.dtype)
 
 
 @op("Tensor")
 def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, in this tensor's dtype."""
     value = number_of("new_full", "fill_value", fill_value, 2)
-    return made("new_full", filled_with(value), listed("new_full", size), options, input.dtype)
+    return new_leaf_of_sizes("new_full", filled_with(value), listed("new_full", size), options, input.dtype)
 
 
 @op("Tensor")

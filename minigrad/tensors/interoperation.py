@@ -115,7 +115,7 @@ class Interoperation(Tensor):
 
     def __array_wrap__(self, array: Array, context: object = None, return_scalar: builtins.bool = False) -> Tensor:
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
-        return self._new(shared(array.astype(np.uint8) if array.dtype == np.bool_ else array))
+        return self._new(shared_memory(array.astype(np.uint8) if array.dtype == np.bool_ else array))
 
     # ---- copies and pickles ------------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ def checked_array(ndarray: Array) -> Array:
     return ndarray
 
 
-def shared(ndarray: Array) -> Array:
+def shared_memory(ndarray: Array) -> Array:
     """The memory of `ndarray` as an array for a tensor, which a change of the other's shape does not reach."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")

@@ -264,7 +264,7 @@ def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> 
     return leaf
 
 
-def made(
+def new_leaf_of_sizes(
     name: str,
     make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
     sizes: Sequence[Any],

@@ -24,9 +24,9 @@ from minigrad.tensors.options import (
     Sizes,
     check_no_bools,
     checked,
-    made,
     memory_format,
     new_leaf,
+    new_leaf_of_sizes,
     number_of,
 )
 
@@ -43,7 +43,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **op
     tensor([0.2961, 0.5166])
     """
     draw = _uniform(generator)
-    return made("rand", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
+    return new_leaf_of_sizes("rand", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -54,7 +54,7 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **o
     tensor([-0.1115,  0.1204])
     """
     draw = _normal(generator)
-    return made("randn", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
+    return new_leaf_of_sizes("randn", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
 def _uniform(generator: Generator | None, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
@@ -117,7 +117,7 @@ def randint(
             "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
         )
     first, end, source = index(low), index(high), engine_of(generator)
-    return made(
+    return new_leaf_of_sizes(
         "randint",
         lambda shape, of: tensors.random_arrays.random_(np.empty(shape, of), first, end, source),
         (size,),
@@ -162,7 +162,7 @@ def normal(
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
         draw_one = _normal(generator, *map(float, numbers))
-        return made("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
+        return new_leaf_of_sizes("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"

@@ -17,7 +17,7 @@ from minigrad.random import Generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import warn_program
-from minigrad.utils.data.dataset import Dataset, IterableDataset, examples, taken
+from minigrad.utils.data.dataset import Dataset, IterableDataset, collated_examples, examples
 from minigrad.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
@@ -248,7 +248,7 @@ class DataLoader(Generic[T_co]):
                 yield self.collate_fn(dataset[index])
             return
         for indices in order:
-            batch = taken(dataset, indices) if self.collate_fn is default_collate else None
+            batch = collated_examples(dataset, indices) if self.collate_fn is default_collate else None
             yield self.collate_fn(examples(dataset, indices)) if batch is None else batch
 
     def _of_stream(self, stream: Iterator[Any]) -> Iterator[Any]:

@@ -179,7 +179,7 @@ def examples(dataset: Any, indices: list[Any]) -> list[Any]:
     return [dataset[index] for index in indices]
 
 
-def taken(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
+def collated_examples(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
     """What collating the examples of a TensorDataset, or of a Subset of one, makes, at one step for each tensor.
 
     None for another dataset, for one whose class defines how it is indexed, or for tensors that are not plain ones.
