@@ -319,8 +319,7 @@ def batch_norm(
     """
     if training:
         _check_batch_size(input.size())
-    form, within = "NativeBatchNormBackward0", (0, 2)
-    return _by_channel(form, within, input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return _by_channel((0, 2), input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 @op("nn.functional")
@@ -349,8 +348,7 @@ def instance_norm(
     """
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    form, within = "ViewBackward0", (2,)
-    return _by_channel(form, within, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return _by_channel((2,), input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 # ---- vectors of length 1 ---------------------------------------------------------------------------------------------
@@ -406,7 +404,6 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
 
 
 def _by_channel(
-    form: str,
     within: tuple[int, ...],
     input: Tensor,
     running_mean: Tensor | None,
@@ -433,6 +430,7 @@ def _by_channel(
     n, channels, *rest = input._array.shape
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
     groups = _groups(frame, within[: len(frame) - 1], (1,), eps)
+    form = "NativeBatchNormBackward0" if 0 in within else "ViewBackward0"
     if not training:
         mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
         return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, form, mean, variance + eps))
