@@ -116,7 +116,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 17474, "minigrad/core": 1628, "tests": 13147}
+BUDGET = {"minigrad": 17484, "minigrad/core": 1628, "tests": 13147}
 
 
 @functools.cache

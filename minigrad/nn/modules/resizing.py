@@ -1,4 +1,4 @@
-"""Layers that change shapes: more elements at the ends of an image, other numbers of them, its windows; `Flatten`."""
+"""Layers that change the shape of images: more elements at their ends, other numbers of them, their windows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import ClassVar
 from minigrad.nn import functional as F
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.module import Module
-from minigrad.ops import shapes
 from minigrad.ops.windows import PerDim, per_dim
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "ConstantPad1d", "ConstantPad2d", "Flatten", "Fold", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d",
+    "ConstantPad1d", "ConstantPad2d", "Fold", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d",
     "ReplicationPad1d", "ReplicationPad2d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
     "ZeroPad2d",
 ]  # fmt: skip
@@ -145,15 +144,3 @@ class Fold(FunctionLayer, function=F.fold):
     dilation: PerDim = 1
     padding: PerDim = 0
     stride: PerDim = 1
-
-
-class Flatten(FunctionLayer, function=shapes.flatten):
-    """The input with the dimensions from `start_dim` to `end_dim` made one; all but the first, if not told.
-
-    >>> import minigrad as torch
-    >>> torch.nn.Flatten()(torch.zeros(5, 2, 3)).shape
-    torch.Size([5, 6])
-    """
-
-    start_dim: int = 1
-    end_dim: int = -1
