@@ -108,8 +108,7 @@ class Node:
 
     def __init_subclass__(cls) -> None:
         own = [name for name, kind in vars(cls).get("__annotations__", {}).items() if not kind.startswith("ClassVar")]
-        if own and "__slots__" in vars(cls):
-            raise TypeError(f"{cls.__name__} has fields, which are in the dict of a node: leave out __slots__")
+        assert not (own and "__slots__" in vars(cls)), "the fields of a node are in its dict: leave out __slots__"
         if own and "__init__" not in vars(cls):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]

@@ -172,9 +172,8 @@ class NllLoss(ClassLoss):
         shape = (*before, self.classes, *after)
         places = places_along(self.ids.reshape(*before, 1, *after), self.dim, shape).reshape(self.ids.shape)
         g = Expand(self.ids.shape)(-self.per_element_gradient(g))
-        if self.ignored is not None:
-            # Not even a zero of the other sign.
-            g = masked(g, ~self.ignored)
+        # Of the ignored, not even a zero of the other sign.
+        g = g if self.ignored is None else masked(g, ~self.ignored)
         return PutIndex(shape, tuple(range(len(shape))), once=True)(g, g._new(places))
 
 

@@ -434,9 +434,8 @@ def _by_channel(
     if not training:
         mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
         return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, form, mean, variance + eps))
-    for running in runnings:
-        if running is not None:
-            running._check_writable()
+    for running in () if running_mean is None else runnings:
+        running._check_writable()
     op = Normalize(groups, form)
     y = _normalized("batch_norm", input, weight, bias, op)
     if running_mean is not None and input._array.size:

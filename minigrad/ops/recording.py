@@ -87,8 +87,7 @@ class Recording(Tensor):
         recorded = result._requires_grad and current.enabled
         if result._array.dtype is not array.dtype:
             casting.check_cast(result.dtype, self.dtype)
-            made = result.grad_fn
-            result = cast(result, self.dtype)
+            made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
                 # PyTorch takes both as one.
                 result._node.form = made.name()

@@ -144,7 +144,6 @@ class LambdaLR(LRScheduler):
         lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = optimizer
         count = len(optimizer.param_groups)
         if not isinstance(lr_lambda, Sequence):
             lr_lambda = [lr_lambda] * count
@@ -351,7 +350,6 @@ class OneCycleLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         _check_optimizer(optimizer)
-        self.optimizer = optimizer
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")

@@ -57,13 +57,11 @@ class _ChannelNorm(ScaledLayer):
         self.register_buffer("num_batches_tracked", tensor(0, device=device) if track_running_stats else None)
         self._add_scale((num_features,), affine, affine and bias, device, dtype)
 
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *findings: Any
-    ) -> None:
+    def _load_from_state_dict(self, state: Any, prefix: str, metadata: Any, *findings: Any) -> None:
         """See `load_own`; a state from before batches were counted says nothing of their number, which stays."""
-        if self.num_batches_tracked is not None and local_metadata.get("version", 1) < 2:
-            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *findings)
+        if self.num_batches_tracked is not None and metadata.get("version", 1) < 2:
+            state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state, prefix, metadata, *findings)
 
     def reset_running_stats(self) -> None:
         """Set the running mean to 0, the running variance to 1 and the number of batches to 0."""

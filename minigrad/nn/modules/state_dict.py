@@ -107,10 +107,7 @@ def load_own(
                 f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
             )
         elif not (assign or member._array.flags.writeable):
-            error_msgs.append(
-                f'While copying the parameter named "{key}": its elements share a place in memory, or lie on a '
-                "read-only NumPy array. Give the module a clone() of it, or load with assign=True."
-            )
+            error_msgs.append(f'While copying the parameter named "{key}": expanded or read-only; clone() it first')
         else:
             writes.append(_write_to(self, name, member, given, assign))
     for key in state_dict:
