@@ -67,7 +67,7 @@ def pack_padded_sequence(
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
         )
     if sizes[-1] <= 0 or sizes[0] > len(input):
-        raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but got {sizes}")
+        raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
     order = None if indices is None else indices.argsort()
