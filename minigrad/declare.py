@@ -35,7 +35,7 @@ E = TypeVar("E", bound=Exception)
 
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
-Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
+Dims: TypeAlias = Sequence[SupportsIndex] | SupportsIndex | None
 
 #: What makes one form of a function of another, such as the method that writes in place.
 Form: TypeAlias = Callable[[Function], Function]
@@ -442,7 +442,7 @@ def _in_words(wanted: Any) -> str:
         return type(parts[0]).__name__
     if kind is not None:
         return "tuple of Tensors" if Tensor in parts else "tuple of ints"
-    return {float: "Number", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
+    return {float: "Number", SupportsIndex: "int", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
 
 
 def _remedy(value: object) -> str:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from itertools import accumulate
 from operator import mul
-from typing import Any, NoReturn, Self, SupportsIndex, overload
+from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
@@ -49,8 +49,11 @@ class Members(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, *args: object, device: Device | str | None = None) -> Tensor:  # type: ignore[misc]  # it is Tensor's
+    def __new__(cls, *args: object, device: Device | str | None = None, **options: Never) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
+        if options:
+            remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
+            raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
         if len(args) == 1 and isinstance(args[0], Tensor):
             if device is not None:
                 raise RuntimeError(

@@ -145,10 +145,10 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
         except ModuleNotFoundError:
             return False
 
-    for place, names in HINTS.items():
-        home_of = place if place.startswith("minigrad") else "minigrad"
-        there = {name for name in names if name not in HINTS["own"] and has(home_of, name)}
-        assert there == (set(names) if library is not minigrad and home_of == place else set()), place
+    for place, hints in HINTS.items():
+        names = set(hints) - {"explain"}
+        there = {name for name in names if has(place.replace("elsewhere", "minigrad"), name)}
+        assert there == (names if library is not minigrad and place != "elsewhere" else set()), place
 
 
 def formula_of(hint: str) -> list[CodeType]:

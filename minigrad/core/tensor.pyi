@@ -109,7 +109,7 @@ class Tensor:
         """Whether each element differs from that of `other`."""
     def __neg__(self) -> Tensor:
         """`-a`."""
-    def __new__(cls, *args: builtins.object, device: minigrad.tensors.options.device | builtins.str | None = None) -> Tensor:
+    def __new__(cls, *args: builtins.object, device: minigrad.tensors.options.device | builtins.str | None = None, **options: typing.Never) -> Tensor:
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
     def __or__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
@@ -225,15 +225,15 @@ class Tensor:
         """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `addmm` returns: `beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
-    def all(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False) -> Tensor:
+    def all(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, or all along `dim`, are true or not zero."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Whether all elements are close, as `isclose` says."""
-    def amax(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = ..., keepdim: builtins.bool = False) -> Tensor:
+    def amax(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = ..., keepdim: builtins.bool = False) -> Tensor:
         """The largest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
-    def amin(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = ..., keepdim: builtins.bool = False) -> Tensor:
+    def amin(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = ..., keepdim: builtins.bool = False) -> Tensor:
         """The smallest elements over the dimensions `dim`, over all for (); those that are equal share the gradient."""
-    def any(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False) -> Tensor:
+    def any(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether any element, or any along `dim`, is true or not zero."""
     def arccos(self) -> Tensor:
         """The angle in [0, pi] whose cosine is each element."""
@@ -345,7 +345,7 @@ class Tensor:
         """The hyperbolic cosine of each element."""
     def cosh_(self) -> typing.Self:
         """This tensor, changed to what `cosh` returns: The hyperbolic cosine of each element."""
-    def count_nonzero(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None) -> Tensor:
+    def count_nonzero(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None) -> Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
     def cov(self, *, correction: builtins.int = 1) -> Tensor:
         """The covariances of the rows of `(variables, observations)`; of one row, its variance."""
@@ -607,7 +607,7 @@ class Tensor:
         """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
     def logit_(self, eps: builtins.float | None = None) -> typing.Self:
         """This tensor, changed to what `logit` returns: `log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
-    def logsumexp(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None, keepdim: builtins.bool = False) -> Tensor:
+    def logsumexp(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
     def long(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int64."""
@@ -630,7 +630,7 @@ class Tensor:
         """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`."""
     def maximum(self, other: Tensor) -> Tensor:
         """The larger of each element and that of `other`; nan if one is."""
-    def mean(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def mean(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only."""
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> typing.Any:
         """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`."""
@@ -658,9 +658,9 @@ class Tensor:
         """This tensor, changed to what `mul` returns: The product `input * other`, element by element."""
     def mv(self, vec: Tensor) -> Tensor:
         """The product of a matrix and a vector."""
-    def nanmean(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def nanmean(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The mean as of `mean`, of the elements that are not nan."""
-    def nansum(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def nansum(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The sum as of `sum`, of the elements that are not nan."""
     def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
@@ -696,7 +696,7 @@ class Tensor:
         """A tensor of zeros, in this tensor's dtype."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> typing.Any:
         """The positions of the elements that are not zero, in order: `(n, ndim)`, or a vector per dimension."""
-    def norm(self, p: builtins.bool | builtins.int | builtins.float | np.generic | builtins.str | None = 'fro', dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def norm(self, p: builtins.bool | builtins.int | builtins.float | np.generic | builtins.str | None = 'fro', dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write draws from the normal distribution."""
@@ -846,7 +846,7 @@ class Tensor:
         """A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> typing.Self:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
-    def std(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""
     def storage_offset(self) -> builtins.int:
         """How many elements lie in memory before the first of this tensor: 0 unless it is a view."""
@@ -860,7 +860,7 @@ class Tensor:
         """The difference `input - alpha * other`."""
     def subtract_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `sub` returns: The difference `input - alpha * other`."""
-    def sum(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def sum(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, keepdim: builtins.bool = False, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """The sum over all elements, or over the dimensions `dim`; of integers, an int64."""
     @typing.overload
     def sum_to_size(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -948,7 +948,7 @@ class Tensor:
         """A view with a new dimension of size 1 at `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> typing.Self:
         """This tensor, changed to what `unsqueeze` returns: A view with a new dimension of size 1 at `dim`."""
-    def var(self, dim: typing.SupportsIndex | collections.abc.Sequence[typing.SupportsIndex] | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def var(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction)."""
     @typing.overload
     def view(self, size: collections.abc.Sequence[builtins.int] | minigrad.core.dtypes.dtype | None = None, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:

@@ -117,7 +117,7 @@ class Uninitialized(Tensor):
     def become(self, made: Tensor) -> None:
         """Become, from what stands for a parameter or buffer, one with the values of `made`."""
         array = made._array.astype(_ARRAY.__get__(self).dtype)
-        self.__class__ = Parameter if isinstance(self, Parameter) else Tensor  # type: ignore[assignment]
+        self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
         self._array, self._storage = array, None
 
     def __repr__(self) -> str:

@@ -283,6 +283,8 @@ def _item(item: object, position: int) -> Any:
 
 
 def _checked_slice(item: slice, position: int) -> slice:
+    # Python's error for bounds that are no ints is PyTorch's.
+    slice(item.start, item.stop).indices(1)
     start, stop, step = [None if bound is None else as_int(bound) for bound in (item.start, item.stop, item.step)]
     if step is not None and step <= 0:
         raise ValueError(f"step must be greater than zero, got {step} at index {position}")

@@ -304,9 +304,14 @@ def _size_error(x: Array, y: Array) -> RuntimeError:
 
 
 def _shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
-    """PyTorch's words for matrices that cannot be multiplied."""
-    rows, columns = b[-2:] if len(b) > 1 else (*b, 1)
-    return f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1]} and {rows}x{columns})"
+    """PyTorch's words for matrices, or a matrix and a vector, or vectors, that cannot be multiplied."""
+    rows, size = math.prod(a[:-1]), a[-1]
+    if len(b) > 1:
+        return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {b[-2]}x{b[-1]})"
+    if len(a) > 1:
+        return f"size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({b[0]})"
+    same = f"to have the same number of elements, but got {size} and {b[0]} elements respectively"
+    return f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} {same}"
 
 
 def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:

@@ -124,6 +124,8 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
     to: Any = size if dtype is None else dtype
     if isinstance(to, dtypes.dtype):
         return _view_as_dtype(input, to)
+    if to is None:
+        raise TypeError("view() received an invalid combination of arguments - got (): x.view(2, 3) or x.view(dtype)")
     out = Reshape(inferred_shape(to, input._array.size))(input)
     if out._base is None and input._array.size:
         raise RuntimeError(

@@ -349,6 +349,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if places._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
     wanted = (*x.shape[:at], places._array.size, *x.shape[at + 1 :]) if dims else ()
+    if dims and rows.ndim > at and rows.shape[at] != wanted[at]:
+        found = f"({wanted[at]}) should be equal to source.size(dim): ({rows.shape[at]}), for dim: {at}"
+        raise RuntimeError(f"index_add_(): Number of indices {found}")
     if x.dtype != rows.dtype or rows.shape != wanted:
         raise RuntimeError(f"index_add_(): source must have dtype {input.dtype!r} and shape {list(wanted)}")
     if rows.size:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, ClassVar, Literal, SupportsIndex, Unpack
 
 import numpy as np
@@ -29,6 +28,7 @@ from minigrad.tensors.options import (
     check_shape,
     checked,
     filled_with,
+    int_of,
     keeps_order,
     listed,
     memory_format,
@@ -217,7 +217,7 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
     tensor([[1., 0.],
             [0., 1.]])
     """
-    sizes = n, n if m is None else m
+    sizes = int_of("eye", "n", n, 1), int_of("eye", "m", n if m is None else m, 2)
     return new_leaf_of_sizes("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
 
 
@@ -398,8 +398,9 @@ def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpa
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     wanted, requires_grad = checked("linspace", options)
+    count = int_of("linspace", "steps", steps, 3)
     with np.errstate(all="ignore"):
-        return new_leaf(_spaced(start, end, index(steps), wanted).astype(wanted), requires_grad)
+        return new_leaf(_spaced(start, end, count, wanted).astype(wanted), requires_grad)
 
 
 def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Array:

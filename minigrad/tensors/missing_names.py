@@ -23,10 +23,8 @@ def advice(place: str, name: str) -> str:
     ': torch.fliplr is not here either; x.flip(1). docs/pytorch.md lists what is there'
     """
     layer = _LAYERS.get(name.replace("_", "").removesuffix("loss"), "")
-    if place == "minigrad" and name in HINTS["numpy"]:
-        return f": that is NumPy's name, here it is {HINTS['numpy'][name]}"
-    if place == "minigrad" and name in HINTS["own"]:
-        return f": PyTorch has no such name, so import it: {HINTS['own'][name]}"
+    if place == "minigrad" and name in HINTS["elsewhere"]:
+        return f": {HINTS['elsewhere'][name]}"
     if name in HINTS.get(place, {}):
         told = f"PyTorch has it, minigrad does not; {HINTS[place][name]}"
     elif place == "minigrad.Tensor" and name.removesuffix("_") in HINTS["minigrad"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, SupportsIndex, TypeAlias, TypedDict
 
 import numpy as np
@@ -14,7 +15,7 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
 from minigrad.declare import beyond_numpy, refuse, unexpected
 from minigrad.ops import casting
-from minigrad.ops.dims import sizes_of
+from minigrad.ops.dims import INTEGER, sizes_of
 
 _TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
@@ -299,6 +300,12 @@ def number_of(name: str, argument: str, given: object, position: int) -> Any:
     if isinstance(given, (Tensor, np.generic)) and not given.ndim:
         return given.item()
     return given if isinstance(given, (int, float)) else refuse(name, argument, position, Number, given)
+
+
+def int_of(name: str, argument: str, given: Any, position: int) -> int:
+    """The int that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
+    is_int = isinstance(given, INTEGER) and not isinstance(given, bool)
+    return index(given) if is_int else refuse(name, argument, position, int, given)
 
 
 def listed(name: str, size: Sizes) -> tuple[Sizes]:

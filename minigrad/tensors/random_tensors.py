@@ -24,6 +24,7 @@ from minigrad.tensors.options import (
     Sizes,
     check_no_bools,
     checked,
+    int_of,
     memory_format,
     new_leaf,
     new_leaf_of_sizes,
@@ -108,7 +109,8 @@ def randint(
     given = list(args)
     if size is None and given:
         size = given.pop()
-    if given and high is None:
+    place = len(given) if high is None else 0
+    if place:
         high = given.pop()
     if given:
         low = given.pop()
@@ -116,10 +118,10 @@ def randint(
         raise TypeError(
             "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
         )
-    first, end, source = index(low), index(high), engine_of(generator)
+    first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
     return new_leaf_of_sizes(
         "randint",
-        lambda shape, of: tensors.random_arrays.random_(np.empty(shape, of), first, end, source),
+        lambda shape, of: tensors.random_arrays.random_(np.empty(shape, of), first, end, engine_of(generator)),
         (size,),
         options,
         dtypes.int64,
@@ -135,7 +137,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     check_no_bools("randperm", wanted)
-    order = tensors.random_arrays.randperm(index(n), engine_of(generator))
+    order = tensors.random_arrays.randperm(int_of("randperm", "n", n, 1), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 

@@ -80,8 +80,7 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
         except TypeError as error:
             remedy = f": a layer is made first, and then called with tensors, nn.{cls.__name__}()(x)"
             told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
-            words = str(error).replace("a required argument", "1 required positional argument")
-            raise TypeError(f"{cls.__name__}.__init__() {words}{told}") from None
+            raise TypeError(f"{cls.__name__}.__init__() {error}{told}") from None
         given.apply_defaults()
         Module.__init__(self)
         self.__dict__.update(given.arguments)
