@@ -80,7 +80,7 @@ class Elementwise(Binary):
                 array = quiet().run(self.forward, x, y).astype(common._numpy, copy=False)
         except ValueError:
             raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-        out = a._new(array if x.flags.c_contiguous else laid_out(array, x, y))
+        out = a._new(array if x.flags.c_contiguous or x.strides == array.strides else laid_out(array, x, y))
         if (a._requires_grad or b._requires_grad) and current.enabled:
             self.shapes = None if x.shape == y.shape else (x.shape, y.shape)
             edge_a = (a._node or a) if a._requires_grad else None

@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from minigrad import return_types
 from minigrad.core import dtypes
-from minigrad.core.arrays import count_over, read_in_place, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import Array, Number, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
@@ -606,7 +606,7 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, kee
 
 def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, form: str) -> S:
     """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
-    places = places_along(indices, dim, x._array.shape)
+    places = laid_out(places_along(indices, dim, x._array.shape), indices)
     if not keepdim and x._array.ndim:
         indices, places = indices.squeeze(dim), places.squeeze(dim)
     named, found = x._new(places), x._new(indices)
