@@ -661,7 +661,7 @@ class BinaryCrossEntropyBackward(Node):
     def forward(self, g: Array, p: Array, t: Array) -> Array:
         return g * ((p - t) / np.maximum((1 - p) * p, 1e-12))
 
-    # Below, PyTorch keeps clear of 0 in another way.
+    # PyTorch keeps clear of 0 in another way in the first two of these.
 
     def da(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
         return sum_to(h * ((p - t) / ((p + 1e-12) * (1 - p + 1e-12))), g._array.shape)
@@ -670,7 +670,7 @@ class BinaryCrossEntropyBackward(Node):
         return h * g * ((p * p - 2 * p * t + t) / ((p + 1e-12) * (1 - p + 1e-12)) ** 2)
 
     def dc(self, h: Tensor, g: Tensor, p: Tensor) -> Tensor:
-        return h * g / (p * (p - 1))
+        return -h * g / (p * (1 - p)).clamp_min(1e-12)
 
 
 class BinaryCrossEntropyWithLogits(Node):
