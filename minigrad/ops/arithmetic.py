@@ -66,7 +66,7 @@ def _scaled(b: Any, alpha: Number, a: Any) -> Any:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
-    return b * number
+    return b & bool(number) if common is dtypes.bool_ else b * number
 
 
 def _listed(x: Any) -> Tensor:
