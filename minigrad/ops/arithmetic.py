@@ -16,7 +16,7 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
 from minigrad.ops import casting
-from minigrad.ops.casting import half_in_single
+from minigrad.ops.casting import filler, half_in_single
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -66,6 +66,7 @@ def _scaled(b: Any, alpha: Number, a: Any) -> Any:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
+    filler(number, common)  # An error if it has no place there.
     return b & bool(number) if common is dtypes.bool_ else b * number
 
 
