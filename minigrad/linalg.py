@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minigrad.core.dtypes import Array, Number, dtype, float16, float32, float64
+from minigrad.core.dtypes import HALVES, Array, Number, dtype, float32, float64
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
@@ -159,5 +159,5 @@ def _check_square(name: str, x: Tensor) -> None:
         sizes = f"{x.shape[-2]} by {x.shape[-1]}"
         raise RuntimeError(f"linalg.{name}: A must be batches of square matrices, but they are {sizes} matrices")
     if x.dtype not in (float32, float64):
-        words = "Low precision dtypes not supported" if x.dtype is float16 else _EXPECTED
+        words = "Low precision dtypes not supported" if x._array.dtype in HALVES else _EXPECTED
         raise RuntimeError(f"linalg.{name}: {words}. Got {x.dtype._tensor_name}: x.float()")

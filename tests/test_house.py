@@ -132,7 +132,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 17492, "minigrad/core": 1627, "tests": 13160}
+BUDGET = {"minigrad": 17489, "minigrad/core": 1626, "tests": 13160}
 
 
 @functools.cache

@@ -260,7 +260,7 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
     node.inputs = [_like(x) for x in args]
     node.outputs = [_like(x) for x in outputs]
     differentiable = [
-        isinstance(x, Tensor) and x._array.dtype.kind == "f" and not _among(x, ctx._non_differentiable) for x in outputs
+        isinstance(x, Tensor) and x.is_floating_point() and not _among(x, ctx._non_differentiable) for x in outputs
     ]
     dirty = [_among(x, ctx._dirty) for x in outputs]
     fresh = [x if d and not w else None for x, d, w in zip(outputs, differentiable, dirty, strict=True)]

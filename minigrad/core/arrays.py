@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import Array
+from .dtypes import HALVES, Array, computed_in
 
 # From so many addends on, sums are made in two steps, since rounding errors add up.
 _MANY = 4096
@@ -22,8 +22,8 @@ _IN_BLAS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def widened(x: Array) -> Array:
-    """`x`, in float32 if it is of float16, so that what is computed of it is rounded once."""
-    return x.astype(np.float32) if x.dtype == np.float16 else x
+    """`x`, in float32 if it is of halves, so that what is computed of it is rounded once."""
+    return x.astype(np.float32) if x.dtype in HALVES else x
 
 
 def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 
 
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
-    """`x.sum(dims, keepdims=keepdims)`, of float16 in float32."""
+    """`x.sum(dims, keepdims=keepdims)`, of halves in float32."""
     if x.size >= _MANY and x.dtype in _IN_BLAS and x.flags.c_contiguous and dims:
         first, end = min(dims), max(dims) + 1
         if end - first == len(dims):
@@ -51,13 +51,12 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
             if first == 0 and end < x.ndim and (x.size >= _LARGE or count >= _MANY):
                 rows = x.reshape(count, -1)
                 return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
-    wide = np.float32 if x.dtype == np.float16 else x.dtype
-    sums: Any = np.add.reduce(x, dims, wide, None, keepdims)  # type: ignore[call-overload]  # NumPy takes any bool
+    sums: Any = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims)  # type: ignore[call-overload]  # NumPy takes any bool
     return np.asarray(sums)
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
-    """`(a * b).sum(dims, keepdims=True)` of arrays of one shape, not float16, without an array of the products."""
+    """`(a * b).sum(dims, keepdims=True)` of arrays of one shape, not of halves, without an array of the products."""
     if dims == (a.ndim - 1,) and a.shape[-1] < _MANY:
         # Each row's product is one of BLAS.
         return np.vecdot(a, b)[..., None]

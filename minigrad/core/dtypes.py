@@ -39,7 +39,7 @@ class dtype:
     @property
     def is_floating_point(self) -> bool:
         """Whether the elements are floating-point numbers: only those can require gradients."""
-        return self._numpy.kind == "f"
+        return self._numpy in FLOATS
 
     @property
     def is_complex(self) -> bool:
@@ -72,6 +72,11 @@ bool_ = dtype("bool", "Bool", "bool")
 
 _ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
 _BY_NUMPY = {each._numpy: each for each in _ALL}
+
+#: NumPy's dtypes of floating-point numbers; and those of them that are computed in float32, and then rounded.
+FLOATS = {float16._numpy, float32._numpy, float64._numpy}
+HALVES = {float16._numpy}
+
 _default = float32
 
 
@@ -193,6 +198,15 @@ def check_int(number: Any) -> None:
     if not holds(number):
         what = "int too big to convert" if number > 0 else "can't convert negative int to unsigned"
         raise OverflowError(f"{what}: {number} is not in [-2**63, 2**64), so make it a float: float(number)")
+
+
+def computed_in(elements: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that elements of a dtype are computed in: float32 for halves, whose results are then rounded.
+
+    >>> computed_in(float16._numpy)
+    dtype('float32')
+    """
+    return float32._numpy if elements in HALVES else elements
 
 
 def category(of_type: dtype) -> int:

@@ -9,15 +9,13 @@ import numpy as np
 
 from . import dtypes
 from .arrays import cleared, laid_out
-from .dtypes import Array, dtype
+from .dtypes import FLOATS, HALVES, Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
 from .tape import Binary, Unary, quiet
 from .tensor import Operand, Tensor, copied, method
 
-# NumPy has one dtype object for each of these, so that the first comparison of `in`, by identity, decides.
-_FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy, dtypes.float16._numpy)
-WIDE_FLOATS = _FLOATS[:2]
+WIDE_FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy)
 
 
 #: What may stand beside a tensor in arithmetic.
@@ -56,7 +54,7 @@ class Elementwise(Binary):
     gradient of an input that was repeated is the sum over its repetitions.
     """
 
-    #: Whether a number beside a float16 is rounded to one; else the result is computed in float32, and then rounded.
+    #: Whether a number beside halves is rounded to one; else the result is computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
 
     #: The dtypes of integers that are computed with as they are, without a look at what becomes of them.
@@ -73,7 +71,7 @@ class Elementwise(Binary):
         x, y = a._array, b._array
         dtype = x.dtype
         try:
-            if dtype is y.dtype and (dtype in _FLOATS or dtype in self.integers):
+            if dtype is y.dtype and (dtype in FLOATS or dtype in self.integers):
                 array = quiet().run(self.forward, x, y)
             else:
                 a, b, x, y, common = self.promote(a, b, x, y)
@@ -124,8 +122,7 @@ class Elementwise(Binary):
         """
         common = self.result_dtype(x, y)
         numbers = not (isinstance(a, Tensor) and isinstance(b, Tensor))
-        wide = numbers and common is dtypes.float16 and not self.rounds_numbers
-        computed = dtypes.float32 if wide else common
+        computed = dtypes.float32 if numbers and common._numpy in HALVES and not self.rounds_numbers else common
         a, x = _in_dtype(a, common, computed)
         b, y = _in_dtype(b, common, computed)
         return a, b, x, y, common
@@ -255,7 +252,7 @@ class Floating(Unary):
     """A unary op whose result is floating point, also for integers."""
 
     def __call__(self, x: Any) -> Tensor:
-        return super().__call__(x if x._array.dtype.kind == "f" else cast(x, dtypes.get_default_dtype()))
+        return super().__call__(x if x._array.dtype in FLOATS else cast(x, dtypes.get_default_dtype()))
 
 
 class Exp(Floating):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .dtypes import Array
+from .dtypes import HALVES, Array
 from .shapes import sum_to
 from .tape import Binary
 from .tensor import Tensor, method
@@ -84,8 +84,8 @@ def matrices(x: Tensor) -> Tensor:
 
 def product(a: Array, b: Array) -> Array:
     """`a @ b` in their dtype, with sums in at least float32."""
-    if a.dtype == np.float16:
-        return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(np.float16)
+    if a.dtype in HALVES:
+        return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
     if a.ndim > 2 and b.ndim == 2:
         # One large product is faster than one per leading index.
         return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])

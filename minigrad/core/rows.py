@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import sum_of_rows
-from .dtypes import Array
+from .dtypes import Array, computed_in
 
 # Up to this many additions one np.add.at is faster than sorting the ids.
 _SMALL = 1 << 16
@@ -31,7 +31,7 @@ def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
     `rows` is `(N, D)` and `ids` is `(N,)` with values in `[0, num_rows)`.  Sums are made in at least float32.
     """
     # Zeroed pages are the kernel's to give: rows that no id names are never touched.
-    table = np.zeros((num_rows, rows.shape[1]), wide(rows.dtype))
+    table = np.zeros((num_rows, rows.shape[1]), computed_in(rows.dtype))
     add_rows_to_zeros(table, rows.astype(table.dtype, copy=False), ids)
     return table.astype(rows.dtype, copy=False)
 
@@ -50,7 +50,7 @@ def add_rows_at(table: Array, ids: Array, rows: Array, scale: float = 1) -> None
 
     The rows of one id are added up first, in at least float32, and rounded with the sum.
     """
-    if table.dtype == rows.dtype == wide(rows.dtype) and table.flags.c_contiguous and _few(rows):
+    if table.dtype == rows.dtype == computed_in(rows.dtype) and table.flags.c_contiguous and _few(rows):
         _add_elements(table, ids, rows if scale == 1 else rows * scale)
         return
     for names, sums in _sums_by_id(rows, ids):
@@ -76,11 +76,6 @@ def _few(rows: Array) -> bool:
 def _addend(rows: Array) -> np.dtype[Any]:
     """What the elements of rows are added up as: in pairs, if a row has an even number of them."""
     return rows.dtype if rows.shape[1] % 2 else _PAIRS.get(rows.dtype, rows.dtype)
-
-
-def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to add up in."""
-    return np.promote_types(dtype, np.float32) if dtype.kind == "f" else dtype
 
 
 def _add_elements(table: Array, ids: Array, rows: Array) -> None:
@@ -125,7 +120,7 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
     Each sum starts as its segment's first row; then the second rows of all segments are added at once, then the third,
     and so on.  A segment of many rows would make for many short rounds: it is a product with a vector of ones instead.
     """
-    dtype = wide(rows.dtype)
+    dtype = computed_in(rows.dtype)
     sums = rows.take(order[starts], axis=0).astype(dtype, copy=False)
     most = int(counts.max(initial=1))
     if most == 1:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, ov
 import numpy as np
 
 from . import dtypes
-from .dtypes import Array, Number
+from .dtypes import FLOATS, Array, Number
 from .modes import current
 
 F = TypeVar("F")
@@ -119,7 +119,7 @@ class Tensor:
 
     def is_floating_point(self) -> builtins.bool:
         """Whether the elements are floating-point numbers."""
-        return self._array.dtype.kind == "f"
+        return self._array.dtype in FLOATS
 
     def item(self) -> Any:
         """The only element, as a Python number."""

@@ -22,7 +22,7 @@ from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 import numpy as np
 from . import dtypes
-from .dtypes import Array, Number
+from .dtypes import FLOATS, Array, Number
 from .modes import current
 F = TypeVar('F')
 T = TypeVar('T', bound='type[Tensor]')

@@ -9,8 +9,8 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import laid_out, read_in_place
-from minigrad.core.dtypes import Array, Number
-from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, computed_in
+from minigrad.core.elementwise import WIDE_FLOATS, Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
@@ -222,12 +222,12 @@ def _in_double(rounding: Callable[..., Array], a: Array, b: Any) -> Array | None
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
     """Whether the operands, of one dtype, are integers; an error for bools, and for integers to be divided by 0."""
-    kind = a.dtype.kind
-    if kind == "b":
+    if a.dtype == bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    if kind != "f" and a.size and not (b if isinstance(b, int) else b.all()):
+    whole = a.dtype not in FLOATS
+    if whole and a.size and not (b if isinstance(b, int) else b.all()):
         raise RuntimeError("ZeroDivisionError: integers cannot be divided by 0; x.float() can, with infinite results")
-    return kind != "f"
+    return whole
 
 
 # ---- powers ----------------------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ class Pow(Elementwise):
     def forward(self, a: Array, b: Array) -> Array:
         if b.dtype == bool:
             raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
-        if b.dtype.kind == "f" or not (b < 0).any():
+        if b.dtype in FLOATS or not (b < 0).any():
             return np.power(a, b)
         # 1 / a**-b, rounded to an integer: 1 or -1 for those, whose powers go by whether b is odd, else 0.
         return np.where((b < 0) & (np.abs(a) != 1), 0, np.power(a, np.where(b < 0, b & 1, b)))
@@ -297,7 +297,7 @@ class PowNumber(Unary):
     n: int | float
 
     def __call__(self, x: Any) -> Any:
-        if x._array.dtype.kind == "f" and x._array.dtype.itemsize > 2 and dtypes.holds(self.n):
+        if x._array.dtype in WIDE_FLOATS and dtypes.holds(self.n):
             # The exponent takes on the dtype of x, which holds it, if as infinite.
             return super().__call__(x)
         common = dtypes.result_type(x._array, self.n)
@@ -309,7 +309,7 @@ class PowNumber(Unary):
         if common is dtypes.bool_:
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.
-        if common is dtypes.float16:
+        if common._numpy in HALVES:
             casting.filler(self.n, common)
         else:
             casting.converted(np.asarray(self.n), common)
@@ -317,9 +317,9 @@ class PowNumber(Unary):
 
     def forward(self, x: Array) -> Array:
         # As PyTorch; the operator, unlike np.power, takes the short way for exponents such as 2 and 0.5 itself.
-        if self.n in PRODUCTS and x.dtype.itemsize != 2:
+        if self.n in PRODUCTS and x.dtype not in HALVES:
             return PRODUCTS[self.n](x)
-        if self.n % 1 or -1 <= self.n <= 2 or x.dtype.kind != "f":
+        if self.n % 1 or -1 <= self.n <= 2 or x.dtype not in FLOATS:
             return x**self.n
         power = np.abs(x) ** self.n
         return np.copysign(power, x) if self.n % 2 else power
@@ -335,11 +335,11 @@ class PowNumber(Unary):
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
     _check_same_dtype(input, end, "end")
-    if input._array.dtype.kind != "f":
+    if input._array.dtype not in FLOATS:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype._tensor_name}': x.float()")
     if not isinstance(weight, Tensor):
-        number = np.asarray(as_number(weight), np.promote_types(input._array.dtype, np.float32))
+        number = np.asarray(as_number(weight), computed_in(input._array.dtype))
         return Lerp("LerpBackward0")(input, end, input._new(number))
     if weight._array.ndim:
         _check_same_dtype(input, weight, "weight")

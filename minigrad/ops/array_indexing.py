@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
-from minigrad.core.rows import add_rows_at, wide
+from minigrad.core.dtypes import Array, computed_in
+from minigrad.core.rows import add_rows_at
 
 #: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
@@ -149,7 +149,7 @@ def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...
 
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
-    if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == wide(y.dtype):
+    if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == computed_in(y.dtype):
         values = value if value.shape == places.shape else np.broadcast_to(value, places.shape)
         np.add.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
         return
@@ -158,7 +158,7 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         y, dims = y.transpose(order), tuple(range(len(dims)))
     shape, first = merged(y.shape, dims), dims[0] if dims else 0
     count, size = shape[first], math.prod(shape[first + 1 :])
-    dtype = wide(y.dtype)
+    dtype = computed_in(y.dtype)
     table = y.astype(dtype, order="C", copy=not y.flags.c_contiguous or y.dtype != dtype)
     values = np.broadcast_to(value, (*shape[:first], *places.shape, *shape[first + 1 :])).astype(dtype, copy=False)
     ids = from_start(places.reshape(-1).astype(np.int64, copy=False), count)

@@ -9,7 +9,8 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import read_in_place, total
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import HALVES, Array
+from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_read
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import common_shape, sum_to
@@ -126,13 +127,13 @@ def scaled_dot_product_attention(
         )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
-    if query.dtype is dtypes.float16:
+    if query._array.dtype in HALVES:
         q, k, v = (x.float() for x in given)
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
         wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
         # To convert them may have changed the strides of the given ones, which PyTorch's choice of steps goes by.
         fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in given])
-        return rounded(wide, query.dtype) if fused else wide.half()
+        return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
     if enable_gqa:
         key, value = _for_each_head(key, query), _for_each_head(value, query)
     shape = _weights_shape(query, key, value, attn_mask)

@@ -11,14 +11,12 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array, Number, bool_, category, check_dtype, check_int, dtype, float16, int64
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category, check_dtype, check_int, dtype, int64
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.tensor import Function, Tensor
 
 # ---- which dtype may be written into which, and numbers in a dtype ---------------------------------------------------
 
-# As a dtype, with which others are compared in half the time.
-_HALF = np.dtype(np.float16)
 _LARGEST_HALF = 65504.0
 
 
@@ -58,9 +56,9 @@ def converted(array: Array, target: dtype) -> Array:
         with np.errstate(all="ignore"):
             return array.astype(target._numpy)
     high = int(np.iinfo(target._numpy).max)
-    low = -high - 1 if target.is_signed else 0 if array.dtype.kind == "f" else -high
+    low = -high - 1 if target.is_signed else 0 if array.dtype in FLOATS else -high
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
-    fits = (array >= low) & ((array < 2.0**63) if array.dtype.kind == "f" and target is int64 else (array <= high))
+    fits = (array >= low) & ((array < 2.0**63) if array.dtype in FLOATS and target is int64 else (array <= high))
     if not fits.all():
         raise RuntimeError(
             f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
@@ -88,24 +86,25 @@ def filler(value: Number, target: dtype) -> Array:
 
 
 def written(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but a float16 may overflow.
+    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but halves may overflow.
 
-    >>> written(-1e9, float16)
+    >>> written(-1e9, dtypes.float16)
     array(-inf, dtype=float16)
     """
-    return converted(np.asarray(value), target) if target is float16 else filler(value, target)
+    return converted(np.asarray(value), target) if target._numpy in HALVES else filler(value, target)
 
 
 # ---- half precision, computed in single precision and rounded once ---------------------------------------------------
 
 
 def half_in_single(forward: Callable[..., Array]) -> Callable[..., Array]:
-    """The method `forward` of a node, computed in float32 where its inputs are of float16, and rounded once."""
+    """The method `forward` of a node, computed in float32 where its inputs are of halves, and rounded once."""
 
     def computed(node: Any, *arrays: Any) -> Array:
-        if arrays[0].dtype != _HALF:
+        own = arrays[0].dtype
+        if own not in HALVES:
             return forward(node, *arrays)
-        return np.asarray(forward(node, *[widened(each) for each in arrays])).astype(np.float16)
+        return np.asarray(forward(node, *[widened(each) for each in arrays])).astype(own)
 
     return functools.wraps(forward)(computed)
 
@@ -118,12 +117,12 @@ class Rounded(Cast):
 
 
 def in_float32(compute: Function, *inputs: Any) -> Any:
-    """`compute(*inputs)`, where a float16 among the tensors is taken as float32 and a first one rounds the result."""
-    halves = [isinstance(x, Tensor) and x._array.dtype == _HALF for x in inputs]
+    """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
+    halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
     if not any(halves):
         return compute(*inputs)
     result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])
-    return rounded(result, dtypes.float16) if halves[0] else result
+    return rounded(result, inputs[0].dtype) if halves[0] else result
 
 
 def rounded(x: Tensor, to: dtype) -> Tensor:
@@ -136,5 +135,5 @@ def rounded(x: Tensor, to: dtype) -> Tensor:
 def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:
     """Nothing for a tensor or array of floating-point numbers; else a NotImplementedError that names `kernel`."""
     array = getattr(x, "_array", x)
-    if array.dtype.kind != "f":
+    if array.dtype not in FLOATS:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")

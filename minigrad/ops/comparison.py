@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, laid_out
-from minigrad.core.dtypes import Array, dtype
+from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
@@ -175,7 +175,7 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten)
 def bitwise_not(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
-    if input._array.dtype.kind == "f":
+    if input._array.dtype in FLOATS:
         raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
     return input._new(np.invert(input._array))
 
@@ -204,7 +204,7 @@ def equal_to(input: Tensor, other: object) -> Tensor:
 @operator("invert")
 def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
-    if input._array.dtype.kind == "f":
+    if input._array.dtype in FLOATS:
         raise TypeError(
             f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {input.dtype!r}"
         )
@@ -236,7 +236,7 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
     if isinstance(b, complex):
         raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
-    if a._array.dtype.kind == "f" and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
+    if a._array.dtype in FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
@@ -409,9 +409,9 @@ _MANY = 2**9
 def clipped(x: Array, low: Any, high: Any) -> Array:
     """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
     both = low is not None and high is not None
-    if x.dtype.kind == "f" and (both or x.size > _MANY or x.dtype.itemsize == 2):
+    if x.dtype in FLOATS and (both or x.size > _MANY or x.dtype in HALVES):
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
-    # Of -0.0 and 0.0 np.maximum gives the second, but for float16, where it is the larger one.
+    # Of -0.0 and 0.0 np.maximum gives the second, but of halves, where it is the larger one.
     raised = x if low is None else np.maximum(low, x)
     return raised if high is None else np.minimum(high, raised)
 

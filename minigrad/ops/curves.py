@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, cleared
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
@@ -24,8 +24,6 @@ from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
-
-_HALF = np.dtype(np.float16)
 
 
 class Curve(Unary):
@@ -148,14 +146,14 @@ def curve(
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
     """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
     x = arrays[-1]
-    if x.ndim and x.dtype != _HALF:
+    if x.ndim and x.dtype not in HALVES:
         return compute(*arrays) if x.size <= BLOCK else blocked(compute, *arrays)
     return restored(blocked(compute, *[workable(each) for each in arrays]), x)
 
 
 def workable(x: Array) -> Array:
-    """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is a float16."""
-    wide = x.astype(np.float32) if x.dtype == _HALF else x
+    """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is of halves."""
+    wide = x.astype(np.float32) if x.dtype in HALVES else x
     return wide if wide.ndim else wide.reshape(1)
 
 
@@ -202,7 +200,7 @@ _Q64 = _arrays(
 
 
 def erf_of(x: Array) -> Array:
-    """`erf(x)`, within 4 units in the last place of a float32 or float64; a float16 is computed as a float32.
+    """`erf(x)`, within 4 units in the last place of a float32 or float64; halves are computed as float32.
 
     >>> erf_of(np.array([0.0, 0.5, -np.inf]))
     array([ 0.        ,  0.52049988, -1.        ])
@@ -322,7 +320,7 @@ class LeakyRelu(Curve):
 
     def forward(self, x: Array) -> Array:
         check_floating("leaky_relu_cpu", x)
-        if 0 < self.negative_slope <= 1 and x.ndim and x.dtype != _HALF:
+        if 0 < self.negative_slope <= 1 and x.ndim and x.dtype not in HALVES:
             below = x * self.negative_slope
             return np.maximum(x, below, out=below)
         # Both lines go through 0: the value is the slope times x.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import FLOATS, HALVES, Array
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, _as, check_ids
 from minigrad.core.modes import no_grad
@@ -31,8 +31,8 @@ class ScaledLookup(Lookup):
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
         counts = np.bincount(ids._array.reshape(-1), minlength=1)[ids._array]
-        # In float32 at least: a float16 may be too large to be added up first, or too small to be divided first.
-        g = g.float() if g.dtype is dtypes.float16 else g
+        # In float32 at least: a half may be too large to be added up first, or too small to be divided first.
+        g = g.float() if g._array.dtype in HALVES else g
         return super().da(g / g._new(counts[..., None].astype(g._array.dtype)), ids)
 
 
@@ -101,7 +101,7 @@ def embedding(
     if not isinstance(weight, Tensor):
         refuse("embedding", "weight", 1, Tensor, weight)
     if weight._array.ndim != 2:
-        swapped = ". The ids come first: embedding(input, weight)" if input._array.dtype.kind == "f" else ""
+        swapped = ". The ids come first: embedding(input, weight)" if input._array.dtype in FLOATS else ""
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")
     _check_ids_dtype("embedding", input)
     if padding_idx is not None:
@@ -280,7 +280,7 @@ def embedding_bag(
     bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
     counts = np.bincount(bags, minlength=len(starts))
     rows = looked_up(weight, weight._new(ids[used]), None, scale_grad_by_freq, sparse)
-    if rows.dtype is dtypes.float16:
+    if rows._array.dtype in HALVES:
         rows = Widened(dtypes.float32)(rows)
     if per_sample_weights is not None:
         rows = rows * cast(per_sample_weights.reshape(-1)[weight._new(used)], rows.dtype).unsqueeze(1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from minigrad.core.arrays import laid_out
-from minigrad.core.dtypes import Array, of
+from minigrad.core.dtypes import FLOATS, Array, of
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Binary, Unary, View
@@ -111,7 +111,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
     if length < 0 or not input._array.ndim:
         raise RuntimeError(f"narrow(): length must be non-negative, and the tensor have dimensions: got {length}")
-    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind == "f"):
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype in FLOATS):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     begin, at = as_int(start), normal_dim(dim, input._array.ndim)
     size = input._array.shape[at]

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.core import arrays, dtypes
 from minigrad.core.arrays import laid_out, read_in_place
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
@@ -284,7 +284,7 @@ def cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if input._array.dtype.kind != "f" and target._array.dtype.kind == "f":
+    if input._array.dtype not in FLOATS and target._array.dtype in FLOATS:
         raise NotImplementedError(
             f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{input.dtype._tensor_name}': the scores come "
             "first, cross_entropy(input, target)"
@@ -325,7 +325,7 @@ def _cross_entropy_of_probabilities(
     x: Tensor, target: Tensor, weight: Tensor | None, how: Reduction, ignore_index: int, label_smoothing: float
 ) -> Tensor:
     """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
-    if target._array.dtype.kind != "f":
+    if target._array.dtype not in FLOATS:
         raise RuntimeError("Expected floating point type for target with class probabilities: target.float()")
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")

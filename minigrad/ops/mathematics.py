@@ -11,7 +11,7 @@ from operator import index
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
@@ -44,7 +44,7 @@ def floats(kernel: str, function: Callable[..., Array]) -> Callable[..., Array]:
 def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
     """`rounded`, to whole numbers, of numbers; integers are whole."""
     of_integers = numbers(kernel, np.copy)
-    return lambda node, x: rounded(x) if x.dtype.kind == "f" else of_integers(node, x)
+    return lambda node, x: rounded(x) if x.dtype in FLOATS else of_integers(node, x)
 
 
 def sign_of(x: Array) -> Array:

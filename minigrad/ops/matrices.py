@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import cleared, widened
-from minigrad.core.dtypes import Array, Number
+from minigrad.core.dtypes import FLOATS, Array, Number
 from minigrad.core.elementwise import Clone, cast
 from minigrad.core.kept import entry_of, keep_other
 from minigrad.core.linear import Linear
@@ -335,7 +335,7 @@ def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
         return ""
     columns = f"a column for each id up to the largest of these ids, {size - 1}, and not for the whole vocabulary"
     why = f"that has {columns}" if inferred else f"it has {size} columns, and there are {classes} ids"
-    convert = ".float()" if whole and other.dtype.kind == "f" else ""
+    convert = ".float()" if whole and other.dtype in FLOATS else ""
     return f" If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
 
 
@@ -649,7 +649,7 @@ def trace(input: Tensor) -> Tensor:
         raise NotImplementedError("\"trace\" not implemented for 'Bool': expected numbers, such as x.long()")
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
-    numbers = input if input._array.dtype.kind == "f" else cast(input, dtypes.int64)
+    numbers = input if input._array.dtype in FLOATS else cast(input, dtypes.int64)
     return Sum((0,), False, "TraceBackward0")(Diagonal(0, 0, 1)(numbers))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
@@ -250,7 +250,7 @@ def rms_norm(
 ) -> Tensor:
     """`x / sqrt(mean(x**2) + eps) * weight` over the last dimensions, which are `normalized_shape`.
 
-    Without `eps` it is the distance from 1 to the next number of the dtype (float32 for float16).  Source: B. Zhang
+    Without `eps` it is the distance from 1 to the next number of the dtype (float32 for halves).  Source: B. Zhang
     and R. Sennrich, "Root mean square layer normalization" (2019).
 
     >>> import minigrad as torch
@@ -258,8 +258,8 @@ def rms_norm(
     tensor([3., 4.])
     """
     check_floating("rms_norm", input)
-    if input.dtype is dtypes.float16:
-        return rms_norm(input.float(), normalized_shape, weight, eps).half()
+    if input._array.dtype in HALVES:
+        return cast(rms_norm(input.float(), normalized_shape, weight, eps), input.dtype)
     eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
     groups = _groups(_row_frame(input, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
     weight = None if weight is None else weight.to(input.dtype)
@@ -393,11 +393,11 @@ def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
 
 
 def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Function) -> Tensor:
-    """What `op` makes of the input and the parameters, which are of its dtype, or all float32 beside a float16."""
+    """What `op` makes of the input and the parameters, which are of its dtype, or all float32 beside halves."""
     check_floating(kernel, input, "means are real numbers, input.float()")
-    own, half = input._array.dtype, np.dtype(np.float16)
+    own = input._array.dtype
     for each in (weight, bias):
-        if each is not None and each._array.dtype != own and (own != half or each._array.dtype != np.float32):
+        if each is not None and each._array.dtype not in (own, computed_in(own)):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
     weight, bias = [None if each is None else reshaped(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(op, input, weight, bias)

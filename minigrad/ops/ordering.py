@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import return_types
 from minigrad.core import dtypes
 from minigrad.core.arrays import laid_out
-from minigrad.core.dtypes import Array, Number
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -128,7 +128,7 @@ def middle(x: Array, dim: int) -> Array:
         return np.zeros((), np.int64)
     half = (x.shape[dim] - 1) // 2
     found = x.argpartition(half, dim)[(*(slice(None),) * dim, slice(half, half + 1))]
-    if x.dtype.kind != "f":
+    if x.dtype not in FLOATS:
         return found
     nan = np.isnan(x)
     return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
@@ -331,8 +331,8 @@ def histogram(
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
     tensor([2., 2.])
     """
-    if input.dtype is dtypes.float16:
-        raise NotImplementedError("\"histogramdd\" not implemented for 'Half': x.float()")
+    if input._array.dtype in HALVES:
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = quiet().run(equally_spaced, low, high, bins + 1)
     hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array, dtype, float16, int8, int16, int32, int64, uint8
+from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
 from minigrad.core.elementwise import masked
 from minigrad.core.kept import keep_inputs
 from minigrad.core.shapes import Expand
@@ -32,7 +32,7 @@ class MaxPool(Unary):
     form: str
 
     def forward(self, x: Array) -> Array:
-        lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+        lowest = -np.inf if x.dtype in FLOATS else np.iinfo(x.dtype).min
         view, dims = self.windows.view(x, lowest), len(self.windows.kernel)
         if self.windows.few(x):
             return np.ascontiguousarray(view.max(axis=tuple(range(-2 * dims, -dims))))
@@ -92,7 +92,7 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     places = list(enumerate(windows.places()))
     found = np.zeros(y.shape, np.min_scalar_type(len(places)))
     # What pads x is nan, equal to nothing; of integers, which have no nan, it has to be left out.
-    whole = x.dtype.kind != "f"
+    whole = x.dtype not in FLOATS
     view = windows.view(x, 0 if whole else np.nan)
     inside = windows.view(np.ones(x.shape[-len(windows.kernel) :], bool)) if whole else view
     for number, place in reversed(places):
@@ -292,6 +292,6 @@ def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...
             f"{name}: Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
             f", but got:{list(input.shape)}"
         )
-    half_volume = name == "avg_pool3d" and input.dtype is float16
+    half_volume = name == "avg_pool3d" and input._array.dtype in HALVES
     if half_volume or not (input.is_floating_point() or input.dtype in integers):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")

@@ -13,7 +13,7 @@ from numpy import ndarray
 from minigrad import return_types
 from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_products, total, widened, with_ones
-from minigrad.core.dtypes import Array, Number, dtype
+from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
@@ -77,7 +77,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
     (tensor(2.5000), tensor([2., 3.]))
     """
     x: Tensor = input if dtype is None else cast(input, as_dtype("mean", dtype) or input.dtype)
-    if x._array.dtype.kind != "f":
+    if x._array.dtype not in FLOATS:
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
             f"floating point or complex dtype. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()"
@@ -175,7 +175,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
 
 def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
     """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
-    if dtype is None and x._array.dtype.kind == "f":
+    if dtype is None and x._array.dtype in FLOATS:
         return x
     dtype = as_dtype(name, dtype) or dtypes.int64
     if not dtype.is_floating_point and x._requires_grad and current.enabled:
@@ -284,7 +284,7 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
     """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
     if x.ndim == 0:
         return x.copy()
-    wider = {np.dtype(np.float16): np.float32, np.dtype(np.float32): np.float64}.get(x.dtype, x.dtype)
+    wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
     if x.size < _LONG and not reverse:
         return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
@@ -363,7 +363,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
         dim, unbiased = None, dim
     if unbiased is not None and (correction is not None or not isinstance(unbiased, bool)):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
-    if x._array.dtype.kind != "f":
+    if x._array.dtype not in FLOATS:
         subject = name if name.endswith("mean") else "std and var"
         raise RuntimeError(f"{subject} only support floating point and complex dtypes: got {x.dtype!r}")
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
@@ -470,7 +470,7 @@ def norm(
 
     With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest |x|.
     """
-    if input._array.dtype.kind != "f":
+    if input._array.dtype not in FLOATS:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{input.dtype._tensor_name}: x.float().norm()"
@@ -550,7 +550,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     tensor(5.)
     """
     apart = input - other
-    if apart._array.dtype.kind != "f":
+    if apart._array.dtype not in FLOATS:
         found = apart.dtype._tensor_name
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {found} instead.")
     return LinalgVectorNorm(float(p), tuple(range(apart.ndim)), False, "DistBackward0")(apart)

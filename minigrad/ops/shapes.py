@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes, elementwise
-from minigrad.core.dtypes import Array, dtype
+from minigrad.core.dtypes import FLOATS, Array, dtype
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
 from minigrad.core.tape import Unary
@@ -406,7 +406,7 @@ def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if shape and shape == own:
         return input
-    return SumTo(shape)(input if input._array.dtype.kind == "f" else elementwise.cast(input, dtypes.int64))
+    return SumTo(shape)(input if input._array.dtype in FLOATS else elementwise.cast(input, dtypes.int64))
 
 
 class Repeat(Unary):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, computed_in
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
@@ -229,7 +229,7 @@ class SGD(ByParameter):
             d = -gradient if options["maximize"] else gradient
             (d if momentum == 0 else self._rows_with_momentum(parameter, d, options)).add_into(parameter._array, -lr)
         elif momentum == 0:
-            kind, sign = computed_in(parameter._array), -1 if options["maximize"] else 1
+            kind, sign = computed_in(parameter._array.dtype), -1 if options["maximize"] else 1
             for s, w, g in blocks(1, parameter, gradient):
                 w += np.multiply(descent(g, w, sign * decay, False, s, kind), np.array(-sign * lr, kind), s)
         else:
@@ -237,7 +237,7 @@ class SGD(ByParameter):
         wrote(parameter)
 
     def _move_with_momentum(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        state, kind = self.state[parameter], computed_in(parameter._array)
+        state, kind = self.state[parameter], computed_in(parameter._array.dtype)
         first = state.get("momentum_buffer") is None
         buffer = filled_like(parameter) if first else state["momentum_buffer"]
         momentum, step = np.array(options["momentum"], kind), np.array(-options["lr"], kind)
@@ -322,7 +322,7 @@ class Adam(ByParameter):
     def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if options["amsgrad"] else ("exp_avg", "exp_avg_sq")
         count, kept = self._remembered(parameter, *names)
-        lr, decay, kind = options["lr"], options["weight_decay"], computed_in(parameter._array)
+        lr, decay, kind = options["lr"], options["weight_decay"], computed_in(parameter._array.dtype)
         beta1, beta2 = options["betas"]
         step, root, eps = (
             np.array(-lr / (1 - beta1**count), kind),
@@ -440,7 +440,7 @@ class Adagrad(ByParameter):
 
     def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         count, (total,) = self._remembered(parameter, "sum")
-        kind = computed_in(parameter._array)
+        kind = computed_in(parameter._array.dtype)
         step, eps = (
             np.array(-options["lr"] / (1 + (count - 1) * options["lr_decay"]), kind),
             np.array(options["eps"], kind),
@@ -510,7 +510,7 @@ class RMSprop(ByParameter):
         centered, momentum, alpha = options["centered"], options["momentum"], options["alpha"]
         names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(centered)]
         _, kept = self._remembered(parameter, *names)
-        kind = computed_in(parameter._array)
+        kind = computed_in(parameter._array.dtype)
         step, eps = np.array(-options["lr"], kind), np.array(options["eps"], kind)
         for s, t, u, w, g, v, *more in blocks(3, parameter, gradient, *kept):
             d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
@@ -567,7 +567,7 @@ class Adadelta(ByParameter):
 
     def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
         _, kept = self._remembered(parameter, "square_avg", "acc_delta")
-        rho, kind = options["rho"], computed_in(parameter._array)
+        rho, kind = options["rho"], computed_in(parameter._array.dtype)
         eps, step = np.array(options["eps"], kind), np.array(-options["lr"], kind)
         for s, t, delta, w, g, v, u in blocks(3, parameter, gradient, *kept):
             d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
@@ -629,7 +629,7 @@ class SparseAdam(ByParameter):
             return
         beta1, beta2 = options["betas"]
         correction = (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
-        kind = computed_in(g)
+        kind = computed_in(g.dtype)
         m, v = rows.of(state["exp_avg"]), rows.of(state["exp_avg_sq"])
         m += (g - m) * np.array(1 - beta1, kind)
         v += (g * g - v) * np.array(1 - beta2, kind)
@@ -666,17 +666,6 @@ def wrote(*tensors: Tensor) -> None:
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
 Kind = np.dtype[Any]
-
-_COMPUTED_IN = {np.dtype(each): np.promote_types(each, np.float32) for each in (np.float16, np.float32, np.float64)}
-
-
-def computed_in(array: Array) -> Kind:
-    """The dtype that arithmetic on `array` is done in, float32 for float16: `np.array(x, kind)` makes numbers for it.
-
-    >>> computed_in(np.zeros(3, np.float16))
-    dtype('float32')
-    """
-    return _COMPUTED_IN[array.dtype]
 
 
 def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:

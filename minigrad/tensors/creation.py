@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, SupportsIndex, Unpack
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array, Number, dtype
+from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.shapes import Reshape
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op, within_numpy
@@ -361,7 +361,7 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
         else -((start - end) // step)
     )
     numbers = np.arange(count)
-    if wanted.kind != "f":
+    if wanted not in FLOATS:
         return (int(start) + numbers * int(step)).astype(wanted)
     if isinstance(start, int) and isinstance(step, int):
         return (start + numbers * step).astype(wanted)
@@ -386,7 +386,7 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
     first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
     wanted, requires_grad = checked("range", options)
     if by and (last - first) * by >= 0:
-        last = first + (math.floor((last - first) / by) + (0.5 if wanted.kind == "f" else 1)) * by
+        last = first + (math.floor((last - first) / by) + (0.5 if wanted in FLOATS else 1)) * by
     return new_leaf(_range(first, last, by, wanted), requires_grad)
 
 
@@ -409,7 +409,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
     if count > 1:
         check_no_bools("linspace_cpu", wanted)
-    exact = np.float64 if wanted.kind != "f" else np.float32 if wanted == np.float16 else wanted.type
+    exact = computed_in(wanted).type if wanted in FLOATS else np.float64
     first, last = [
         exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)

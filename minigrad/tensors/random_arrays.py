@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.random import Generator
 
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
@@ -43,12 +43,10 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
     _check_floating(array, "check_uniform_bounds")
-    kind = array.dtype.char
-    draw = generator._random64 if kind == "d" else generator._random32
-    if low == 0 and high == 1 and kind != "e":
+    width, draw = _precision(array, generator)
+    if low == 0 and high == 1 and array.dtype not in HALVES:
         return _fill(array, draw, _unit)
     _check_bounds(array, low, high)
-    width = np.float64 if kind == "d" else np.float32
     start, scale = float(width(low)), float(width(high) - width(low))
 
     def transform(bits: Array) -> Array:
@@ -142,7 +140,7 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
     _check_overlap(array)
     # The copy keeps the order in memory, and so the order in which the numbers are drawn.
-    uniform = np.empty_like(array, dtype=np.float64 if p.dtype == np.float64 else np.float32)
+    uniform = np.empty_like(array, dtype=computed_in(p.dtype))
     array[...] = uniform_(uniform, 0.0, 1.0, generator) < p
     return array
 
@@ -155,7 +153,7 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
     """
     if not lambd > 0.0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    if array.dtype.kind != "f":
+    if array.dtype not in FLOATS:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. "
             f"dtype must be a floating point but you specified {dtypes.of(array)._tensor_name}"
@@ -242,9 +240,15 @@ def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array
     for start in range(0, flat.size, _STEP):
         part = flat[start : start + _STEP]
         values = transform(draw(part.size))
-        # PyTorch makes a float16 of any other number through float32, and so rounds twice.
-        part[...] = values.astype(np.float32) if array.dtype.char == "e" else values
+        # PyTorch makes halves of any other number through float32, and so rounds twice.
+        part[...] = values.astype(np.float32) if array.dtype in HALVES else values
     return array
+
+
+def _precision(array: Array, generator: Generator) -> tuple[type, Callable[[int], Array]]:
+    """The type to compute an array's numbers in, and what draws random bits of its width."""
+    width = computed_in(array.dtype).type
+    return width, generator._random64 if width is np.float64 else generator._random32
 
 
 def _unit(bits: Array) -> Array:
@@ -316,7 +320,7 @@ def _serial_normal(count: int, generator: Generator) -> Array:
 
 
 def _fill_blocks(flat: Array, mean: float, std: float, generator: Generator) -> None:
-    width, draw = (np.float64, generator._random64) if flat.dtype.char == "d" else (np.float32, generator._random32)
+    width, draw = _precision(flat, generator)
     scale, shift = float(width(std)), float(width(mean))
 
     def transform(bits: Array) -> Array:
@@ -325,7 +329,7 @@ def _fill_blocks(flat: Array, mean: float, std: float, generator: Generator) -> 
     whole = flat.size // 16 * 16
     _fill(flat[:whole], draw, transform)
     if whole < flat.size:
-        if flat.dtype != np.float16:
+        if flat.dtype not in HALVES:
             # PyTorch has drawn a uniform number for every element before it sees the short block.
             draw(flat.size - whole)
         _fill(flat[-16:], draw, transform)
@@ -372,7 +376,7 @@ def _cumulative(weights: Array) -> Array:
 
 def _limits(array: Array) -> tuple[int, int]:
     """The least and the largest integer of the array's dtype; of a floating one, those before the first gaps."""
-    if array.dtype.kind == "f":
+    if array.dtype in FLOATS:
         most = 2 ** (int(np.finfo(array.dtype).nmant) + 1)
         return -most, most
     return (0, 1) if array.dtype.kind == "b" else (int(np.iinfo(array.dtype).min), int(np.iinfo(array.dtype).max))
@@ -406,7 +410,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
             f"prob_dist must be 1 or 2 dim, got {weights.ndim}: one row per draw; of logits (B, T, C), the last step's "
             "are logits[:, -1, :]"
         )
-    if weights.dtype.kind != "f":
+    if weights.dtype not in FLOATS:
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}. "
             "Weights are real numbers: input.float()"
@@ -436,7 +440,7 @@ def _check_bounds(array: Array, low: float, high: float) -> None:
 
 
 def _check_floating(array: Array, kernel: str) -> None:
-    if array.dtype.kind != "f":
+    if array.dtype not in FLOATS:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}'")
 
 
