@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import screenshot
 from browser import PROGRAM, Page, browser
 
 import minigrad as torch
@@ -345,3 +346,10 @@ def test_the_browser_has_nothing_to_complain_of(page: Page, file: Path) -> None:
     page.run("1")
     assert not page.problems
     assert {url for url in page.requested if not url.startswith("data:")} == {file.as_uri()}
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
+def test_its_picture_in_the_readme_is_taken_by_a_command(tmp_path: Path) -> None:
+    screenshot.take(tmp_path / "live.png")
+    # Fonts differ between machines, and with them heights: what begins a file with its width is the same.
+    assert (tmp_path / "live.png").read_bytes()[:20] == screenshot.PICTURE.read_bytes()[:20]
