@@ -9,7 +9,6 @@ import inspect
 import pkgutil
 import re
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import numpy as np
@@ -18,9 +17,8 @@ import recorded
 import table
 
 import minigrad
-from minigrad import declare
+from minigrad import declare, explain
 from minigrad.checks import laws
-from minigrad.core.tape import AccumulateGrad
 from minigrad.ops import mathematics
 
 ROOT = Path(__file__).parent.parent
@@ -132,31 +130,12 @@ def test_the_graph_that_is_drawn_is_the_one_that_is_printed() -> None:
     assert blocks("explain.md", "mermaid") == [printed]
 
 
-def test_the_graph_that_is_drawn_with_classes_is_that_of_the_program() -> None:
-    program, drawn = blocks("engine.md", "pycon")[0], blocks("engine.md", "mermaid")
-    examples = doctest.DocTestParser().get_doctest(program, {}, "engine.md", None, 0)
+def test_the_graph_that_is_drawn_is_that_of_the_program() -> None:
+    examples = doctest.DocTestParser().get_doctest(blocks("engine.md", "pycon")[0], {}, "engine.md", None, 0)
     run([examples], clear=False)
-    tensors = {name: x for name, x in examples.globs.items() if isinstance(x, minigrad.Tensor) and x.requires_grad}
-    made = sorted([x.grad_fn for x in tensors.values() if x.grad_fn is not None], key=lambda node: node.number)
-    called = {x if x.grad_fn is None else x.grad_fn: name for name, x in tensors.items()}
-    told: set[str] = set()
-
-    def vertex(which: Any) -> str:
-        name = called[which]
-        if name in told:
-            return name
-        told.add(name)
-        what = f"{name} {tuple(tensors[name].shape)}"
-        if which not in made:
-            return f'{name}(["{what}"])'
-        return f'{name}["node {made.index(which) + 1}: {type(which).__name__}<br/>{what}"]'
-
-    lines = ["graph TD"]
-    for node in made:
-        for source in [source for source, _ in node.next_functions if source is not None]:
-            before = vertex(source.variable if isinstance(source, AccumulateGrad) else source)
-            lines.append(f"    {before} --> {vertex(node)}")
-    assert drawn == ["\n".join(lines) + "\n"]
+    assert blocks("engine.md", "mermaid") == [f"{explain.graph(examples.globs['loss'], names=examples.globs)}\n"]
+    classes = [type(examples.globs[name].grad_fn).__name__ for name in ("loss", "scores", "vectors")]
+    assert "`{}`, `{}` and `{}`".format(*classes) in (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
 
 
 def test_the_reading_path_names_what_is_in_the_files() -> None:
