@@ -24,6 +24,9 @@ from hypothesis.configuration import set_hypothesis_home_dir
 import minigrad
 from minigrad.tensors import printing
 
+# Nearly all that is made to collect the tests stays: the garbage collector would look at it again and again.
+gc.disable()
+
 # What Hypothesis remembers does not lie in the checkout.
 set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "minigrad-hypothesis")
 
@@ -52,11 +55,16 @@ def _global_state() -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="session")
+def _state_before() -> dict[str, Any]:
+    return _global_state()
+
+
 @pytest.fixture(autouse=True)
-def _same_state_after() -> Iterator[None]:
+def _same_state_after(_state_before: dict[str, Any]) -> Iterator[None]:
     """Fail a test that leaves grad mode, default dtype, print options or the generator changed; restore them."""
-    before = _global_state()
     yield
+    before = _state_before
     after = _global_state()
     minigrad.set_grad_enabled(before["grad mode"])
     minigrad.set_default_dtype(before["default dtype"])
@@ -76,12 +84,10 @@ def seeded() -> Iterator[None]:
     minigrad.set_rng_state(state)
 
 
-WHERE_TORCH_IS = pytest.mark.skipif(
-    find_spec("torch") is None, reason="PyTorch, which says whether what is on record is right, is missing"
-)
+NO_TORCH = find_spec("torch") is None
 
 
-@pytest.fixture(params=["minigrad", pytest.param("torch", marks=WHERE_TORCH_IS)])
+@pytest.fixture(params=["minigrad"] if NO_TORCH else ["minigrad", "torch"])
 def library(request: pytest.FixtureRequest) -> Any:
     """minigrad, and PyTorch, which says whether what is on record is right."""
     if request.param == "minigrad":
@@ -93,15 +99,18 @@ def library(request: pytest.FixtureRequest) -> Any:
 
 
 def pytest_collection_finish() -> None:
-    """What was made to collect the tests stays: the garbage collector need not look at it again and again."""
     gc.freeze()
+    gc.enable()
+    gc.set_threshold(10_000)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say what was not tested, and for want of what."""
     reports = terminalreporter.stats.get("skipped", [])
     reasons = Counter([report.longrepr[2].removeprefix("Skipped: ") for report in reports])
-    if reasons:
+    if reasons or NO_TORCH:
         terminalreporter.section("not tested")
+    if NO_TORCH:
+        terminalreporter.write_line("  all  of what is on record: PyTorch, which says whether it is right, is missing")
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count:5}  {reason}")

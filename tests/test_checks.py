@@ -26,7 +26,7 @@ from minigrad.nn import functional as F
 
 LIBRARIES = [torch] if oracles.torch is None else [torch, oracles.torch]
 # What is right is checked at length elsewhere: the laws run over the whole package.
-FEWER = settings(STEADY, max_examples=4)
+FEWER = settings(STEADY, max_examples=3)
 # Not the smallest example, but any.
 GLANCE = settings(STEADY, phases=[Phase.generate])
 SEARCH = settings(STEADY, max_examples=200)

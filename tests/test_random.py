@@ -69,15 +69,6 @@ def test_long_arrays_are_the_same_in_any_number_of_draws() -> None:
     assert (whole == np.concatenate(parts)).all()
 
 
-def test_import_leaves_numpy_random_alone() -> None:
-    code = (
-        "import sys, numpy; before = 'numpy.random' in sys.modules\n"
-        "import minigrad.random, minigrad.tensors.random_arrays\n"
-        "sys.exit(('numpy.random' in sys.modules) != before)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 # Draws of more than a step or a batch: of PyTorch and of minigrad the same.
 LONG: list[tuple[int, Callable[[Any, Any], Any]]] = [
     (4, lambda api, g: api.randn(100_003, generator=g)),

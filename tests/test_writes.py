@@ -28,9 +28,8 @@ class Run:
         inputs = [operand_of(minigrad, each, True) for each in operands]
         self.leaves = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
         taken = [x * 1 if isinstance(x, Tensor) and x.requires_grad else x for x in inputs]
-        state = minigrad.get_rng_state()
+        minigrad.manual_seed(1)
         result = case.call(minigrad, *taken)
-        minigrad.set_rng_state(state)
         given = tensors_in(result)
         self.outputs = [y for y in given if y.requires_grad]
         self.tensors = [*tensors_in(taken), *given]
