@@ -566,35 +566,40 @@ _SHORT = 1024
 
 
 @op()
-def max(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
+def max(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Any:
     """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
 
-    `max(dim)` is `max(dim=dim)`.  With a tensor, the larger of each two elements, as by `maximum`.
+    With a tensor, as `dim` or `other`, the larger of each two elements: see `maximum`.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
     tensor([1, 0])
     """
-    return _extremum(input, ndarray.max, return_types.max, other, keepdim, dim)
+    return _extremum(input, ndarray.max, return_types.max, dim, keepdim, other)
 
 
 @op()
-def min(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
+def min(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Any:
     """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
 
-    `min(dim)` is `min(dim=dim)`.  With a tensor, the smaller of each two elements, as by `minimum`.
+    With a tensor, as `dim` or `other`, the smaller of each two elements: see `minimum`.
     """
-    return _extremum(input, ndarray.min, return_types.min, other, keepdim, dim)
+    return _extremum(input, ndarray.min, return_types.min, dim, keepdim, other)
 
 
-def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, keepdim: bool, dim: int | None) -> Any:
-    """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor in place of `dim`."""
+def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepdim: bool, other: Any) -> Any:
+    """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor."""
     name, array = find.__name__, x._array
-    if other is not None and dim is not None:
-        raise TypeError(f"{name}() got multiple values for argument 'dim'")
-    if isinstance(other, Tensor) and not keepdim:
+    if isinstance(dim, Tensor) and other is None:
+        dim, other = None, dim
+    if other is not None:
+        if dim is not None or keepdim:
+            raise TypeError(f"{name}() received an invalid combination of arguments: a dim, or another tensor")
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
-    dim = dim if other is None else other
     if dim is None:
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
