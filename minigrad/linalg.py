@@ -135,17 +135,13 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
     """
     _check_square("solve", A)
     if A.dtype is not B.dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype._tensor_name} and B "
-            f"of type {B.dtype._tensor_name} instead: B.to(A.dtype)"
-        )
+        types = f"A of type {A.dtype._tensor_name} and B of type {B.dtype._tensor_name}"
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found {types}: B.to(A.dtype)")
     of_vectors = B.ndim == 1 or B.shape == A.shape[:-1]
     rows = B.shape[-1 if of_vectors else -2] if B.ndim else 0
     if rows != A.shape[-1]:
-        raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {tuple(A.shape)} and "
-            f"{tuple(B.shape)}; B has to have {A.shape[-1]} rows"
-        )
+        shapes = f"{tuple(A.shape)} and {tuple(B.shape)}"
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {shapes}")
     return LinalgSolveEx(of_vectors)(A, B)
 
 

@@ -48,10 +48,7 @@ class Generator:
 
     def __init__(self, device: object = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
-            raise RuntimeError(
-                f"Expected one of cpu device type at start of device string: {device}; "
-                "arrays live in main memory, so leave the device out."
-            )
+            raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}; leave it out")
         self._restart(_DEFAULT_SEED)
 
     def manual_seed(self, seed: int, /) -> Generator:
@@ -98,10 +95,8 @@ class Generator:
     def _set_state_bytes(self, array: Array) -> None:
         """Set the state that `_state_bytes`, or PyTorch, wrote down; a RuntimeError for what neither has written."""
         if array.size != _STATE.itemsize:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found the input RNG state size to be "
-                f"{array.size}"
-            )
+            sizes = f"{_STATE.itemsize} but found the input RNG state size to be {array.size}"
+            raise RuntimeError(f"Expected a CPUGeneratorImplState of size {sizes}")
         state = array.view(_STATE)[0]
         if not (state["seeded"] and 1 <= state["left"] <= 624 and state["next"] <= 624):
             raise RuntimeError("Invalid mt19937 state: these bytes were not written by get_rng_state()")
@@ -156,10 +151,8 @@ def engine_of(generator: Generator | None) -> Generator:
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):
-        raise TypeError(
-            f"argument 'generator' must be torch.Generator, not {type(generator).__name__}: "
-            "torch.Generator().manual_seed(seed) makes one"
-        )
+        kind = type(generator).__name__
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {kind}: Generator().manual_seed(seed)")
     return generator
 
 

@@ -56,10 +56,8 @@ class Members(Tensor):
             raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
         if len(args) == 1 and isinstance(args[0], Tensor):
             if device is not None:
-                raise RuntimeError(
-                    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported. Use "
-                    "torch.tensor(...) or torch.as_tensor(...) instead."
-                )
+                words = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
+                raise RuntimeError(f"{words} is not supported: torch.as_tensor(tensor, device=device)")
             return args[0].detach()
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
 
@@ -89,10 +87,8 @@ class Members(Tensor):
         if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
-            raise TypeError(
-                f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, and this tensor "
-                f"has shape {self.shape}"
-            )
+            words = f"unsupported format string passed to Tensor.__format__: {spec!r}"
+            raise TypeError(f"{words} formats one number, and this tensor has shape {self.shape}")
         return repr(self)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
@@ -196,9 +192,8 @@ class Members(Tensor):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+                kind = type(value).__name__
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value.shape != self.shape:
                 raise RuntimeError(
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
@@ -287,9 +282,8 @@ class Members(Tensor):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._requires_grad and not value.is_floating_point():
-            raise RuntimeError(
-                f"data set to a tensor that requires gradients must be floating point, but got {value.dtype!r}"
-            )
+            found = f"but got {value.dtype!r}"
+            raise RuntimeError(f"data set to a tensor that requires gradients must be floating point, {found}")
         storage, self._base = self._storage, None
         if storage is not None:
             # Its views stay behind, with a base of the memory and history that were this tensor's.

@@ -118,18 +118,15 @@ class FunctionNode(Several):
                 needed = self.edges[len(found)] is not None
                 found.append(None if gradient is None or not needed else self._checked(gradient, like, len(found)))
             elif gradient is not None:
-                raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but "
-                    "the corresponding forward input was not a Variable"
-                )
+                name, place = self.name(), position + 1
+                raise RuntimeError(f"function {name} returned a gradient different from None at position {place}")
         return found
 
     def _checked(self, gradient: Any, like: Any, position: int) -> Any:
         """A gradient in the shape and dtype of its input, as a tensor that the walk does not take for its own."""
         if not isinstance(gradient, Tensor):
-            raise RuntimeError(
-                f"expected Variable or None (got {type(gradient).__name__}) as gradient {position} of {self.name()}"
-            )
+            kind = type(gradient).__name__
+            raise RuntimeError(f"expected Variable or None (got {kind}) as gradient {position} of {self.name()}")
         wanted, got = like._array.shape, tuple(gradient.shape)
         if got != wanted:
             try:
@@ -172,10 +169,7 @@ class Function:
 
     def __call__(self, *args: Any) -> Any:
         """An error: a Function is called by `apply`."""
-        raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. A Function is called by the class, "
-            f"{type(self).__name__}.apply(…)"
-        )
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated: call its apply(…)")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -190,10 +184,7 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of the arguments of `forward`, given those of its outputs."""
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD. Here its name is backward."
-        )
+        raise NotImplementedError("You must implement either the backward or vjp method: here its name is backward")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -218,10 +209,7 @@ class Function:
         wrapped = [_wrapped(output, args, node, recorded) for output in outputs]
         for x in ctx._dirty:
             if not _among(x, outputs):
-                raise RuntimeError(
-                    "Some elements marked as dirty during the forward method were not returned as output. The inputs "
-                    "that are modified inplace must all be outputs of the Function."
-                )
+                raise RuntimeError("Some elements marked as dirty during the forward method were not returned")
             if not _among(x, args):
                 warn_program(
                     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors should be given to "

@@ -56,9 +56,7 @@ def hessian(func: Function, inputs: Any, create_graph: bool = False, strict: boo
     def number(*given: Tensor) -> Tensor:
         y = func(*given)
         if y.numel() != 1:
-            raise RuntimeError(
-                "The Tensor returned by the function given to hessian should contain a single element: y.sum() does"
-            )
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         return y.squeeze()
 
     def gradient(*given: Tensor) -> Any:

@@ -149,24 +149,15 @@ class _Check(NamedTuple):
                     "complex. Pass x.detach().double().requires_grad_()."
                 )
             if any([size > 1 and step == 0 for size, step in zip(x._array.shape, x._array.strides, strict=True)]):
-                raise RuntimeError(
-                    f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                    "non-overlapping: it changes one element at a time. Pass x.detach().clone().requires_grad_()."
-                )
+                raise RuntimeError(f"The {position}th input has a dimension with stride 0: pass x.detach().clone()")
         if not _differentiable(self.inputs):
-            raise ValueError(
-                "gradcheck expects at least one input tensor to require gradient, but none of them have "
-                "requires_grad=True."
-            )
+            raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them does")
 
     def check_constant(self) -> None:
         """Outputs that require no gradient do not depend on the inputs."""
         for x in _differentiable(self.inputs):
             if any([jacobian.any() for jacobian in self.numerical(x)]):
-                raise GradcheckError(
-                    "Numerical gradient for function expected to be zero, because no output requires a gradient; but "
-                    "outputs change with the inputs: they were detached, or computed under no_grad()"
-                )
+                raise GradcheckError("Numerical gradient for function expected to be zero: no output requires grad")
 
     def check_jacobians(self, outputs: tuple[Any, ...]) -> None:
         """All elements of all Jacobians."""
@@ -200,10 +191,7 @@ class _Check(NamedTuple):
         except GradcheckError:
             raise
         except RuntimeError as error:
-            raise GradcheckError(
-                f"Expected backward function to handle undefined output grads, but without one for output {position} "
-                f"it raised {error!r}; pass check_undefined_grad=False to allow that"
-            ) from error
+            raise GradcheckError(f"Expected backward function to handle undefined output grads: {error!r}") from error
 
     def numerical(self, x: Any) -> list[Array]:
         """For each output, its Jacobian with respect to the input `x`, `(x.numel(), y.numel())`."""
@@ -224,10 +212,7 @@ class _Check(NamedTuple):
             array[index] = original
         for a, b in zip(below, above, strict=True):
             if a.shape != b.shape:
-                raise AssertionError(
-                    "Expected `func` to return outputs with the same shape when inputs are perturbed on index "
-                    f"{index} by {self.eps}, but got: shapes {a.shape} and {b.shape}."
-                )
+                raise AssertionError(f"Expected `func` to return outputs with the same shape: {a.shape}, {b.shape}")
         with np.errstate(all="ignore"):
             return [((b - a) / (2 * self.eps)).reshape(-1) for a, b in zip(below, above, strict=True)]
 
@@ -241,11 +226,7 @@ class _Check(NamedTuple):
         first, second = [self.gradients(y) for _ in range(2)]
         for one, other in zip(first, second, strict=True):
             if not np.isclose(one, other, 0, self.nondet_tol, equal_nan=True).all():
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
-                    f"gives different values. The tolerance for nondeterminism was {self.nondet_tol}: pass another "
-                    "nondet_tol if this is meant."
-                )
+                raise GradcheckError("Backward is not reentrant, i.e., running it twice gives different values")
         return first
 
     def gradients(self, y: Any) -> list[Array]:

@@ -153,10 +153,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def check_dtype(name: str, given: object, argument: str, position: int) -> None:
     """Nothing if `given` is a dtype; a TypeError else."""
     if not isinstance(given, dtype):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {type(given).__name__}: "
-            "torch.float32, or x.dtype"
-        )
+        kind = type(given).__name__
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {kind}")
 
 
 def result_type(*operands: Array | Number) -> dtype:

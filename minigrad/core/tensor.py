@@ -217,10 +217,8 @@ class Tensor:
         if result._requires_grad:
             raise RuntimeError("the core alone does not record writes: add x.detach(), or make a new tensor")
         if result._array.shape != self._array.shape:
-            raise RuntimeError(
-                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
-                "in-place operation cannot change the shape"
-            )
+            shapes = f"{list(self.shape)} doesn't match the broadcast shape {list(result.shape)}"
+            raise RuntimeError(f"output with shape {shapes}: an in-place operation cannot change the shape")
         np.copyto(self._array, result._array, casting="same_kind")
         storage_of(self).version += 1
         return self

@@ -350,9 +350,8 @@ def _start_gradient(output: Tensor, gradient: object, position: int, record: boo
             )
         return output._new(np.array(1, output._array.dtype, ndmin=output._array.ndim))
     if not isinstance(gradient, Tensor):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__}: torch.tensor(data) makes one"
-        )
+        kind = type(gradient).__name__
+        raise TypeError(f"gradients can be either Tensors or None, but got {kind}: torch.tensor(data) makes one")
     if gradient._array.shape != output._array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "

@@ -224,10 +224,7 @@ orthogonal = renamed("nn.init", orthogonal_)
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs each output of a weight `(out, in, *)` has, and how many outputs each input."""
     if tensor.ndim < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions: its shape is "
-            f"{tensor.shape}"
-        )
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     outputs, inputs, *rest = tensor.shape
     return inputs * math.prod(rest), outputs * math.prod(rest)
 

@@ -30,10 +30,8 @@ class Parameter(Tensor):
         if data is None:
             data = new_leaf(np.empty(0, np.float32))
         if not isinstance(data, Tensor):
-            raise AttributeError(
-                f"'{type(data).__name__}' object has no attribute 'detach': a Parameter is made of a tensor, "
-                "torch.nn.Parameter(torch.tensor(data))"
-            )
+            kind = type(data).__name__
+            raise AttributeError(f"'{kind}' object has no attribute 'detach': a Parameter is made of a tensor")
         check_can_require_grad(data.dtype, requires_grad)
         self = object.__new__(cls)
         self._array = data._array

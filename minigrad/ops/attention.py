@@ -122,9 +122,7 @@ def scaled_dot_product_attention(
     if not query.is_floating_point():
         raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
-        raise RuntimeError(
-            f"Expected attn_mask dtype to be bool or float or the query dtype, but got {attn_mask.dtype!r}"
-        )
+        raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {attn_mask.dtype}")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if query._array.dtype in HALVES:

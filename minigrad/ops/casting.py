@@ -35,10 +35,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def check_cast(result: dtype, target: dtype) -> None:
     """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
     if not can_cast(result, target):
-        raise RuntimeError(
-            f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}: an "
-            "in-place operation cannot change the dtype"
-        )
+        types = f"type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
+        raise RuntimeError(f"result {types}: an in-place operation cannot change the dtype")
 
 
 def converted(array: Array, target: dtype) -> Array:
@@ -60,10 +58,8 @@ def converted(array: Array, target: dtype) -> Array:
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
     fits = (array >= low) & ((array < 2.0**63) if array.dtype in FLOATS and target is int64 else (array <= high))
     if not fits.all():
-        raise RuntimeError(
-            f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]} is not in "
-            f"[{low}, {high}]"
-        )
+        found = f"{array[~fits].flat[0]} is not in [{low}, {high}]"
+        raise RuntimeError(f"value cannot be converted to type {target._name} without overflow: {found}")
     return array.astype(np.int64).astype(target._numpy)
 
 

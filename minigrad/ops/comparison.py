@@ -87,10 +87,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
     if input.dtype is not other.dtype:
-        raise RuntimeError(
-            f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one, as in "
-            f"other.to({input.dtype!r})"
-        )
+        types = f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}"
+        raise RuntimeError(f"{types}: convert one, as in other.to({input.dtype!r})")
     rtol, atol = float(as_number(rtol)), float(as_number(atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
@@ -206,7 +204,7 @@ def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
     if input._array.dtype in FLOATS:
         raise TypeError(
-            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {input.dtype!r}"
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {input.dtype}"
         )
     return input._new(np.invert(input._array))
 
@@ -253,10 +251,8 @@ def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> 
         return NotImplemented
     common = _common(a, b)
     if common.is_floating_point or (common is dtypes.bool_ and kernel.endswith("shift")):
-        raise NotImplementedError(
-            f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': expected integers, or bools such as "
-            "(x > 0) & (y > 0)"
-        )
+        remedy = "expected integers, or bools such as (x > 0) & (y > 0)"
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': {remedy}")
     return _combined(ufunc, a, b, common)
 
 
@@ -322,16 +318,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     tensor([1., 2., -inf])
     """
     if mask._array.dtype != bool:
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype._c_name}: mask.bool()"
-        )
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got a mask of {mask.dtype!r}: mask.bool()")
     if not isinstance(value, Tensor):
         return Where("MaskedFillBackward0")(mask, input._new(casting.filler(value, input.dtype)), input)
     if value._array.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s): torch.where(mask, value, input) takes any"
-        )
+        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, got {value.shape}: torch.where")
     casting.filler(value._array.item(), input.dtype)
     return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
@@ -358,10 +349,8 @@ class Where(Ternary):
 def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
     """`a` where `condition` holds, else `b`; each may be a number."""
     if condition._array.dtype not in (bool, np.uint8):
-        raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{condition.dtype._tensor_name}: a comparison makes one, as in x > 0"
-        )
+        found = f"a tensor with dtype {condition.dtype._tensor_name}"
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got {found}: such as x > 0")
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
         common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
         a, b = [

@@ -278,10 +278,7 @@ def _check(
         if min(values) < ("padding" not in argument):
             raise RuntimeError(f"{'negative' if 'padding' in argument else 'non-positive'} {argument} is not supported")
     if w[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-            f"size {w} instead"
-        )
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by it at dimension 0, but got {w}")
     way, inputs, outputs = f"groups={groups}", groups * w[1], w[0]
     if "output_padding" in options:
         way, inputs, outputs = "transposed=1", outputs, inputs

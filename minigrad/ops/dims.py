@@ -19,9 +19,8 @@ def normal_dim(dim: SupportsIndex, ndim: int) -> int:
     ndim = max(ndim, 1)
     position = index(dim)
     if not -ndim <= position < ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {position})"
-        )
+        bounds = f"[{-ndim}, {ndim - 1}]"
+        raise IndexError(f"Dimension out of range (expected to be in range of {bounds}, but got {position})")
     return position % ndim
 
 
@@ -78,9 +77,7 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
     found: list[int] = []
     for position, size in enumerate(given):
         if not isinstance(size, INTEGER) or isinstance(size, bool):
-            raise TypeError(
-                f"{name}(): argument 'size' (position {position + 1}) must be tuple of ints, but found element of "
-                f"type {type(size).__name__} at pos {position}"
-            )
+            odd = f"found element of type {type(size).__name__} at pos {position}"
+            raise TypeError(f"{name}(): argument 'size' (position {position + 1}) must be tuple of ints, but {odd}")
         found.append(index(size))
     return tuple(found)

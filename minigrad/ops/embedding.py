@@ -56,9 +56,8 @@ class ScaledSparseLookup(SparseLookup):
     """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        raise RuntimeError(
-            "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one of the two"
-        )
+        words = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+        raise RuntimeError(f"{words}: leave out one of the two")
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
@@ -259,17 +258,14 @@ def embedding_bag(
         raise ValueError("max mode does not support scale_grad_by_freq or sparse: sums and means do")
     _check_ids_dtype("embedding_bag", input)
     if not weight.is_floating_point():
-        raise RuntimeError(
-            f"Expected tensor for argument #1 'weight' to be of floats, not {weight.dtype!r}: weight.float()"
-        )
+        raise RuntimeError(f"Expected tensor for argument #1 'weight' to be of floats, not {weight.dtype}")
     if per_sample_weights is not None:
         _check_factors(input, weight, mode, per_sample_weights)
     ids, vocabulary = input._array.reshape(-1), len(weight)
     wrong = np.flatnonzero((ids < 0) | (ids >= vocabulary))
     if wrong.size:
-        raise RuntimeError(
-            f"Index {wrong[0]} of input takes value {ids[wrong[0]]} which is not in the valid range [0, {vocabulary})"
-        )
+        found = f"Index {wrong[0]} of input takes value {ids[wrong[0]]}"
+        raise RuntimeError(f"{found} which is not in the valid range [0, {vocabulary})")
     starts, end = _bag_starts(input, offsets, include_last_offset)
     if padding_idx is not None and not -vocabulary <= padding_idx < vocabulary:
         raise RuntimeError(f"padding_idx must be within the number of embeddings, {vocabulary}, but got {padding_idx}")
@@ -295,10 +291,8 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
             f"the input ({input.shape})"
         )
     if mode != "sum" or factors.dtype is not weight.dtype:
-        raise (NotImplementedError if mode != "sum" else RuntimeError)(
-            f"embedding_bag: per_sample_weights are for mode='sum', in the dtype of weight: got mode={mode!r} and "
-            f"{factors.dtype!r}"
-        )
+        kind = NotImplementedError if mode != "sum" else RuntimeError
+        raise kind(f"embedding_bag: per_sample_weights are for mode='sum', in the dtype of weight: got {mode=}")
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:

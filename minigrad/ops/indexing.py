@@ -392,16 +392,11 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
         array = array_of(item)
         masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
-            raise IndexError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got one of dtype {item.dtype!r} at "
-                f"index {dim}: index.long()"
-            )
+            given = f"one of dtype {item.dtype!r} at index {dim}: index.long()"
+            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {given}")
         if array.dtype == _BOOL and array.shape != masked_shape:
-            raise IndexError(
-                f"The shape of the mask {list(array.shape)} at index {dim} does not match the shape of the indexed "
-                f"tensor {list(shape)} at index {dim}: dimensions {dim} to {dim + array.ndim - 1} have sizes "
-                f"{list(masked_shape)}"
-            )
+            shapes = f"{list(array.shape)} at index {dim} does not match the shape of the indexed tensor {list(shape)}"
+            raise IndexError(f"The shape of the mask {shapes} at index {dim}: there it has {list(masked_shape)}")
 
 
 def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
@@ -434,10 +429,9 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
         for size, array in zip(sizes[1:], counted[1:], strict=True):
             places = places * size + array
     except ValueError:
-        raise IndexError(
-            "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            + ", ".join([str(list(each.shape)) for each in indices])
-        ) from None
+        shapes = ", ".join([str(list(each.shape)) for each in indices])
+        words = "shape mismatch: indexing tensors could not be broadcast together with shapes"
+        raise IndexError(f"{words} {shapes}") from None
     return places
 
 
@@ -456,9 +450,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     x, ids = input._array, index._array
     at = normal_dim(dim, x.ndim)
     if ids.ndim > 1 or (x.ndim == 0 and ids.size != 1):
-        raise (IndexError if ids.ndim > 1 else RuntimeError)(
-            f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}"
-        )
+        kind = IndexError if ids.ndim > 1 else RuntimeError
+        raise kind(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     first = not at and x.size
@@ -483,10 +476,8 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     sizes, own = index.shape or (1,), x.shape or (1,)
     limits = None if src is None else src or (1,)
     if len(sizes) != len(own):
-        raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as {'input' if src is None else 'self'} tensor, got "
-            f"{index.ndim} and {x.ndim}"
-        )
+        name, ranks = "input" if src is None else "self", f"{index.ndim} and {x.ndim}"
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor, got {ranks}")
     if any([size > own[d] and d != dim for d, size in enumerate(sizes)]) or (
         limits is not None and sizes != limits and not _fits_into(sizes, limits)
     ):

@@ -285,10 +285,9 @@ def cross_entropy(
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if input._array.dtype not in FLOATS and target._array.dtype in FLOATS:
-        raise NotImplementedError(
-            f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{input.dtype._tensor_name}': the scores come "
-            "first, cross_entropy(input, target)"
-        )
+        remedy = "the scores come first, cross_entropy(input, target)"
+        kernel = '"log_softmax_lastdim_kernel_impl" not implemented'
+        raise NotImplementedError(f"{kernel} for '{input.dtype._tensor_name}': {remedy}")
     if input._array.shape == target._array.shape:
         return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
     normal_dim(class_dim(input._array), input.ndim)
@@ -378,10 +377,8 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
         raise _misfit(shape, ids)
     check_floating(kernel, x, "scores are real numbers, input.float()")
     if target._array.dtype not in (np.int64, np.uint8):
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {target.dtype._tensor_name}: class ids are whole "
-            "numbers, target.long()"
-        )
+        found = target.dtype._tensor_name
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}: class ids are target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
         _check_weight_shape("weight", x, weight)

@@ -255,9 +255,8 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
             [-1.,  1.]])
     """
     if input.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
-        )
+        words = "cov(): expected input to have two or fewer dimensions"
+        raise RuntimeError(f"{words} but got an input with {input.ndim} dimensions")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     freedom = rows.shape[1] - correction
     if freedom <= 0:
@@ -538,10 +537,8 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
     output = output.replace("...", dots, 1)
     strange = set("".join([*spelled, output])) - set(_LETTERS)
     if strange or len(terms) != len(ranks):
-        raise RuntimeError(
-            f"einsum(): invalid subscripts {sorted(strange)}, or {len(ranks)} operands for {len(terms)} terms: "
-            "subscripts must be in [a-zA-Z], with at most one ellipsis '...' in each term"
-        )
+        found = f"{sorted(strange)}, or {len(ranks)} operands for {len(terms)} terms"
+        raise RuntimeError(f"einsum(): invalid subscripts {found}: they are letters, at most one '...' in each term")
     try:
         # Of what else may be wrong, NumPy tells.
         np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])

@@ -479,10 +479,8 @@ def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
     channels = input._array.shape[1] if input.ndim > 1 else 0
     for name, each in parameters.items():
         if each is not None and each.numel() != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {each.numel()}: channels are dimension 1 of the input, "
-                f"of shape {tuple(input.shape)}"
-            )
+            found = f"channels are dimension 1 of the input, of shape {tuple(input.shape)}"
+            raise RuntimeError(f"{name} should contain {channels} elements not {each.numel()}: {found}")
         if each is not None and name.startswith("running"):
             check_constant("native_batch_norm", name, each)
 

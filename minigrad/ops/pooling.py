@@ -267,9 +267,8 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
     windows = Windows(kernel, stride, dilation, tuple(pads))
     if min(windows.counts(sizes)) < 1:
         shown = ["x".join(map(str, (channels, *each))) for each in (sizes, windows.counts(sizes))]
-        raise RuntimeError(
-            f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]}). Output size is too small"
-        )
+        words = f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]})."
+        raise RuntimeError(f"{words} Output size is too small")
     return windows
 
 
@@ -288,10 +287,8 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
 def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
     """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers, or of these integers."""
     if input.ndim - dims not in (1, 2) or 0 in input.shape[-dims - 1 :]:
-        raise RuntimeError(
-            f"{name}: Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
-            f", but got:{list(input.shape)}"
-        )
+        ranks = f"{dims + 1}D or {dims + 2}D (batch mode) tensor"
+        raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(input.shape)}")
     half_volume = name == "avg_pool3d" and input._array.dtype in HALVES
     if half_volume or not (input.is_floating_point() or input.dtype in integers):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")

@@ -566,9 +566,7 @@ _SHORT = 1024
 
 
 @op()
-def max(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-) -> Any:
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
 
     With a tensor, as `dim` or `other`, the larger of each two elements: see `maximum`.
@@ -581,9 +579,7 @@ def max(
 
 
 @op()
-def min(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-) -> Any:
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
 
     With a tensor, as `dim` or `other`, the smaller of each two elements: see `minimum`.

@@ -67,29 +67,24 @@ def interpolate(
     if antialias:
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
     if dims not in _LINEAR or mode not in _MODES.split(" | "):
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: {_MODES} (got "
-            f"{mode})"
-        )
+        found = f"(got {input.ndim}D input) for the modes: {_MODES} (got {mode})"
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
     if align_corners is not None and mode not in _LINEAR.values():
         raise ValueError(
-            "align_corners option can only be set with the interpolating modes: linear | bilinear | trilinear"
+            "align_corners option can only be set with the interpolating modes: linear, bilinear, trilinear"
         )
     wanted, scales = _scaled(sizes, size, scale_factor)
     if recompute_scale_factor:
         scales = [None] * dims
     if min(wanted) < 1 or min(sizes) < 1:
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input {list(sizes)} and output {wanted}"
-        )
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got {list(sizes)}, {wanted}")
     if mode == "area":
         return averaged(input, wanted)
     if not input.is_floating_point() and not (input.dtype is dtypes.uint8 and "nearest" in mode):
-        raise NotImplementedError(
-            f"\"upsample_{mode}{dims}d\" not implemented for '{input.dtype._tensor_name}': x.float()"
-        )
+        found = input.dtype._tensor_name
+        raise NotImplementedError(f"\"upsample_{mode}{dims}d\" not implemented for '{found}': x.float()")
     name = "".join([word.capitalize() for word in mode.split("-")])
     form = f"Upsample{name}{dims}DBackward0"
     if "nearest" in mode:
@@ -113,10 +108,8 @@ def _scaled(
     each = list(given) if isinstance(given, Sequence) else [given] * len(sizes)
     if len(each) != len(sizes):
         what = "scale_factor" if size is None else "output"
-        raise ValueError(
-            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions "
-            f"of {list(sizes)} and {given}"
-        )
+        words = f"Input and {what} must have the same number of spatial dimensions"
+        raise ValueError(f"{words}, but got input with spatial dimensions of {list(sizes)} and {given}")
     if size is not None:
         return [index(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
@@ -175,15 +168,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """
     r = upscale_factor
     if input.ndim < 3:
-        raise RuntimeError(
-            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
-        )
+        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but it has {input.ndim}")
     *leading, channels, height, width = input.shape
     if r < 1 or channels % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
-            f"but input.size(-3)={channels} is not divisible by {r * r}"
-        )
+        words = "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor"
+        raise RuntimeError(f"{words}, but got {channels} channels for {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
     # The result is a copy, also of single pixels, which lie in order as they are.

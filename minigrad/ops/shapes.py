@@ -72,10 +72,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     if least == -1 and known and numel % known == 0:
         return tuple([numel // -known if size == -1 else size for size in given])
     if least == -1 and known == numel == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified dimension size "
-            "-1 can be any value and is ambiguous"
-        )
+        words = f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified"
+        raise RuntimeError(f"{words} dimension size -1 can be any value and is ambiguous")
     why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
@@ -339,19 +337,16 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     """The shape that `expand(sizes)` gives a tensor of `shape`; -1 keeps a size."""
     new = len(sizes) - len(shape)
     if new < 0:
-        raise RuntimeError(
-            f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of "
-            f"dimensions in the tensor ({len(shape)})"
-        )
+        words = f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of"
+        raise RuntimeError(f"{words} dimensions in the tensor ({len(shape)})")
     result = list(ints(sizes))
     for dim, size in enumerate(result):
         existing = shape[dim - new] if dim >= new else 1
         if size == -1 and dim >= new:
             result[dim] = existing
         elif size == -1:
-            raise RuntimeError(
-                f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
-            )
+            words = f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+            raise RuntimeError(words)
         elif size != existing and (size < 0 or existing != 1):
             raise RuntimeError(
                 f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "

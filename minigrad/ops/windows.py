@@ -277,17 +277,12 @@ def windows_of(
             [2., 3.]])
     """
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
-            f"but got: {list(input.shape)}"
-        )
+        raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
     windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
-        raise RuntimeError(
-            f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.options_message()}, calculated shape "
-            f"of the array of sliding blocks as {counts}, but its components must be at least one."
-        )
+        given = f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.options_message()}"
+        raise RuntimeError(f"{given}, calculated {counts} sliding blocks, but there must be at least one")
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
     return Reshape(shape, "Im2ColBackward0")(columns)
@@ -307,15 +302,11 @@ def sum_of_windows(
     sizes = per_dim("output_size", output_size, 2)
     counts, size = windows.counts(sizes), math.prod(windows.kernel)
     if input.ndim not in (2, 3) or input.shape[-2] % size:
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input of size "
-            f"{list(input.shape)} and kernel_size={windows.kernel}"
-        )
+        words = "Expected size of input's dimension 1 to be divisible by the product of kernel_size"
+        raise RuntimeError(f"{words}, but got {list(input.shape)} and kernel_size={windows.kernel}")
     if input.shape[-1] != math.prod(counts):
-        raise RuntimeError(
-            f"Given output_size={sizes}, {windows.options_message()}, expected size of input's last dimension to "
-            f"match the calculated number of sliding blocks {' * '.join(map(str, counts))}, but got {input.shape[-1]}"
-        )
+        given = f"Given output_size={sizes}, {windows.options_message()}"
+        raise RuntimeError(f"{given}, expected {' * '.join(map(str, counts))} sliding blocks, got {input.shape[-1]}")
     shape = (*input.shape[:-2], input.shape[-2] // size, *windows.kernel, *counts)
     return Col2Im(windows, sizes)(Reshape(shape)(input))
 
@@ -338,8 +329,6 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
     found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
-        raise RuntimeError(
-            f"expected {argument} to be a single integer value or a list of {dims} values to match the convolution "
-            f"dimensions, but got {argument}={list(found)}"
-        )
+        words = f"expected {argument} to be a single integer value or a list of {dims} values"
+        raise RuntimeError(f"{words} to match the convolution dimensions, but got {argument}={list(found)}")
     return found

@@ -121,9 +121,8 @@ class IndexInto(Node):
 def setitem(self: Tensor, index: object, value: object) -> None:
     """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
     if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
-        raise TypeError(
-            f"can't assign a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor: torch.tensor(value)"
-        )
+        kinds = f"a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor"
+        raise TypeError(f"can't assign {kinds}: torch.tensor(value)")
     if index is False:
         return
     if index is True:
@@ -181,10 +180,8 @@ def write_item(array: Array, index: object, value: Array) -> None:
         try:
             view[...] = value
         except ValueError:
-            raise RuntimeError(
-                f"The expanded size of the tensor {list(view.shape)} must match the existing size {list(value.shape)} "
-                "of the value assigned"
-            ) from None
+            sizes = f"({list(view.shape)}) must match the existing size {list(value.shape)} of the value"
+            raise RuntimeError(f"The expanded size of the tensor {sizes}") from None
         return
     dims, places = located(parts.found, view.shape)
     if view.size == 0:
@@ -205,10 +202,8 @@ def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple
     wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
     sizes = wanted[max(len(wanted) - len(value), 0) :]
     if len(value) > len(wanted) or any([own not in (1, size) for own, size in zip(value, sizes, strict=True)]):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast to indexing result of shape "
-            f"{wanted}"
-        )
+        words = f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast"
+        raise RuntimeError(f"{words} to indexing result of shape {wanted}")
 
 
 def fitting(value: Array, array: Array, parts: Parts) -> Array:
@@ -223,11 +218,8 @@ def fitting(value: Array, array: Array, parts: Parts) -> Array:
     if value.size == 1 and len(masks) == len(parts.found) == 1:
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
         return casting.converted(value, dtypes.of(array))
-    raise RuntimeError(
-        "Index put requires the source and destination dtypes match, got "
-        f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source: "
-        f"value.to({dtypes.of(array)!r})"
-    )
+    kinds = f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source"
+    raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
 
 
 # ---- into a copy, or in place ----------------------------------------------------------------------------------------

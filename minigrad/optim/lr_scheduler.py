@@ -392,9 +392,8 @@ class OneCycleLR(LRScheduler):
 
     def get_lr(self) -> list[Rate]:
         if self.last_epoch > self.total_steps:
-            raise ValueError(
-                f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
-            )
+            most = f"The specified number of total steps is {self.total_steps}"
+            raise ValueError(f"Tried to step {self.last_epoch} times. {most}")
         ends = [phase["end_step"] for phase in self._schedule_phases]
         index = min(bisect_left(ends, self.last_epoch), len(ends) - 1)
         phase, start = self._schedule_phases[index], ends[index - 1] if index else 0.0

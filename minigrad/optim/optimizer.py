@@ -67,10 +67,8 @@ class Optimizer:
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got one "
-                f"{type(params).__name__}: put it into a list"
-            )
+            words = "params argument given to the optimizer should be an iterable of Tensors or dicts"
+            raise TypeError(f"{words}, but got one {type(params).__name__}: put it into a list")
         if not isinstance(params, Iterable):
             raise TypeError(f"'{type(params).__name__}' object is not iterable: pass model.parameters()")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
@@ -125,10 +123,9 @@ class Optimizer:
         params = [given] if isinstance(given, Tensor) else list(given)
         for parameter in params:
             if not isinstance(parameter, Tensor):
-                raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}: pass "
-                    "model.parameters(), or a list of tensors"
-                )
+                kind = type(parameter).__name__
+                words = f"optimizer can only optimize Tensors, but one of the params is {kind}"
+                raise TypeError(f"{words}: pass model.parameters(), or a list of tensors")
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
                 raise ValueError(
                     "can't optimize a non-leaf Tensor: its values come from the operation that made it. Optimize what "
@@ -182,10 +179,8 @@ class Optimizer:
         """
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
-            raise ValueError(
-                f"loaded state dict has a different number of parameter groups: {len(saved)}, where this optimizer "
-                f"has {len(self.param_groups)}"
-            )
+            counts = f"{len(saved)}, where this optimizer has {len(self.param_groups)}"
+            raise ValueError(f"loaded state dict has a different number of parameter groups: {counts}")
         for index, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
             if len(theirs["params"]) != len(ours["params"]):
                 raise ValueError(

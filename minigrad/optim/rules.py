@@ -130,10 +130,8 @@ class ByParameter(Optimizer):
         for parameter, remembered in state["state"].items():
             for name, value in remembered.items():
                 if isinstance(value, Tensor) and name != "step" and value.shape != parameter.shape:
-                    raise ValueError(
-                        f"loaded state dict has {name!r} of shape {tuple(value.shape)} for a parameter of shape "
-                        f"{tuple(parameter.shape)}: it is that of another model"
-                    )
+                    sizes = f"{tuple(value.shape)} for a parameter of shape {tuple(parameter.shape)}"
+                    raise ValueError(f"loaded state dict has {name!r} of shape {sizes}: it is that of another model")
         super().__setstate__(state)
 
 

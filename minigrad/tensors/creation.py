@@ -172,9 +172,7 @@ def sparse_coo_tensor(
     wanted = as_dtype("sparse_coo_tensor", dtype)
     checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
     if requires_grad:
-        raise NotImplementedError(
-            "a sparse tensor cannot be a leaf that requires a gradient: make it of values that require one"
-        )
+        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: make it of some")
     if values is None:
         given = indices if size is None else size
         sizes = _checked_sizes(() if given is None else (given,))
@@ -185,18 +183,14 @@ def sparse_coo_tensor(
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
     shape = entries._array.shape or (1,)
     if shape[0] != places.shape[1]:
-        raise RuntimeError(
-            f"indices and values must have same nnz, but got nnz from indices: {places.shape[1]}, nnz from values: "
-            f"{shape[0]}"
-        )
+        counts = f"nnz from indices: {places.shape[1]}, nnz from values: {shape[0]}"
+        raise RuntimeError(f"indices and values must have same nnz, but got {counts}")
     least = places.max(axis=1, initial=-1) + 1
     given = (*least.tolist(), *shape[1:]) if size is None else size
     sizes = _checked_sizes((given,))
     if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
-        raise RuntimeError(
-            f"values has incorrect size, expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}: size = "
-            f"{list(sizes)} has {len(places)} sparse dimensions, and those of a value"
-        )
+        shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
+        raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
     if (places < 0).any() or (least > sizes[: len(places)]).any():
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
@@ -502,9 +496,8 @@ def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
     sizes = arguments[0] if arguments and isinstance(arguments[0], Size) else arguments
     for size in sizes:
         if not isinstance(size, int) or isinstance(size, bool):
-            raise TypeError(
-                f"new(): data must be a sequence (got {type(size).__name__}): torch.tensor({size!r}) takes a number"
-            )
+            kind = type(size).__name__
+            raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({size!r}) takes a number")
         if size < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
     return np.empty(sizes if arguments else (0,), wanted._numpy)
@@ -568,14 +561,11 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
     if len(got) < len(shape):
         return TypeError(f"not a sequence: expected one of shape {list(shape)}, as the rows before it, got {row!r}")
     if len(got) > len(shape):
-        return TypeError(
-            f"'{type(row).__name__}' object cannot be interpreted as a number: the elements before it have shape "
-            f"{list(shape)}, this one has {list(got)}"
-        )
+        words = f"'{type(row).__name__}' object cannot be interpreted as a number"
+        return TypeError(f"{words}: the elements before it have shape {list(shape)}, this one has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    return ValueError(
-        f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}): all rows must be equally long"
-    )
+    words = f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]})"
+    return ValueError(f"{words}: all rows must be equally long")
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:

@@ -141,10 +141,8 @@ def replaced_by(hook: Hook, gradients: Sequence[Any], result: object) -> list[An
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}': one gradient each, or None")
     if len(result) != len(gradients):
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
-            f"{len(gradients)})"
-        )
+        counts = f"(got {len(result)}, but expected {len(gradients)})"
+        raise RuntimeError(f"hook '{_name(hook)}' has returned an incorrect number of values {counts}")
     return [None if new is None else _replaced(hook, old, new) for old, new in zip(gradients, result, strict=True)]
 
 
@@ -156,9 +154,8 @@ def _replaced(hook: Hook, gradient: Tensor | None, result: object) -> Tensor:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     new: Any = result
     if new.type() != gradient.type():
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the type of value (was {gradient.type()} got {new.type()})"
-        )
+        types = f"(was {gradient.type()} got {new.type()})"
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value {types}")
     if new.shape != gradient.shape:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value: from {gradient.shape} to {new.shape}")
     return new

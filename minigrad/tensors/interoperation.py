@@ -32,10 +32,8 @@ class Interoperation(Tensor):
         2.5
         """
         if self._array.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._array.size} elements cannot be converted to Scalar: item() is for one element; "
-                "tolist() gives all"
-            )
+            words = f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
+            raise RuntimeError(f"{words}: item() is for one element; tolist() gives all")
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -72,9 +70,8 @@ class Interoperation(Tensor):
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         if self._array.size > 1:
-            raise RuntimeError(
-                "Boolean value of Tensor with more than one value is ambiguous: did you mean .all(), .any() or equal()?"
-            )
+            words = "Boolean value of Tensor with more than one value is ambiguous"
+            raise RuntimeError(f"{words}: did you mean .all(), .any() or equal()?")
         return bool(self._array.item())
 
     def __index__(self) -> builtins.int:
@@ -103,10 +100,7 @@ class Interoperation(Tensor):
         tensor([7., 0.])
         """
         if self._requires_grad and current.enabled and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead: NumPy records "
-                "nothing."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         # A view: what is done to the array's shape is not done to the tensor's.
         return self._array.view()
 
@@ -196,10 +190,7 @@ def checked_array(ndarray: Array) -> Array:
         )
     dtypes.of(ndarray)
     if any([step % ndarray.itemsize for step in steps]):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
-        )
+        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy it: array.copy()")
     return ndarray
 
 

@@ -107,9 +107,7 @@ def seed_of_none(seed: int) -> None:
 
 def refused(*args: object, **kwargs: object) -> NoReturn:
     """An AssertionError, as in PyTorch's CPU build: ask `is_available()` first."""
-    raise AssertionError(
-        "Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask torch.cuda.is_available() first"
-    )
+    raise AssertionError("Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask cuda.is_available()")
 
 
 # ---- mixed precision -------------------------------------------------------------------------------------------------

@@ -41,10 +41,8 @@ class device:
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(f"Cannot access accelerator device when none is available: {type} is one's. Use 'cpu'.")
         if not isinstance(type, str | device):
-            raise TypeError(
-                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
-                "expected a device or a string such as 'cpu'"
-            )
+            kind = type.__class__.__name__
+            raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
         found = re.fullmatch(r"([a-z]*)(?::(0|[1-9]\d{0,9}))?", name, re.ASCII)
         if found is None or found[1] not in _TYPES:
@@ -87,9 +85,7 @@ def check_on_cpu(given: object) -> None:
     if kind in ("cuda", "xpu"):
         raise AssertionError(f"Torch not compiled with {kind.upper()} enabled: minigrad computes on the CPU; use 'cpu'")
     if kind != "cpu":
-        raise RuntimeError(
-            f"PyTorch is not linked with support for {kind} devices: minigrad computes on the CPU; use 'cpu'"
-        )
+        raise RuntimeError(f"PyTorch is not linked with support for {kind} devices: minigrad computes on the CPU")
 
 
 class finfo:
@@ -114,9 +110,7 @@ dtype=float16)
     def __init__(self, type: dtypes.dtype | None = None) -> None:
         of = dtypes.get_default_dtype() if type is None else type
         if not (isinstance(of, dtypes.dtype) and of.is_floating_point):
-            raise TypeError(
-                f"torch.finfo() requires a floating point input type, got {of!r}. Use torch.iinfo to handle it"
-            )
+            raise TypeError(f"torch.finfo() requires a floating point input type, got {of!r}: torch.iinfo has those")
         info = np.finfo(of._numpy)
         self.dtype, self.bits = of._name, 8 * of.itemsize
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
@@ -214,9 +208,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     if options.get("device") is not None:
         check_on_cpu(options["device"])
     if options.get("layout") not in (None, strided):
-        raise NotImplementedError(
-            f"{name}() makes dense tensors: sparse_coo_tensor() makes one of layout {options['layout']}"
-        )
+        raise NotImplementedError(f"{name}() makes dense tensors: sparse_coo_tensor() makes {options['layout']}")
     if options.get("pin_memory"):
         raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
     wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()
@@ -232,9 +224,7 @@ def as_dtype(name: str, given: object) -> dtypes.dtype | None:
     for kind, of_kind in ((bool, dtypes.bool_), (int, dtypes.int64), (float, dtypes.float64)):
         if given is kind:
             return of_kind
-    raise TypeError(
-        f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}; such as torch.float32"
-    )
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}: torch.float32 is one")
 
 
 def check_no_bools(kernel: str, wanted: np.dtype[Any]) -> None:

@@ -364,9 +364,8 @@ def _cumulative(weights: Array) -> Array:
     if not (weights >= 0).all():
         raise RuntimeError(f"invalid multinomial distribution (encountering probability entry < 0){_OF_SCORES}")
     if not np.isfinite(weights).all():
-        raise RuntimeError(
-            f"invalid multinomial distribution (encountering probability entry = infinity or NaN){_OF_SCORES}"
-        )
+        words = "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
+        raise RuntimeError(f"{words}{_OF_SCORES}")
     cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
     if not (cumulative.size and cumulative[-1] > 0):
         raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
@@ -394,10 +393,8 @@ def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]
     end = most + 1 if high is None else high
     for label, bound in (("from", low), ("to - 1", end - 1)):
         if not least <= bound <= most:
-            raise RuntimeError(
-                f"{label} is out of bounds for {dtypes.of(array)._c_name}: got {bound}, expected a number in "
-                f"[{least}, {most}]"
-            )
+            words = f"{label} is out of bounds for {dtypes.of(array)._c_name}"
+            raise RuntimeError(f"{words}: got {bound}, expected a number in [{least}, {most}]")
     return low, end
 
 
@@ -433,10 +430,8 @@ def _check_bounds(array: Array, low: float, high: float) -> None:
     """Nothing if numbers can be uniform in [low, high) in the array's dtype; a RuntimeError else."""
     limit = float(np.finfo(array.dtype).max)
     if not (-limit <= low <= high <= limit and high - low <= limit):
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}, or numbers out of "
-            f"bounds for {dtypes.of(array)._c_name}"
-        )
+        words = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        raise RuntimeError(f"{words}, or numbers out of bounds for {dtypes.of(array)._c_name}")
 
 
 def _check_floating(array: Array, kernel: str) -> None:

@@ -115,9 +115,7 @@ def randint(
     if given:
         low = given.pop()
     if given or high is None or not isinstance(size, Sequence):
-        raise TypeError(
-            "randint() expects (high, size) or (low, high, size) with a tuple of ints as size: randint(10, (3,))"
-        )
+        raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
     return new_leaf_of_sizes(
         "randint",
@@ -167,7 +165,7 @@ def normal(
         return new_leaf_of_sizes("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError(
-            "normal() received an invalid combination of arguments: expected tensors, or numbers and a size"
+            "normal() received an invalid combination of arguments: it takes tensors, or numbers and a size"
         )
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")

@@ -113,9 +113,7 @@ class SparseTensor(Tensor):
     @_requires_grad.setter
     def _requires_grad(self, value: builtins.bool) -> None:
         if value and not self._entries._requires_grad:
-            raise NotImplementedError(
-                "a sparse tensor cannot be a leaf that requires a gradient: make it of values that require one"
-            )
+            raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: make it of some")
 
     def _with(self, entries: Any) -> Any:
         """These entries at the same places."""
@@ -282,10 +280,8 @@ class SparseTensor(Tensor):
     def div(self, other: object) -> Any:
         """The quotient by a number or a 0-d tensor."""
         if isinstance(other, Tensor) and other.ndim:
-            raise RuntimeError(
-                "Sparse division requires a scalar or zero-dim dense tensor divisor "
-                f"(got shape {list(other.shape)} for divisor)"
-            )
+            found = f"(got shape {list(other.shape)} for divisor)"
+            raise RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor {found}")
         return self._with(self._entries.div(other))
 
     def add(self, other: object, *, alpha: object = 1) -> Any:
@@ -415,10 +411,8 @@ class SparseTensor(Tensor):
 
     def _check_same_size(self, dense: Any) -> None:
         if tuple(dense.shape) != self._size:
-            raise RuntimeError(
-                f"add: expected 'self' and 'other' to have same size, but self has size {list(dense.shape)} while other"
-                f" has size {list(self._size)} (FYI: dense-sparse addition does not currently support broadcasting)"
-            )
+            sizes = f"self has size {list(dense.shape)} while other has size {list(self._size)}"
+            raise RuntimeError(f"add: expected 'self' and 'other' to have same size, but {sizes}")
 
 
 def sparse_of(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool = False) -> Any:

@@ -184,10 +184,7 @@ class MultiheadAttention(Module):
     ) -> None:
         super().__init__()
         if num_heads <= 0 or embed_dim <= 0:
-            raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
-                "instead"
-            )
+            raise ValueError(f"embed_dim and num_heads must be greater than 0, got {embed_dim=} and {num_heads=}")
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
         if add_bias_kv or add_zero_attn:
@@ -253,9 +250,8 @@ class MultiheadAttention(Module):
             for x in self._projected(given, alike)
         ]
         if is_causal and attn_mask is None:
-            raise RuntimeError(
-                "Need attn_mask if specifying the is_causal hint: nn.Transformer.generate_square_subsequent_mask(L)"
-            )
+            words = "Need attn_mask if specifying the is_causal hint"
+            raise RuntimeError(f"{words}: nn.Transformer.generate_square_subsequent_mask(L)")
         is_causal = is_causal and key_padding_mask is None and not need_weights
         mask = None if is_causal else self._mask(q, k, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0

@@ -83,9 +83,8 @@ class _ChannelNorm(ScaledLayer):
 
     def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:
-            raise ValueError(
-                f"expected {' or '.join([f'{rank}D' for rank in self._ranks])} input (got {input.ndim}D input)"
-            )
+            ranks = " or ".join([f"{rank}D" for rank in self._ranks])
+            raise ValueError(f"expected {ranks} input (got {input.ndim}D input)")
 
 
 class _BatchNorm(_ChannelNorm):
@@ -160,10 +159,8 @@ class InstanceNorm2d(_ChannelNorm):
         """`(N, num_features, H, W)`, or `(num_features, H, W)`, gives the same shape."""
         self._check_rank(input)
         if self.affine and input.shape[-3] != self.num_features:
-            raise ValueError(
-                f"expected input's size at dim={input.ndim - 3} to match num_features ({self.num_features}), but got: "
-                f"{input.shape[-3]}."
-            )
+            sizes = f"num_features ({self.num_features}), but got: {input.shape[-3]}."
+            raise ValueError(f"expected input's size at dim={input.ndim - 3} to match {sizes}")
         if input.ndim == 3:
             return self.forward(input.unsqueeze(0)).squeeze(0)
         momentum = 0.0 if self.momentum is None else self.momentum

@@ -165,10 +165,7 @@ class _TransposedConvolution(_Convolution):
             more = tuple([size - each for size, each in zip(output_size[-self._dims :], least, strict=True)])
             if not all([0 <= extra < step for extra, step in zip(more, self.stride, strict=True)]):
                 most = [each + step - 1 for each, step in zip(least, self.stride, strict=True)]
-                raise ValueError(
-                    f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for an "
-                    f"input of {list(sizes)})"
-                )
+                raise ValueError(f"requested an output size of {output_size}, but valid sizes are {least} to {most}")
         convolve = getattr(F, f"conv_transpose{self._dims}d")
         options = (self.stride, self.padding, more, self.groups, self.dilation)
         result: Tensor = convolve(input, self.weight, self.bias, *options)

@@ -55,10 +55,8 @@ class LazyModuleMixin(Module):
         name, dim = self._inferred
         shape = (args or tuple(kwargs.values()))[0].shape
         if len(shape) < -dim > 1:
-            raise RuntimeError(
-                f"Expected {-dim}D (unbatched) or {1 - dim}D (batched) input to {type(self).__name__}, but got "
-                f"input of size: {shape}"
-            )
+            ranks = f"{-dim}D (unbatched) or {1 - dim}D (batched)"
+            raise RuntimeError(f"Expected {ranks} input to {type(self).__name__}, but got input of size: {shape}")
         size = shape[dim]
         given, options = self._given
         if self.has_uninitialized_params():

@@ -95,9 +95,8 @@ class Module:
         remedy = "define forward(self, …), in this spelling and in the class itself"
         if hasattr(self, "__iter__"):
             remedy = "its modules are called one by one, for layer in layers: x = layer(x), or put into nn.Sequential"
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function: {remedy}'
-        )
+        name = type(self).__name__
+        raise NotImplementedError(f'Module [{name}] is missing the required "forward" function: {remedy}')
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         return call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
@@ -150,9 +149,8 @@ class Module:
         if hasattr(self, name) and name not in registry:
             raise KeyError(f"attribute '{name}' already exists")
         if value is not None and not isinstance(value, kind.allowed):
-            raise TypeError(
-                f"cannot assign '{type_name(value)}' object to {kind.name} '{name}' ({kind.wanted} required)"
-            )
+            problem = f"cannot assign '{type_name(value)}' object to {kind.name} '{name}'"
+            raise TypeError(f"{problem} ({kind.wanted} required)")
         registry[name] = value
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -351,9 +349,8 @@ class Module:
         """
         wanted = new_leaf(np.empty(0, np.float32)).to(*args, **kwargs)
         if not wanted.is_floating_point():
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted.dtype!r}"
-            )
+            kinds = "floating point or complex dtypes"
+            raise TypeError(f"nn.Module.to only accepts {kinds}, but got desired dtype={wanted.dtype!r}")
         return self._apply(lambda x: x.to(*args, **kwargs) if x.is_floating_point() else x)
 
     def float(self) -> Self:

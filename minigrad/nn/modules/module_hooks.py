@@ -28,9 +28,7 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         elif isinstance(changed, tuple) and len(changed) == 2:
             args, kwargs = changed
         else:
-            raise RuntimeError(
-                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-            )
+            raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs): {changed}")
     gradients = None
     if module._hooks.get("full_backward"):
         gradients = _BackwardHooks(module)
@@ -126,10 +124,7 @@ class _BackwardHooks:
             for hook in self.hooks:
                 changed = hook(self.module, tuple(self.inputs.idle), self.grad_output)
                 if changed is not None and not (isinstance(changed, tuple) and all([g is None for g in changed])):
-                    raise RuntimeError(
-                        "Backward hook for Modules where no input requires gradient should always return None or None "
-                        "for all gradients."
-                    )
+                    raise RuntimeError("Backward hook where no input requires gradient should always return None")
 
     def _at_inputs(self, gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
         if self.grad_output is None:
@@ -141,10 +136,8 @@ class _BackwardHooks:
                 continue
             changed = changed if isinstance(changed, tuple) else (changed,)
             if len(changed) != len(grad_input):
-                raise RuntimeError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(changed)}, but expected "
-                    f"{len(grad_input)}"
-                )
+                counts = f"got {len(changed)}, but expected {len(grad_input)}"
+                raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
             grad_input = changed
         self.grad_output = None
         return tuple([grad_input[position] for position in self.inputs.positions])

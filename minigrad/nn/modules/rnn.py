@@ -104,9 +104,7 @@ class RNNBase(Recurrent):
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
         if proj_size:
-            raise ValueError(
-                "proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close to it"
-            )
+            raise ValueError("proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close")
         if dropout and num_layers == 1:
             warn_program(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
@@ -193,14 +191,11 @@ class RNNBase(Recurrent):
     def _check_input(self, x: Tensor) -> None:
         dtype = self.weight_ih_l0.dtype
         if x.dtype is not dtype:
-            raise ValueError(
-                f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). Convert input: input.to({dtype}), "
-                f"or convert model: model.to({x.dtype})"
-            )
+            remedy = f"Convert input: input.to({dtype}), or model: model.to({x.dtype})"
+            raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). {remedy}")
         if x.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
-            )
+            sizes = f"Expected {self.input_size}, got {x.shape[-1]}"
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. {sizes}")
         if not x.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 

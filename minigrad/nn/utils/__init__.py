@@ -47,11 +47,8 @@ def clip_grad_norm_(
             return new_leaf(np.zeros((), np.float32))
         total = stack([gradient.norm(order) for gradient in gradients]).norm(order)
         if error_if_nonfinite and not total.isfinite():
-            raise RuntimeError(
-                f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "
-                "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
-                "`error_if_nonfinite=False`"
-            )
+            norm = f"The total norm of order {order} for gradients from `parameters` is non-finite"
+            raise RuntimeError(f"{norm}, so it cannot be clipped. error_if_nonfinite=False would scale them by it")
         # The little is there so that a norm of 0 does not divide.
         factor = (most / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:

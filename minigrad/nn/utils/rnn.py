@@ -87,10 +87,7 @@ def pad_packed_sequence(
     batch_sizes = sequence.batch_sizes.tolist()
     longest = len(batch_sizes)
     if total_length is not None and total_length < longest:
-        raise ValueError(
-            "Expected total_length to be at least the length of the longest sequence in input, but got "
-            f"total_length={total_length} and max sequence length being {longest}"
-        )
+        raise ValueError(f"Expected total_length to be at least the longest length, {longest}, but got {total_length=}")
     shape = (longest if total_length is None else total_length, batch_sizes[0], *sequence.data.shape[1:])
     padded = sequence.data.new_full(shape, padding_value)
     padded[_places(batch_sizes)] = sequence.data
@@ -130,9 +127,8 @@ def pad_sequence(
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not isinstance(sequences, Iterable):
-        raise RuntimeError(
-            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
-        )
+        kind = type(sequences)
+        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {kind}")
     given = list(sequences)
     for position, each in enumerate(given):
         if not isinstance(each, Tensor):

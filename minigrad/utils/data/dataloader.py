@@ -182,9 +182,8 @@ class DataLoader(Generic[T_co]):
         if self._is_stream:
             for name, given in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
                 if given is not None:
-                    raise ValueError(
-                        f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={given}"
-                    )
+                    words = f"expected unspecified {name} option, but got {name}={given}"
+                    raise ValueError(f"DataLoader with IterableDataset: {words}")
         here, in_lists = num_workers == 0, batch_sampler is not None
         batched = batch_size != 1 or shuffle or sampler is not None or drop_last
         wrong = {

@@ -89,9 +89,8 @@ class ConcatDataset(Dataset[T_co]):
 
     def __getitem__(self, idx: int) -> T_co:
         if idx < -len(self):
-            raise ValueError(
-                f"absolute value of index should not exceed dataset length: {idx} is not in [-{len(self)}, {len(self)})"
-            )
+            words = "absolute value of index should not exceed dataset length"
+            raise ValueError(f"{words}: {idx} is not in [-{len(self)}, {len(self)})")
         idx += len(self) if idx < 0 else 0
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[which - 1] if which else 0
@@ -148,10 +147,8 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _shares(size, lengths)
     if sum(lengths) != size:
-        raise ValueError(
-            "Sum of input lengths does not equal the length of the input dataset! The lengths add up to "
-            f"{sum(lengths)}, the dataset has {size}"
-        )
+        words = "Sum of input lengths does not equal the length of the input dataset!"
+        raise ValueError(f"{words} The lengths add up to {sum(lengths)}, the dataset has {size}")
     order = randperm(size, generator=generator).tolist()
     ends = [int(end) for end in itertools.accumulate(lengths)]
     return [Subset(dataset, order[end - int(length) : end]) for end, length in zip(ends, lengths, strict=True)]
