@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.kept import Kept, entry_of, name_of, output_entry, unpack_saved
+from minigrad.core.kept import Kept, entry_of, output_entry, released, unpack_saved
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Output, Several, Unary, edge_to
 from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
@@ -59,11 +59,7 @@ class FunctionCtx:
         """The tensors given to `save_for_backward`, checked to be as they were."""
         node = self._node()
         if self._saved is None:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                f"already been freed): what {name_of(node)} kept of the forward pass is gone. Call the first backward "
-                "with retain_graph=True. If a loop goes on from a tensor of the step before: h = h.detach()."
-            )
+            raise released(node)
         tensors: list[Any] = []
         for entry, output in self._saved:
             value = unpack_saved(entry, node)

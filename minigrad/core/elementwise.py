@@ -10,6 +10,7 @@ import numpy as np
 from . import dtypes
 from .arrays import cleared, laid_out
 from .dtypes import FLOATS, HALVES, Array, dtype
+from .kept import released
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
 from .tape import Binary, Unary, quiet
@@ -301,7 +302,7 @@ class Mask(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         if self.mask is None:
-            raise self._released()
+            raise released(self)
         return masked(g, self.mask)
 
 

@@ -42,15 +42,24 @@ def unpack_saved(entry: Kept, node: Any) -> Any:
         array: Array = value._array
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {name_of(node)} kept, is at version "
+            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {_name_of(node)} kept, is at version "
             f"{value._storage.version}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
             "x += 1), or change a copy: x.clone()."
         )
     return value
 
 
-def name_of(node: Any) -> str:
-    """What to call a node in an error."""
+def released(node: Any) -> RuntimeError:
+    """The error of a second backward pass, after what `node` kept of the forward pass has been let go."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        f"been freed): what {_name_of(node)} kept of the forward pass is gone. Call the first backward with "
+        "retain_graph=True, or compute the result again before the second. If a loop goes on from a tensor of the "
+        "step before, cut the graph there: h = h.detach()."
+    )
+
+
+def _name_of(node: Any) -> str:
     return "a Function" if node is None else node.name()
 
 

@@ -196,6 +196,11 @@ def summed(x: Tensor, dim: int | tuple[int, ...] | None = None, keepdim: bool = 
     return Sum(tuple([each % x.ndim for each in dims]), keepdim)(x)
 
 
+def in_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`x` in that shape; itself if it has it."""
+    return x if x._array.shape == shape else Reshape(shape)(x)
+
+
 @method("reshape")
 def reshaped(x: Tensor, *shape: int) -> Tensor:
     """The same elements in another shape."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
 
 import numpy as np
 
-from .kept import Reads, keeping, reader, stated_reads, unpack_saved
+from .kept import Reads, keeping, reader, released, stated_reads, unpack_saved
 from .modes import current
 from .tensor import Tensor, share_storage
 
@@ -203,17 +203,8 @@ class Node:
     def kept(self, position: int) -> Any:
         """The input at `position`, checked to be as it was in the forward pass."""
         if self._kept is None:
-            raise self._released()
+            raise released(self)
         return unpack_saved(self._kept[position], self)
-
-    def _released(self) -> RuntimeError:
-        """The error of a second backward pass, after what was kept of the forward pass has been let go."""
-        return RuntimeError(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they "
-            f"have already been freed): what {self.name()} kept of the forward pass is gone. Call the first "
-            "backward with retain_graph=True, or compute the result again before the second. If a loop goes on "
-            "from a tensor of the step before, cut the graph there: h = h.detach()."
-        )
 
     def kept_output(self, like: Tensor) -> Tensor:
         """The output as a tensor that `like._new` makes, with this node as its history.

@@ -216,9 +216,7 @@ class Tensor:
             return result
         if result._requires_grad:
             raise RuntimeError("the core alone does not record writes: add x.detach(), or make a new tensor")
-        if result._array.shape != self._array.shape:
-            shapes = f"{list(self.shape)} doesn't match the broadcast shape {list(result.shape)}"
-            raise RuntimeError(f"output with shape {shapes}: an in-place operation cannot change the shape")
+        check_keeps_shape(self, result)
         np.copyto(self._array, result._array, casting="same_kind")
         storage_of(self).version += 1
         return self
@@ -326,6 +324,13 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
     storage = view._storage = storage_of(x)
     view._base = x if x._base is None else x._base
     storage.add_view(view, made_by)
+
+
+def check_keeps_shape(x: Tensor, result: Tensor) -> None:
+    """Nothing if the result, which is to be written into `x`, has its shape; else a RuntimeError."""
+    if result._array.shape != x._array.shape:
+        shapes = f"{list(x.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        raise RuntimeError(f"output with shape {shapes}: an in-place operation cannot change the shape")
 
 
 def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:

@@ -48,7 +48,7 @@ def backward(
     tensor([2., 4.])
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
-    targets = None if inputs is None else _targets(_as_tuple(inputs), "backward")
+    targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
     with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
         for edge, gradient in walk.arrived.items():
@@ -89,7 +89,7 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    wanted = _as_tuple(inputs)
+    wanted = as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
     with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
@@ -305,13 +305,14 @@ def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
     return {edge_to(x): x for x in inputs}
 
 
-def _as_tuple(tensors: Any) -> tuple[Any, ...]:
+def as_tuple(tensors: Any) -> tuple[Any, ...]:
+    """One tensor, or several, as a tuple."""
     return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
 def _tensors(given: Tensors, what: str) -> tuple[Tensor, ...]:
     """`given`, a tensor or a sequence of tensors, as a tuple of at least one."""
-    tensors = _as_tuple(given)
+    tensors = as_tuple(given)
     if not tensors:
         raise ValueError(f"grad requires non-empty inputs: got no {what}")
     for position, x in enumerate(tensors):
@@ -322,7 +323,7 @@ def _tensors(given: Tensors, what: str) -> tuple[Tensor, ...]:
 
 def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> Starts:
     """Where the walk starts and with which gradients, after all checks."""
-    given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
+    given = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
     starts: list[tuple[Edge, Tensor]] = []
     # Their number comes last: a bare array has a gradient for each row, but what is wrong is that it is an array.
     for position, (output, gradient) in enumerate(zip(outputs, given, strict=False)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from minigrad.core.tape import AccumulateGrad, Node
+from minigrad.core.walk import as_tuple
 from minigrad.explain.formulas import short_formula
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
@@ -54,11 +55,6 @@ def names_of(given: NamesGiven, leaves: Iterable[Any]) -> dict[Place, tuple[str,
     for number, leaf in enumerate(unnamed, 1):
         add(f"leaf {number}", leaf)
     return found
-
-
-def as_tuple(given: Tensor) -> tuple[Tensor, ...]:
-    """One tensor, or several, as a tuple."""
-    return (given,) if isinstance(given, Tensor) else tuple(given)
 
 
 def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:

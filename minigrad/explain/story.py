@@ -19,8 +19,9 @@ from minigrad import autograd
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise
 from minigrad.core.tape import Node
+from minigrad.core.walk import as_tuple
 from minigrad.explain.formulas import formulas, read_by
-from minigrad.explain.graph import NamesGiven, Place, as_tuple, explore, names_of, place_of
+from minigrad.explain.graph import NamesGiven, Place, explore, names_of, place_of
 from minigrad.tensor import Tensor
 from minigrad.tensors.printing import elements_text
 

@@ -28,7 +28,7 @@ from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
-from minigrad.core.shapes import Reshape, common_shape
+from minigrad.core.shapes import common_shape, in_shape
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import Dims, op
@@ -190,11 +190,11 @@ class Normalize(Node):
     def definition(self, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         """The same in tensors."""
         groups = self.groups
-        d = reshaped(x, groups.frame)
+        d = in_shape(x, groups.frame)
         d = d - d.mean(groups.within, True) if groups.center else d
         y = d * ((d * d).mean(groups.within, True) + groups.eps) ** -0.5
-        y = y if w is None else y * reshaped(w, groups.channels)
-        return reshaped(y if b is None else y + reshaped(b, groups.channels), x._array.shape)
+        y = y if w is None else y * in_shape(w, groups.channels)
+        return in_shape(y if b is None else y + in_shape(b, groups.channels), x._array.shape)
 
 
 # Sums of lines as long are made in two steps.
@@ -212,11 +212,6 @@ def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
         sums = np.vecdot(a, b)[..., None]
         return sums if len(dims) == 1 else total(sums, dims[:-1])
     return sum_of_products(a, b, dims) if a.shape == b.shape else total(a * b, dims)
-
-
-def reshaped(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`x` in that shape; itself if it has it."""
-    return x if x._array.shape == shape else Reshape(shape)(x)
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
@@ -399,7 +394,7 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
     for each in (weight, bias):
         if each is not None and each._array.dtype not in (own, computed_in(own)):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
-    weight, bias = [None if each is None else reshaped(each, (each._array.size,)) for each in (weight, bias)]
+    weight, bias = [None if each is None else in_shape(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(op, input, weight, bias)
 
 
@@ -452,9 +447,9 @@ def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | No
     """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
     kind = x._array.dtype
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
-    scale = scale if w is None else scale * reshaped(w, mean.shape)
+    scale = scale if w is None else scale * in_shape(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + reshaped(b, mean.shape))
+    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + in_shape(b, mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

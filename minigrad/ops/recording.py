@@ -15,9 +15,10 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
+from minigrad.core.kept import released
 from minigrad.core.modes import current
 from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
-from minigrad.core.tensor import Tensor, members, storage_of
+from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import casting
 from minigrad.tensors.hooks import keep_retaining
 
@@ -79,11 +80,7 @@ class Recording(Tensor):
         if result is NotImplemented:
             return result
         array = self._array
-        if result._array.shape != array.shape:
-            raise RuntimeError(
-                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: an "
-                "in-place operation cannot change the shape"
-            )
+        check_keeps_shape(self, result)
         recorded = result._requires_grad and current.enabled
         if result._array.dtype is not array.dtype:
             casting.check_cast(result.dtype, self.dtype)
@@ -294,7 +291,7 @@ class Overwrite(Node):
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         # Nothing kept is read, but PyTorch has no second pass through a write either.
         if getattr(self, "_kept", ()) is None:
-            raise self._released()
+            raise released(self)
         return super().backward(g)
 
     def da(self, g: Tensor) -> Tensor:

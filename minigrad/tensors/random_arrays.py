@@ -138,7 +138,6 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
     _check_floating(p, "bernoulli_tensor_cpu_p_")
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
-    _check_overlap(array)
     # The copy keeps the order in memory, and so the order in which the numbers are drawn.
     uniform = np.empty_like(array, dtype=computed_in(p.dtype))
     array[...] = uniform_(uniform, 0.0, 1.0, generator) < p
@@ -231,7 +230,6 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
 def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
     """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
     if not array.flags.c_contiguous:
-        _check_overlap(array)
         # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
         ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
         ordered[...] = _fill(np.empty(ordered.shape, array.dtype), draw, transform)
@@ -437,11 +435,3 @@ def _check_bounds(array: Array, low: float, high: float) -> None:
 def _check_floating(array: Array, kernel: str) -> None:
     if array.dtype not in FLOATS:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}'")
-
-
-def _check_overlap(array: Array) -> None:
-    if array.size and any(size > 1 and stride == 0 for size, stride in zip(array.shape, array.strides, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single "
-            "memory location. Please clone() the tensor before performing the operation."
-        )

@@ -24,7 +24,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at, sum_by_id
-from minigrad.core.shapes import Reshape
+from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.declare import OPERANDS
@@ -227,13 +227,13 @@ class SparseTensor(Tensor):
         sums = op(self._rows())
         sizes = self._size[: self.sparse_dim()]
         places = op.names[None] if len(sizes) == 1 else places_of(op.names, sizes)
-        entries = _reshaped(sums, (len(op.names), *self._size[len(sizes) :]))
+        entries = in_shape(sums, (len(op.names), *self._size[len(sizes) :]))
         return sparse_of(places, entries, self._size, True)
 
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
         """A dense tensor of the same elements."""
         table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
-        return _reshaped(table, self._size).to_dense(dtype)
+        return in_shape(table, self._size).to_dense(dtype)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: options.layout | None = None) -> Any:
         """This tensor, which is sparse."""
@@ -362,7 +362,7 @@ class SparseTensor(Tensor):
         rows = elementwise.cast(self._rows(), common)
         signed = -rows if isinstance(op, elementwise.Sub) else rows
         table = AddRowsAt(op.name())(self._as_table(elementwise.cast(dense, common)), signed, rows._new(self._ids()))
-        return _reshaped(table, self._size)
+        return in_shape(table, self._size)
 
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
@@ -388,7 +388,7 @@ class SparseTensor(Tensor):
         if tuple(dense.shape) != self._size:
             dense = dense.expand(self._size)
         rows = Lookup()(self._as_table(dense), self._entries._new(self._ids()))
-        return _reshaped(rows, self._entries._array.shape)
+        return in_shape(rows, self._entries._array.shape)
 
     # ---- as rows of a table ------------------------------------------------------------------------------------------
 
@@ -398,11 +398,11 @@ class SparseTensor(Tensor):
 
     def _rows(self) -> Any:
         """The entries, `(nnz, D)`, each as a row."""
-        return _reshaped(self._entries, (self._nnz(), self._table_shape()[1]))
+        return in_shape(self._entries, (self._nnz(), self._table_shape()[1]))
 
-    def _as_table(self, dense: object) -> Any:
+    def _as_table(self, dense: Tensor) -> Any:
         """`dense`, of this shape, as the table that its rows are of."""
-        return _reshaped(dense, self._table_shape())
+        return in_shape(dense, self._table_shape())
 
     def _table_shape(self) -> tuple[builtins.int, builtins.int]:
         """`(V, D)`, how many places and how many elements at each there are."""
@@ -423,11 +423,6 @@ def sparse_of(places: Array, entries: Any, size: tuple[int, ...], coalesced: bui
     out._coalesced = coalesced or places.shape[1] < 2
     out._grad = out._storage = out._base = None
     return out
-
-
-def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
-    """`x` in that shape, itself if it has it."""
-    return x if x._array.shape == shape else Reshape(shape)(x)
 
 
 # ---- what is computed with the entries, which are rows, each for a place of a table ----------------------------------
