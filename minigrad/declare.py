@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Sequence
@@ -358,8 +359,8 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as unfit:
-        words = str(unfit).replace("missing a required argument: ", "missing 1 required positional arguments: ")
-        words = words.replace("multiple values", "got multiple values")
+        words = str(unfit).replace("multiple values", "got multiple values")
+        words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
         if "out" in kwargs:
             raise unexpected(function.__name__, out=kwargs["out"]) from None
         # It is the function that Python calls; the kernel gets what has been found to fit.

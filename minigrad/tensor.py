@@ -37,7 +37,7 @@ from minigrad.ops import (  # noqa: F401
 )
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors import creation, interoperation, random_tensors  # noqa: F401
-from minigrad.tensors.creation import array_of_arguments
+from minigrad.tensors.creation import array_of_arguments, check_no_options
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.options import CPU, layout, new_leaf, strided
 from minigrad.tensors.options import device as Device
@@ -51,9 +51,7 @@ class Members(Tensor):
 
     def __new__(cls, *args: object, device: Device | str | None = None, **options: Never) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
-        if options:
-            remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
-            raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
+        check_no_options(options)
         if len(args) == 1 and isinstance(args[0], Tensor):
             if device is not None:
                 words = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"

@@ -205,6 +205,11 @@ def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> 
         from minigrad.nn.utils.prune import l1_unstructured  # type: ignore[import-not-found]  # noqa: F401
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'minigrad.fftpack'$"):
         import_module("minigrad.fftpack")
+    with pytest.raises(
+        ImportError, match=r"^No module named 'minigrad.nn.functional.mish': nn.Mish is not here either"
+    ):
+        from minigrad.nn.functional import mish  # type: ignore[attr-defined]  # noqa: F401
+    assert find_spec("minigrad.fft") is None
     with pytest.raises(AttributeError, match=r"^'ReLU' object has no attribute 'register_backward_hook': PyTorch"):
         minigrad.nn.ReLU().register_backward_hook(print)
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'quantile': torch.quantile is not"):

@@ -290,9 +290,12 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
             f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
             f"the input ({input.shape})"
         )
-    if mode != "sum" or factors.dtype is not weight.dtype:
-        kind = NotImplementedError if mode != "sum" else RuntimeError
-        raise kind(f"embedding_bag: per_sample_weights are for mode='sum', in the dtype of weight: got {mode=}")
+    if mode != "sum":
+        only = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
+        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {only}")
+    if factors.dtype is not weight.dtype:
+        alike = "'weight' to have the same type as tensor for argument #1 'per_sample_weights'"
+        raise RuntimeError(f"Expected tensor for argument #1 {alike}; got {weight.dtype!r} and {factors.dtype!r}")
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:
@@ -314,10 +317,10 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
-        raise RuntimeError(
-            f"offsets[0] has to be 0, offsets[-1] can not be greater than input's length {length}, and none smaller "
-            f"than that before it: got {starts.tolist()}"
+        wrong = (
+            "offsets[0] has to be 0" if starts[0] else f"offsets[-1] can not be greater than input's length {length}"
         )
+        raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
     if include_last_offset:
         return starts[:-1], int(starts[-1])
     return starts, length if starts.size else 0

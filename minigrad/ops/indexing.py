@@ -284,7 +284,7 @@ def _item(item: object, position: int) -> Any:
 
 def _checked_slice(item: slice, position: int) -> slice:
     # Python's error for bounds that are no ints is PyTorch's.
-    slice(item.start, item.stop).indices(1)
+    item.indices(1)
     start, stop, step = [None if bound is None else as_int(bound) for bound in (item.start, item.stop, item.step)]
     if step is not None and step <= 0:
         raise ValueError(f"step must be greater than zero, got {step} at index {position}")
@@ -449,9 +449,12 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     x, ids = input._array, index._array
     at = normal_dim(dim, x.ndim)
-    if ids.ndim > 1 or (x.ndim == 0 and ids.size != 1):
-        kind = IndexError if ids.ndim > 1 else RuntimeError
-        raise kind(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
+    if ids.ndim > 1:
+        raise IndexError(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
+    if x.ndim == 0 and ids.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
+    if x.ndim and ids.size and not x.shape[at]:
+        raise RuntimeError(f"index_select(): self indexing axis dim should be positive: dimension {at} has no elements")
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     first = not at and x.size

@@ -280,10 +280,13 @@ def product_error(x: Array, y: Array) -> Exception:
     if x.dtype == bool and (y.dtype == bool or x.ndim > 2 < y.ndim):
         kernel = "bmm" if y.ndim > 2 else "addmm_impl_cpu_"
         return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': make the factors numbers, x.float()")
-    return RuntimeError(
-        f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}. "
-        f"{_dtype_remedy(left, right)}"
-    )
+    found = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
+    if y.ndim == 1:
+        one, two = left._tensor_name, right._tensor_name
+        found = f"addmv input tensors must have the same dtype, but got {two}, {one}, and {two}"
+        if x.ndim == 1:
+            found = f"dot : expected both vectors to have same dtype, but found {one} and {two}"
+    return RuntimeError(f"{found}. {_dtype_remedy(left, right)}")
 
 
 def _size_error(x: Array, y: Array) -> RuntimeError:

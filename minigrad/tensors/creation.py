@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, SupportsIndex, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Never, SupportsIndex, Unpack
 
 import numpy as np
 
@@ -441,7 +441,8 @@ class _TypedTensor(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
-    def __call__(cls, *args: object, device: OnDevice = None) -> Tensor:
+    def __call__(cls, *args: object, device: OnDevice = None, **options: Never) -> Tensor:
+        check_no_options(options)
         if len(args) == 1 and isinstance(args[0], Tensor):
             if args[0].dtype is not cls.dtype:
                 raise TypeError(f"expected a tensor of {cls.dtype!r} (got {args[0].dtype!r}): x.to({cls.dtype!r})")
@@ -482,6 +483,13 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
         return _array_of_numbers(values, wanted or found or dtypes.get_default_dtype()).reshape(shape)
     except OverflowError:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
+
+
+def check_no_options(given: Mapping[str, object]) -> None:
+    """Nothing if the older constructors `Tensor(…)` and `LongTensor(…)` are given no options; else PyTorch's error."""
+    if given:
+        remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
+        raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(given)}: {remedy}")
 
 
 @within_numpy

@@ -31,7 +31,9 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..
             setattr(sys.modules[place], name, found)
         return found
 
-    return {"__getattr__": find, "__dir__": lambda: names}
+    # With a path it is a package: of a missing name, `from … import` asks for a module, and is told by `Advice`.
+    path = getattr(sys.modules.get(place), "__path__", [])
+    return {"__getattr__": find, "__dir__": lambda: names, "__path__": path}
 
 
 class Advice:
@@ -44,7 +46,8 @@ class Advice:
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
         """Nothing, or the ModuleNotFoundError for `import minigrad.fft`, `from minigrad import fft`."""
         place, _, name = fullname.rpartition(".")
-        if place.partition(".")[0] == "minigrad":
+        # Asked by `importlib.util.find_spec`, which imports nothing, there is none.
+        if place.partition(".")[0] == "minigrad" and sys._getframe(2).f_code.co_name != "find_spec":
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
             if told:
                 # (With `fullname` as its name, `from … import` would take it for an answer, and tell nothing.)

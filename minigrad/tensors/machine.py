@@ -226,8 +226,7 @@ def add_modules(package: Any) -> None:
     for path, answers in _MODULES.items():
         home, _, name = f"{package.__name__}.{path}".rpartition(".")
         module = ModuleType(f"{home}.{name}", "What PyTorch says on a machine without accelerators.")
-        # With a path it is a package, which may have modules below it.
-        module.__dict__.update(answers, __all__=[*answers], __path__=[], **advised(module.__name__, [*answers]))
+        module.__dict__.update(answers, __all__=[*answers], **advised(module.__name__, [*answers]))
         sys.modules[module.__name__] = module
         setattr(sys.modules[home], name, module)
         sys.modules[home].__all__.append(name)

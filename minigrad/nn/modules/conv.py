@@ -66,7 +66,8 @@ class _Convolution(Module):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = per_dim("kernel_size", kernel_size, self._dims, spread=False)
         self.stride = per_dim("stride", stride, self._dims)
-        self.padding: Any = padding if isinstance(padding, str) else per_dim("padding", padding, self._dims)
+        spread = padding_mode == "zeros"
+        self.padding: Any = padding if isinstance(padding, str) else per_dim("padding", padding, self._dims, spread)
         self.dilation = per_dim("dilation", dilation, self._dims)
         self.padding_mode = padding_mode
         if padding == "same" and max(self.stride) > 1:

@@ -80,7 +80,15 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
         except TypeError as error:
             remedy = f": a layer is made first, and then called with tensors, nn.{cls.__name__}()(x)"
             told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
-            raise TypeError(f"{cls.__name__}.__init__() {error}{told}") from None
+            words = str(error).replace("multiple values", "got multiple values")
+            if len(args) > len(cls._arguments):
+                least = 1 + sum([each.default is Parameter.empty for each in cls._arguments])
+                most = 1 + len(cls._arguments)
+                takes = (
+                    f"from {least} to {most} positional arguments" if least < most else f"{most} positional argument"
+                )
+                words = f"takes {takes} but {1 + len(args)} were given"
+            raise TypeError(f"{cls.__name__}.__init__() {words}{told}") from None
         given.apply_defaults()
         Module.__init__(self)
         self.__dict__.update(given.arguments)
