@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 
-def advised(place: str, names: list[str], **later: str) -> dict[str, Callable[..., Any]]:
+def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     """What the module `place` adds to its globals: it lists these names, and a missing one is an error that advises.
 
     `later` has what is imported when it is first asked for, and the module where it is: itself, if it is one.
