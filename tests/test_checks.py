@@ -227,7 +227,7 @@ WRONG: list[tuple[str, str, list[Any], dict[str, Any]]] = [
     ("every digit", "expected dW", [looked_up, through("float32")], {}),
     ("every digit", "expected Y", [lambda i, w: looked_up(i, w).astype("f").astype(w.dtype), scattered], {}),
     ("every digit", "expected Y", [lambda i, w: np.rint(looked_up(i, w)), scattered], {}),
-    ("every digit", "expected dW", [looked_up, lambda g, i, w: np.clip(scattered(g, i, w), -400, 400)], {}),
+    ("every digit", "got          [[400.]]", [looked_up, lambda g, i, w: np.clip(scattered(g, i, w), -400, 400)], {}),
     ("every digit", "", [lambda i, w: looked_up(np.where(i > 127, i - 256, i) % len(w), w), scattered], {}),
     ("every digit", "expected dW", [looked_up, lambda g, i, w: scattered(g, i.astype("u1"), w)], {}),
     ("double backward", "got       RuntimeError: ", [OffTheGraph.apply], {}),
