@@ -10,6 +10,11 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "dtype", "float16", "float32", "float64", "get_default_dtype", "int8", "int16", "int32", "int64", "promote_types",
+    "set_default_dtype", "uint8",
+]  # fmt: skip
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Number = bool | int | float | np.generic
 

@@ -173,10 +173,8 @@ class Sub(Elementwise):
     def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
         bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
         if any(bools):
-            raise RuntimeError(
-                f"Subtraction, the `-` operator, with {'two bool tensors' if all(bools) else 'a bool tensor'} is not "
-                "supported. If you are trying to invert a mask, use the `~` operator instead; to compare two, `^`."
-            )
+            operands = f"with {'two bool tensors' if all(bools) else 'a bool tensor'}"
+            raise RuntimeError(f"Subtraction, the `-` operator, {operands} is not supported: `~` inverts, `^` compares")
         return super().promote(a, b, x, y)
 
     def da(self, g: Tensor) -> Tensor:
@@ -239,10 +237,8 @@ class Neg(Unary):
 
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
-            raise RuntimeError(
-                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
-                "use the `~` operator instead."
-            )
+            words = "Negation, the `-` operator, on a bool tensor is not supported."
+            raise RuntimeError(f"{words} If you are trying to invert a mask, use the `~` operator instead.")
         return np.negative(x)
 
     def dx(self, g: Tensor) -> Tensor:

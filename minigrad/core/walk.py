@@ -86,9 +86,8 @@ def grad(
     if is_grads_batched or not only_inputs:
         raise NotImplementedError("grad() takes only_inputs=True and is_grads_batched=False: call it once per gradient")
     if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
-        )
+        words = "Expected allow_unused to be True or not passed when materialize_grads=True"
+        raise ValueError(f"{words}, but got: allow_unused=False.")
     wanted = as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)

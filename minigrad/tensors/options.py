@@ -17,6 +17,10 @@ from minigrad.declare import beyond_numpy, refuse, unexpected
 from minigrad.ops import casting
 from minigrad.ops.dims import INTEGER, sizes_of
 
+__all__ = [
+    "contiguous_format", "device", "finfo", "layout", "memory_format", "preserve_format", "sparse_coo", "strided",
+]  # fmt: skip
+
 _TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
