@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .dtypes import HALVES, Array
+from .modes import current
 from .shapes import sum_to
 from .tape import Binary
 from .tensor import Tensor, method
@@ -24,14 +25,14 @@ class MatMul(Binary):
     def da(self, g: Tensor, b: Tensor) -> Tensor:
         if len(self.shapes[0]) == 2 < g._array.ndim:
             # As below, one product.
-            return SumOfProducts()(matrices(g), matrices(b.mT))
-        return sum_to(g @ b.mT, self.shapes[0])
+            return SumOfProducts()(matrices(g), matrices(_turned(b)))
+        return sum_to(MatMul()(g, _turned(b)), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         if len(self.shapes[1]) == 2:
             # One product over all rows, not one for each leading index and then their sum.
             return ProductOfRows()(a, g)
-        return sum_to(a.mT @ g, self.shapes[1])
+        return sum_to(MatMul()(_turned(a), g), self.shapes[1])
 
     def name(self) -> str:
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
@@ -60,9 +61,7 @@ class ProductOfRows(Binary):
     formulas = ("da = b @ g.T", "db = a @ g")
 
     def forward(self, a: Array, b: Array) -> Array:
-        a, b = rows(a).T, rows(b)
-        # BLAS takes four times as long for the outer product of one row: a third of a recurrent step without a batch.
-        return a * b if len(b) == 1 and a.dtype == b.dtype else product(a, b)
+        return product(rows(a).T, rows(b))
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
         return b @ g.mT
@@ -82,14 +81,23 @@ def matrices(x: Tensor) -> Tensor:
     return x.reshape(math.prod(leading), n, m)
 
 
+def _turned(x: Tensor) -> Tensor:
+    """`x.mT`, of which nobody keeps track where no history is recorded."""
+    return x.mT if current.enabled else x._new(x._array.swapaxes(-1, -2))
+
+
 def product(a: Array, b: Array) -> Array:
     """`a @ b` in their dtype, with sums in at least float32."""
     if a.dtype in HALVES:
         return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
     if a.ndim > 2 and b.ndim == 2:
         # One large product is faster than one per leading index.
-        return (rows(a) @ b).reshape(*a.shape[:-1], b.shape[1])
-    return np.matmul(a, b, order="C") if a.ndim > 2 else a @ b
+        return product(rows(a), b).reshape(*a.shape[:-1], b.shape[1])
+    if a.ndim > 2 or b.ndim > 2 or a.size == 1 or b.size == 1:
+        return np.matmul(a, b, order="C")
+    # The same product with half of a microsecond less around it, and an outer one in a fourth of the time; but of one
+    # number, 0, and others it is 0 even where they are not finite.
+    return a.dot(b)
 
 
 @method("__matmul__")

@@ -45,7 +45,7 @@ class SumTo(Unary):
         return total(widened(x), repeated).astype(x.dtype, copy=False).reshape(self.shape)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Expand(self.x_shape)(g)
+        return Expand(self.x_shape).of_gradient(g)
 
     def name(self) -> str:
         # The last step PyTorch takes: a sum, and where dimensions go, a view.
@@ -74,8 +74,11 @@ def strided(x: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array
 
 
 def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`x` summed to `shape`, which broadcasts to x's; `x` itself if it has that shape."""
-    return x if x._array.shape == shape else SumTo(shape)(x)
+    """The gradient `x` summed to `shape`, which broadcasts to x's; `x` itself, or a view, if nothing was repeated."""
+    array = x._array
+    if array.shape == shape:
+        return x
+    return SumTo(shape)(x) if current.enabled or array.size != math.prod(shape) else x._new(array.reshape(shape))
 
 
 def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -134,7 +137,7 @@ class Reshape(View):
         return x.reshape(self.shape)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Reshape(self.x_shape)(g)
+        return Reshape(self.x_shape).of_gradient(g)
 
 
 class Permute(View):
@@ -149,7 +152,7 @@ class Permute(View):
 
     def dx(self, g: Tensor) -> Tensor:
         inverse = sorted(range(len(self.dims)), key=self.dims.__getitem__)
-        return Permute(tuple(inverse))(g)
+        return Permute(tuple(inverse)).of_gradient(g)
 
 
 class Sum(Unary):
@@ -165,9 +168,7 @@ class Sum(Unary):
         return total(x, self.dims, self.keepdim).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        repeat = Repeat(self.x_shape, self.dims)
-        # Where no history is recorded, nobody in the walk counts writes: it need not be known as a view.
-        return repeat(g) if current.enabled else g._new(repeat.forward(g._array))
+        return Repeat(self.x_shape, self.dims).of_gradient(g)
 
 
 class Repeat(View):

@@ -289,6 +289,10 @@ class View(Unary):
         share_storage(x, out, "" if current.enabled else "no_grad")
         return out
 
+    def of_gradient(self, g: Tensor) -> Tensor:
+        """The view of a gradient; where no history is recorded, nobody counts writes to it: it is not known as one."""
+        return self(g) if current.enabled else g._new(self.forward(g._array))
+
 
 class Binary(Node):
     """A recorded operation on two tensors; a subclass says `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
