@@ -84,17 +84,20 @@ def _as(dtype: np.dtype[Any], x: Tensor) -> Tensor:
     return x if x._array.dtype == dtype else Cast(dtypes.of(np.empty(0, dtype)))(x)
 
 
+def all_below(ids: Array, size: int) -> bool:
+    """Whether all ids, integers, are in `[0, size)`."""
+    # Read as unsigned, a negative id is larger than any size: one pass finds both kinds.  For few ids NumPy's argmax
+    # takes a third of the time of its max, which begins in Python.
+    unsigned = ids.view(_UNSIGNED[ids.itemsize])
+    return not ids.size or unsigned.item(unsigned.argmax()) < size
+
+
 def check_ids(ids: Array, num_embeddings: int) -> None:
     """Nothing if all ids are in `[0, num_embeddings)`; else an IndexError that names the first that is not.
 
     NumPy would take -1 for the last row.  An id is not a position from the end, so it is an error.
     """
-    if ids.size == 0:
-        return
-    # Read as unsigned, a negative id is larger than any table: one pass finds both kinds.  For few ids NumPy's argmax
-    # takes a third of the time of its max, which begins in Python.
-    unsigned = ids.view(_UNSIGNED[ids.itemsize])
-    if unsigned.item(unsigned.argmax()) < num_embeddings:
+    if all_below(ids, num_embeddings):
         return
     wrong = (ids < 0) | (ids >= num_embeddings)
     position = np.unravel_index(int(np.argmax(wrong)), ids.shape)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.dtypes import Array, computed_in
+from minigrad.core.embedding import all_below
 from minigrad.core.rows import add_rows_at
 
 #: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
@@ -24,7 +25,7 @@ def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> None:
     """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
-    if not from_end and (not indices.size or _is_below(indices, size)):
+    if not from_end and all_below(indices, size):
         return
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
@@ -34,12 +35,6 @@ def check_range(
             f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}: expected "
             f"one in [{least}, {size}){where}"
         )
-
-
-def _is_below(indices: Array, size: int) -> bool:
-    """Whether all of some indices are in [0, size): read as unsigned, a negative one is larger than any size."""
-    unsigned = indices.view(f"u{indices.itemsize}")
-    return bool(unsigned.item(unsigned.argmax()) < size)
 
 
 def from_start(places: Array, count: int) -> Array:

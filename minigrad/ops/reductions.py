@@ -195,7 +195,7 @@ def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tenso
     ones = with_ones(shape, dims)
     if y._array.shape == ones:
         return y
-    return Reshape(ones)(y) if current.enabled else y._new(y._array.reshape(ones))
+    return Reshape(ones).of_gradient(y)
 
 
 class Spread(Unary):
