@@ -12,7 +12,7 @@ import numpy as np
 from .elementwise import Clone, cast
 from .modes import current
 from .tape import Edge, Node, Output, Several, edge_to, seams
-from .tensor import Size, Tensor, copied, free_in_forks, method, storage_of
+from .tensor import Size, Tensor, free_in_forks, method, storage_of
 
 #: One tensor, or several.
 Tensors: TypeAlias = Tensor | Sequence[Tensor]
@@ -277,12 +277,8 @@ def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> 
         earlier = tensor._grad
         if earlier is None:
             if not owned:
-                if gradient.is_sparse:
-                    gradient = gradient.clone()
-                elif record:
-                    gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
-                else:
-                    gradient = gradient._new(copied(gradient._array))
+                recorded = record and not gradient.is_sparse
+                gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient) if recorded else gradient.clone()
             tensor._grad = gradient
         elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
             tensor._grad = earlier._plus(gradient, False)

@@ -229,7 +229,7 @@ def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     read_in_place(x)
     for block in row_blocks(x, (dim,)):
         # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-        most = np.maximum.reduce(x[block], dim, None, highest[block], True, -np.inf)
+        most = np.maximum.reduce(x[block], dim, None, highest[block], keepdims=True, initial=-np.inf)
         part = np.subtract(x[block], most, y[block])
         np.exp(part, part)
         sums[block] = total(part, (dim,))
