@@ -193,15 +193,12 @@ class Members(Tensor):
                 kind = type(value).__name__
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value.shape != self.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+                sizes = f"'{list(value.shape)}' to a tensor of size '{list(self.shape)}'"
+                words = "Please ensure that the gradient and the tensor are the same size"
+                raise RuntimeError(f"attempting to assign a gradient of size {sizes}. {words}")
             if value.dtype is not self.dtype:
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{value.dtype._c_name}' to a tensor with grad_dtype "
-                    f"'{self.dtype._tensor_name}'. Convert it: grad.to({self.dtype!r})"
-                )
+                types = f"'{value.dtype._c_name}' to a tensor with grad_dtype '{self.dtype._tensor_name}'"
+                raise RuntimeError(f"attempting to assign a gradient with dtype {types}: grad.to({self.dtype!r})")
         self._grad = value
 
     @grad.deleter

@@ -36,10 +36,8 @@ class FunctionCtx:
         """Keep inputs, outputs or other tensors, or None, for `saved_tensors`; later writes to them are noticed."""
         for position, each in enumerate(tensors):
             if each is not None and not isinstance(each, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {position} is of type "
-                    f"{type(each).__name__}: keep other values as attributes, ctx.name = value"
-                )
+                kind = type(each).__name__
+                raise TypeError(f"save_for_backward can only save variables, but argument {position} is of type {kind}")
         self._to_save = tensors
 
     def mark_non_differentiable(self, *outputs: Any) -> None:
@@ -104,10 +102,8 @@ class FunctionNode(Several):
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
         if len(gradients) != len(self.inputs):
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {len(self.inputs)}, got "
-                f"{len(gradients)}): one for each argument of forward, None for those without"
-            )
+            counts = f"(expected {len(self.inputs)}, got {len(gradients)}): one for each argument of forward"
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients {counts}")
         found: list[Any] = []
         for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
             if like is not None:
@@ -128,10 +124,9 @@ class FunctionNode(Several):
             try:
                 gradient = gradient.sum_to_size(Size(wanted))
             except RuntimeError:
-                raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {position} - got {list(got)} but "
-                    f"expected shape compatible with {list(wanted)}"
-                ) from None
+                shapes = f"got {list(got)} but expected shape compatible with {list(wanted)}"
+                words = f"Function {self.name()} returned an invalid gradient at index {position}"
+                raise RuntimeError(f"{words} - {shapes}") from None
         return unowned(gradient.to(like.dtype))
 
     def release(self) -> None:

@@ -245,8 +245,7 @@ class _Check(NamedTuple):
     def check_kind(self, x: Any, gradient: Any) -> None:
         """A gradient has the shape and the dtype of its input."""
         if gradient._array.shape != x._array.shape:
-            raise GradcheckError(
-                f"Analytical gradient has incorrect size: {gradient.shape} for an input of size {x.shape}"
-            )
+            sizes = f"{gradient.shape} for an input of size {x.shape}"
+            raise GradcheckError(f"Analytical gradient has incorrect size: {sizes}")
         if self.check_grad_dtypes and gradient._array.dtype != x._array.dtype:
             raise GradcheckError(f"Gradient has dtype mismatch: {gradient.dtype} for an input of dtype {x.dtype}")

@@ -100,10 +100,8 @@ def grad(
                 gradient = x._new(np.zeros_like(x._array))
                 gradient._requires_grad = create_graph
             elif gradient is None and not allow_unused:
-                raise RuntimeError(
-                    f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
-                    "allow_unused=True if this is the desired behavior."
-                )
+                words = f"The differentiated Tensor at index {position} appears to not have been used in the graph."
+                raise RuntimeError(f"{words} Set allow_unused=True if this is the desired behavior.")
             elif gradient is not None and edge_to(x) not in walk.owned and not create_graph:
                 gradient = gradient.clone()
             gradients.append(gradient)
@@ -349,10 +347,9 @@ def _start_gradient(output: Tensor, gradient: object, position: int, record: boo
         kind = type(gradient).__name__
         raise TypeError(f"gradients can be either Tensors or None, but got {kind}: torch.tensor(data) makes one")
     if gradient._array.shape != output._array.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "
-            f"output[{position}] has a shape of {Size(output._array.shape)}."
-        )
+        shapes = Size(gradient._array.shape), Size(output._array.shape)
+        words = f"output[{position}] has a shape of {shapes[1]}."
+        raise RuntimeError(f"Mismatch in shape: grad_output[{position}] has a shape of {shapes[0]} and {words}")
     if record:
         return cast(gradient, output.dtype)
     # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.

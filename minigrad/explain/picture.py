@@ -58,14 +58,11 @@ def pair(ids: object, weight: object, upstream: object = None) -> Pair:
     flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
     shapes = [tuple(x.shape) for x in given]
     if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]):
-        raise ValueError(
-            f"expected ids of any shape (*), a table of shape (V, D) and an upstream gradient of shape (*, D), got "
-            f"{shapes[0]}, {shapes[1]} and {shapes[2]}"
-        )
+        expected = "ids of any shape (*), a table of shape (V, D) and an upstream gradient of shape (*, D)"
+        raise ValueError(f"expected {expected}, got {shapes[0]}, {shapes[1]} and {shapes[2]}")
     if not (flat.numel() and table.numel()):
-        raise ValueError(
-            f"expected at least one id, and a table of at least one row and column, got {shapes[0]} and {shapes[1]}"
-        )
+        expected = "at least one id, and a table of at least one row and column"
+        raise ValueError(f"expected {expected}, got {shapes[0]} and {shapes[1]}")
     g = given[2].reshape(len(flat), table.shape[1])
     looked_up = _both(lambda w: functional.embedding(flat, w), table, g)
     one_hot = functional.one_hot(flat.long(), len(table)).to(table.dtype)

@@ -73,10 +73,8 @@ class Uninitialized(Tensor):
 
     @property
     def _array(self) -> Any:
-        raise ValueError(
-            "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule`: call "
-            "it with a dummy batch to initialize the parameters first"
-        )
+        words = "Attempted to use an uninitialized parameter: call the lazy module with a batch"
+        raise ValueError(f"{words} to initialize the parameters first")
 
     @_array.setter
     def _array(self, array: Array) -> None:
@@ -99,10 +97,8 @@ class Uninitialized(Tensor):
     @property
     def shape(self) -> Any:
         """An error: it has none."""
-        raise RuntimeError(
-            "Can't access the shape of an uninitialized parameter or buffer: call `forward` to initialize the "
-            "parameters before accessing their attributes."
-        )
+        words = "Can't access the shape of an uninitialized parameter or buffer"
+        raise RuntimeError(f"{words}: call the module to initialize it first")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """An error: it has no values to freeze."""

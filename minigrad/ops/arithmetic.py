@@ -112,9 +112,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
     if rounding_mode is None:
         return Div().of(input, other)
     if rounding_mode not in ("trunc", "floor"):
-        raise (RuntimeError if isinstance(rounding_mode, str) else TypeError)(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        kind = RuntimeError if isinstance(rounding_mode, str) else TypeError
+        raise kind(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     return DivRounded(rounding_mode, "DivBackward2")(input, other)
 
 
@@ -302,10 +301,8 @@ class PowNumber(Unary):
             return super().__call__(x)
         common = dtypes.result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
-            raise RuntimeError(
-                f"Integers to negative integer powers are not allowed: the exponent is {self.n}. Make the base "
-                "floating point first: x.float() ** n."
-            )
+            words = "Integers to negative integer powers are not allowed"
+            raise RuntimeError(f"{words}: the exponent is {self.n}. x.float() ** n is a fraction.")
         if common is dtypes.bool_:
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.

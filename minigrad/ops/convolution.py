@@ -197,10 +197,9 @@ def _declare(dims: int) -> None:
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         if min(windows.counts(input.shape[2:])) < 1:
             padded = [str(sum(pad) + size) for pad, size in zip(pads, input.shape[2:], strict=True)]
-            raise RuntimeError(
-                f"Calculated padded input size per channel: ({' x '.join(padded)}). Kernel size: "
-                f"({' x '.join(map(str, windows.kernel))}). Kernel size can't be greater than actual input size"
-            )
+            sizes = f"({' x '.join(padded)}). Kernel size: ({' x '.join(map(str, windows.kernel))})"
+            words = "Kernel size can't be greater than actual input size"
+            raise RuntimeError(f"Calculated padded input size per channel: {sizes}. {words}")
         return Convolution(windows, groups)(input, weight, bias)
 
     @op("torch", "nn.functional", name=transposed)
@@ -268,10 +267,8 @@ def _check(
     """Nothing if the operands of a convolution fit, else PyTorch's error."""
     x, w = list(input.shape), list(weight.shape)
     if len(x) != dims + 2 or len(w) != dims + 2:
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: {x}"
-            f", and a weight of size: {w}"
-        )
+        ranks = f"{dims + 1}D (unbatched) or {dims + 2}D (batched)"
+        raise RuntimeError(f"Expected {ranks} input to {name}, but got input of size: {x}, and a weight of size: {w}")
     if 0 in w:
         raise RuntimeError(f"kernel size should be greater than zero, and so should channels, but got a weight of {w}")
     for argument, values in {**options, "groups": (groups,)}.items():
@@ -284,10 +281,8 @@ def _check(
         way, inputs, outputs = "transposed=1", outputs, inputs
     if x[1] != inputs:
         remedy = f": images (N, H, W, {inputs}) go in as x.permute(0, 3, 1, 2)" if x[-1] == inputs and dims == 2 else ""
-        raise RuntimeError(
-            f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels, but got {x[1]} channels "
-            f"instead{remedy}"
-        )
+        words = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
+        raise RuntimeError(f"{words}, but got {x[1]} channels instead{remedy}")
     if bias is not None and bias.shape != (outputs,):
         raise RuntimeError(
             f"Given {'transposed=1, ' * (way == 'transposed=1')}weight of size {w}, expected bias to be 1-dimensional "

@@ -164,10 +164,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """
     ids = input._array
     if ids.dtype != np.int64:
-        raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type LongTensor, got {_type_name(input)}. "
-            f"{_ids_remedy(input)}"
-        )
+        words = "one_hot is only applicable to index tensor of type LongTensor"
+        raise RuntimeError(f"{words}, got {_type_name(input)}. {_ids_remedy(input)}")
     if ids.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
@@ -286,10 +284,8 @@ def embedding_bag(
 def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
     """Nothing if the factors of the rows fit; else PyTorch's error."""
     if input.shape != factors.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must have the same shape as "
-            f"the input ({input.shape})"
-        )
+        words = f"embedding_bag: If per_sample_weights ({factors.shape}) is not None"
+        raise ValueError(f"{words}, then it must have the same shape as the input ({input.shape})")
     if mode != "sum":
         only = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {only}")

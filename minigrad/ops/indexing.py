@@ -276,10 +276,8 @@ def _item(item: object, position: int) -> Any:
         return _of_sequence(item)
     if isinstance(item, SupportsIndex) and not isinstance(item, np.bool_):
         return as_int(item)
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{type(item).__name__} at index {position})"
-    )
+    words = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+    raise IndexError(f"{words} (got {type(item).__name__} at index {position})")
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -361,10 +359,8 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0:
         if ndim == 0 and isinstance(items[0], int):
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
-            )
+            words = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
+            raise IndexError(f"{words} to convert a 0-dim tensor to a number")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     expanded: list[Any] = []
     for item in items:
@@ -484,10 +480,9 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     if any([size > own[d] and d != dim for d, size in enumerate(sizes)]) or (
         limits is not None and sizes != limits and not _fits_into(sizes, limits)
     ):
-        raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension {dim}"
-            + ("" if src is None else f" and to be no larger size than src {list(src)}")
-        )
+        more = "" if src is None else f" and to be no larger size than src {list(src)}"
+        words = f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)}"
+        raise RuntimeError(f"{words} apart from dimension {dim}{more}")
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)
 

@@ -407,10 +407,8 @@ def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
 def _check_weight_shape(what: str, x: Tensor, weight: Tensor | None) -> None:
     classes = x._array.shape[class_dim(x._array)]
     if weight is not None and weight.shape != (classes,):
-        raise RuntimeError(
-            f"{what} tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
-            f"shape: {list(weight.shape)}"
-        )
+        words = f"{what} tensor should be defined either for all {classes} classes or no classes"
+        raise RuntimeError(f"{words} but got weight tensor of shape: {list(weight.shape)}")
 
 
 # ---- losses of differences -------------------------------------------------------------------------------------------

@@ -462,10 +462,8 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if leading < 0 or input._array.shape[leading:] != shape:
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but "
-            f"got input of size{list(input.shape)}"
-        )
+        wanted = f"[*, {', '.join(map(str, shape))}], but got input of size{list(input.shape)}"
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape {wanted}")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

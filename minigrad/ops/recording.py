@@ -173,10 +173,8 @@ class Recording(Tensor):
                     "Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with "
                     "loss = 0."
                 )
-            raise RuntimeError(
-                f"{'' if base is self else 'a view of '}a leaf Variable that requires grad is being used in an in-place"
-                f" operation. {remedy}"
-            )
+            words = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
+            raise RuntimeError(f"{words} is being used in an in-place operation. {remedy}")
         if base is not self:
             for reference, made_by in reversed(storage_of(self).views):
                 view = reference() if made_by else None

@@ -72,9 +72,8 @@ def interpolate(
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
     if align_corners is not None and mode not in _LINEAR.values():
-        raise ValueError(
-            "align_corners option can only be set with the interpolating modes: linear, bilinear, trilinear"
-        )
+        words = "align_corners option can only be set with the interpolating modes"
+        raise ValueError(f"{words}: linear, bilinear, trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)
     if recompute_scale_factor:
         scales = [None] * dims

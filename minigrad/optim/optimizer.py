@@ -183,10 +183,9 @@ class Optimizer:
             raise ValueError(f"loaded state dict has a different number of parameter groups: {counts}")
         for index, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
             if len(theirs["params"]) != len(ours["params"]):
-                raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "
-                    f"group {index} has {len(theirs['params'])} parameters there, and {len(ours['params'])} here"
-                )
+                counts = f"{len(theirs['params'])} parameters there, and {len(ours['params'])} here"
+                words = "a parameter group that doesn't match the size of optimizer's group"
+                raise ValueError(f"loaded state dict contains {words}: group {index} has {counts}")
         of_number: dict[int, Tensor] = {}
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             of_number |= dict(zip(theirs["params"], ours["params"], strict=True))

@@ -96,15 +96,11 @@ class ByParameter(Optimizer):
         last = next(reversed(state.values())) if state else None
         for made in (gradient, last):
             if type(made) is Tensor and made._array.shape != array.shape:
-                raise RuntimeError(
-                    f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}: the "
-                    "parameter has another shape than when its gradient, or what is remembered of it, was made"
-                )
+                words = f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}"
+                raise RuntimeError(f"{words}: the parameter has another shape than when that was made")
         if type(last) is Tensor and last._array.dtype != array.dtype and {"exp_avg", "grad_avg"} & state.keys():
-            raise RuntimeError(
-                f"expected dtype {last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}: the parameter "
-                "was converted after a step. Convert a model before its optimizer is made"
-            )
+            types = f"{last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
+            raise RuntimeError(f"expected dtype {types}: convert a model before its optimizer is made")
 
     def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
         for parameter, gradient, options in moving:
@@ -431,10 +427,8 @@ class Adagrad(ByParameter):
 
     def _check_gradient(self, sparse: bool, options: Group) -> None:
         if sparse and options["weight_decay"] != 0:
-            raise RuntimeError(
-                "weight_decay option is not compatible with sparse gradients: it moves all rows, and a sparse gradient "
-                "only some; set weight_decay=0"
-            )
+            words = "weight_decay option is not compatible with sparse gradients"
+            raise RuntimeError(f"{words}: it moves all rows, and a sparse gradient only some")
 
     def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         count, (total,) = self._remembered(parameter, "sum")

@@ -47,10 +47,8 @@ class Interoperation(Tensor):
 
     def _only(self, wanted: str) -> Any:
         if self._array.size != 1:
-            raise ValueError(
-                f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}: it is "
-                "for one element, tolist() gives all"
-            )
+            words = f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
+            raise ValueError(f"{words}: it is for one element, tolist() gives all")
         return self._array.item()
 
     def __int__(self) -> builtins.int:

@@ -53,9 +53,8 @@ class device:
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
-            raise RuntimeError(
-                f"{begin}. minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
-            )
+            words = "minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
+            raise RuntimeError(f"{begin}. {words}")
         self.type = found[1]
         self.index = None if found[2] is None else int(found[2])
 

@@ -153,10 +153,8 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
     if not lambd > 0.0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     if array.dtype not in FLOATS:
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. "
-            f"dtype must be a floating point but you specified {dtypes.of(array)._tensor_name}"
-        )
+        kind = dtypes.of(array)._tensor_name
+        raise RuntimeError(f"Exponential distribution is a continuous probability distribution: no {kind}")
 
     def transform(bits: Array) -> Array:
         values = -_unit(bits)
@@ -401,23 +399,17 @@ _OF_SCORES = ": probabilities of scores are softmax(logits, -1)"
 
 def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> None:
     if weights.ndim not in (1, 2):
-        raise RuntimeError(
-            f"prob_dist must be 1 or 2 dim, got {weights.ndim}: one row per draw; of logits (B, T, C), the last step's "
-            "are logits[:, -1, :]"
-        )
+        remedy = "one row per draw; of logits (B, T, C), the last step's are logits[:, -1, :]"
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}: {remedy}")
     if weights.dtype not in FLOATS:
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}. "
-            "Weights are real numbers: input.float()"
-        )
+        found = f"{dtypes.of(weights)._tensor_name}. Weights are real numbers: input.float()"
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {found}")
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     categories = weights.shape[-1]
     if not replacement and num_samples > categories:
-        raise RuntimeError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {categories}. "
-            "With replacement=True an index can be drawn again"
-        )
+        words = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        raise RuntimeError(f"{words}: {num_samples} > {categories}. Take replacement=True")
     if categories == 0:
         raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
     if categories > 2**24:

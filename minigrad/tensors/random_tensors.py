@@ -164,9 +164,7 @@ def normal(
         draw_one = _normal(generator, *map(float, numbers))
         return new_leaf_of_sizes("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
-        raise TypeError(
-            "normal() received an invalid combination of arguments: it takes tensors, or numbers and a size"
-        )
+        raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"

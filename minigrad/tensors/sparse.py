@@ -289,11 +289,8 @@ class SparseTensor(Tensor):
         if not isinstance(other, SparseTensor):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
         if (other._size, other.sparse_dim()) != (self._size, self.sparse_dim()):
-            raise RuntimeError(
-                f"add: expected sizes of 'self' and 'other' to match, but {list(self._size)} != {list(other._size)}, "
-                f"or {self.sparse_dim()} sparse dimensions are not {other.sparse_dim()}: sparse tensors do not "
-                "broadcast"
-            )
+            sizes = f"{list(self._size)} != {list(other._size)}, or the numbers of sparse dimensions differ"
+            raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {sizes}")
         common = dtypes.promote_types(self.dtype, other.dtype)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")

@@ -106,10 +106,8 @@ class Module:
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None in its place: as the assignment of an attribute does."""
         if isinstance(param, Parameter) and not param.is_leaf:
-            raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
-                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
-            )
+            words = f"Cannot assign non-leaf Tensor to parameter '{name}'."
+            raise ValueError(f"{words} Model parameters must be created explicitly: compute it in the forward() method")
         self._register(_PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:

@@ -67,10 +67,8 @@ class Recurrent(Module):
             raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(state).__name__}")
         for each in parts:
             if each.dtype is not dtype:
-                raise RuntimeError(
-                    f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
-                    f"{dtype._tensor_name}: the state is {each.dtype}, state.to({dtype})"
-                )
+                names = f"{each.dtype._tensor_name} and {dtype._tensor_name}"
+                raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}: state.to({dtype})")
         return parts
 
     def reset_parameters(self) -> None:

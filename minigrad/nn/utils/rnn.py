@@ -62,10 +62,8 @@ def pack_padded_sequence(
     if len(sizes) != input.shape[1]:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, {input.shape[1]}, but got {len(sizes)}")
     if sizes != sorted(sizes, reverse=True):
-        raise RuntimeError(
-            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
-        )
+        words = "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True."
+        raise RuntimeError(f"{words} You can pass `enforce_sorted=False`")
     if sizes[-1] <= 0 or sizes[0] > len(input):
         raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]

@@ -60,15 +60,13 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return type(first)(*[default_collate(part) for part in zip(*batch, strict=False)])
     if isinstance(first, Sequence):
         if any([len(each) != len(first) for each in batch]):
-            raise RuntimeError(
-                "each element in list of batch should be of equal size: these have sizes "
-                f"{sorted({len(each) for each in batch})}; give the DataLoader a collate_fn that pads them"
-            )
+            sizes = sorted({len(each) for each in batch})
+            words = f"each element in list of batch should be of equal size: these have sizes {sizes}"
+            raise RuntimeError(f"{words}; give the DataLoader a collate_fn that pads them")
         return _like(first, [default_collate(part) for part in zip(*batch, strict=True)])
     found = first.dtype if isinstance(first, np.ndarray) else type(first)
-    raise TypeError(
-        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {found}"
-    )
+    words = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists"
+    raise TypeError(f"{words}; found {found}")
 
 
 def default_convert(data: Any) -> Any:
@@ -95,9 +93,8 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
     try:
         return stack(batch)
     except RuntimeError as error:
-        raise RuntimeError(
-            f"{error}: give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
-        ) from None
+        remedy = "give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
+        raise RuntimeError(f"{error}: {remedy}") from None
 
 
 def _holds_objects(array: Any) -> bool:

@@ -112,10 +112,8 @@ class Subset(Dataset[T_co]):
         self.indices = indices
         kind = type(self)
         if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
-            raise NotImplementedError(
-                f"{kind.__name__} overrides __getitem__ but not __getitems__, which a DataLoader calls: define "
-                "__getitems__(self, indices) to return [self[i] for i in indices]"
-            )
+            words = f"{kind.__name__} overrides __getitem__ but not __getitems__"
+            raise NotImplementedError(f"{words}, which a DataLoader calls: return [self[i] for i in indices]")
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):
