@@ -11,14 +11,14 @@ import html
 import importlib
 import inspect
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
-from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 import minigrad
@@ -32,7 +32,7 @@ project = "minigrad"
 author = "the minigrad authors"
 version = release = minigrad.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.linkcode", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "minigrad"
 html_show_copyright = False
@@ -46,6 +46,8 @@ myst_heading_anchors = 3
 myst_fence_as_directive = ["mermaid"]
 
 add_module_names = False
+# What docstrings have in `backticks` is code.
+default_role = "literal"
 # A thousand names in the tables of contents would make the build twice as long.
 toc_object_entries = False
 autodoc_member_order = "bysource"
@@ -55,40 +57,42 @@ python_use_unqualified_type_names = True
 
 
 class Names(SphinxDirective):
-    """`.. names:: module` documents the functions and classes of a module, or those of them that are listed below.
+    """`{names}` documents the functions and classes of modules, or those of one module that are listed below it.
 
-    `:of: home` says from where users import them.
+    `:of: home` says from where users import them, where the folder does not tell.
     """
 
     required_arguments = 1
-    has_content = True
+    final_argument_whitespace = has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"of": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        module = importlib.import_module(self.arguments[0])
-        home = importlib.import_module(self.options.get("of", module.__name__))
+        names = [name for module in self.arguments[0].split() for name in self.names(importlib.import_module(module))]
+        links = [" · ".join([f":py:obj:`~{home.__name__}.{name}`" for home, name in names])] if len(names) > 3 else []
+        return in_rest(self, [*links, *[entry(home, name) for home, name in names]])
+
+    def names(self, module: Any) -> Iterator[tuple[Any, str]]:
+        home = importlib.import_module(
+            self.options.get("of") or home_of_names(module.__name__, listed=bool(self.content))
+        )
         names = " ".join(self.content).split() or public(module)
         # Of two things of one name, users see one; a declared function may have several names.
         seen = [name for name in names if getattr(home, name, None) is getattr(module, name)]
-        if home is minigrad:
-            own = [name for name, each in declared["torch"].items() if each.__module__ == module.__name__]
-            seen += [name for name in own if name not in seen]
-        links = [" · ".join([f":py:obj:`~{home.__name__}.{name}`" for name in seen])] if len(seen) > 3 else []
-        return self.parse_text_to_nodes("\n\n".join([*links, *[entry(home, name) for name in seen]]))
+        own = [name for name, each in declared["torch"].items() if each.__module__ == module.__name__]
+        yield from [(home, name) for name in dict.fromkeys([*seen, *own] if home is minigrad else seen)]
 
 
 class Methods(SphinxDirective):
-    """`.. methods:: module` documents the methods, properties and attributes that a module gives to `Tensor`."""
+    """`{methods}` documents the methods, properties and attributes that modules give to `Tensor`."""
 
     required_arguments = 1
+    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        members = vars(minigrad.Tensor)
-        seen = [name for name, each in members.items() if home_of(each) == self.arguments[0]]
-        kinds = {name: kind_of(members[name]) for name in seen if not name.startswith("_")}
-        return self.parse_text_to_nodes(
-            "\n\n".join(f".. {kind}:: minigrad.Tensor.{name}" for name, kind in kinds.items())
-        )
+        modules, members = self.arguments[0].split(), vars(minigrad.Tensor)
+        seen = [name for each in modules for name in members if home_of(members[name]) == each and name[0] != "_"]
+        entries = [f".. {kind_of(members[name])}:: minigrad.Tensor.{name}" for name in seen]
+        return in_rest(self, entries)
 
 
 class Mermaid(SphinxDirective):
@@ -120,6 +124,17 @@ class Live(SphinxDirective):
         )
         frame = f'<iframe class="live" title="A lookup, to point at" srcdoc="{html.escape(made)}"></iframe>'
         return [nodes.raw("", frame, format="html")]
+
+
+def in_rest(directive: SphinxDirective, paragraphs: list[str]) -> list[nodes.Node]:
+    """What paragraphs of reStructuredText make, on a page of Markdown."""
+    return directive.parse_text_to_nodes("\n\n".join(["```{eval-rst}", *paragraphs, "```"]))
+
+
+def home_of_names(module: str, listed: bool) -> str:
+    """The module from which users import the names of a module; those that are listed, from where they are."""
+    folder = re.match(r"minigrad\.nn(?=\.modules|\.parameter)|minigrad(?=\.ops|\.tensors|\.random|\.serial)", module)
+    return folder[0] if folder and not listed else module
 
 
 def home_of(member: Any) -> str:
@@ -168,84 +183,49 @@ def as_called(app: Sphinx, what: str, name: str, obj: Any, options: Any, given: 
 
 
 def as_rest(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text with `code`: make reStructuredText of it, with indented blocks as they stand."""
-    # The names of a definition, in as many lines as they take, are one term.
-    text = re.sub(r"(?m)^(`.*,)\n(?=`)", r"\1 ", "\n".join(lines))
-    paragraphs = re.split(r"\n\n+", text.strip("\n"))
-    made: list[str] = []
-    for paragraph in paragraphs:
-        if paragraph.startswith(" "):
-            made += ["::\n\n" + paragraph]
-        elif ">>> " in paragraph:
-            made += [paragraph]
-        else:
-            made += [_inline(paragraph)]
-    lines[:] = [*"\n\n".join(made).split("\n"), ""]
+    """Blocks below a colon stand as they are."""
+    lines[:] = re.sub(r":\n\n(?= {4})", "::\n\n", "\n".join(lines)).split("\n")
 
 
-def _inline(text: str) -> str:
-    """The text with `code` as literals, and all else as it stands."""
-    parts = re.split(r"(`[^`]+`)", text)
-    return "".join(
-        f"`{part}`" if part.startswith("`") else re.sub(r"([*|\\]|_(?!\w))", r"\\\1", part) for part in parts
-    )
+def as_read(app: Sphinx, page: str, source: list[str]) -> None:
+    """Links to modules lead to their pages on the site; the empty line that ends an example for the tests goes."""
+    text = source[0].replace("\n\n```\n", "\n```\n")
+    up = "../" * page.count("/")
+    link = rf'<a href="{up}_modules/\2.html">\1</a>'
+    source[0] = re.sub(r"\[([^]]+)\]\((?:\.\./)+(minigrad/[\w/]+)\.py\)", link, text)
 
 
-# ---- source files ------------------------------------------------------------------------------------------------
-
-
-# The modules that pages link to: each is to have a page, also if nothing in it has an entry in the reference.
-linked: set[str] = set()
-
-
-def lead_to_source(app: Sphinx, doctree: nodes.document) -> None:
-    """Links to modules, which work where pages are read as files, lead to pages with their source on the site."""
-    page = app.env.current_document.docname
-    for link in list(doctree.findall(download_reference)):
-        file = (Path(app.srcdir, page).parent / link["reftarget"]).resolve()
-        if file.suffix == ".py" and file.is_relative_to(PACKAGE):
-            path = file.relative_to(PACKAGE.parent).with_suffix("").as_posix()
-            linked.add(path.replace("/", "."))
-            app.env.note_dependency(file)
-            uri = app.builder.get_relative_uri(page, f"_modules/{path}")
-            link.replace_self(nodes.reference("", "", *link.children, refuri=uri, internal=True))
-
-
-def show_source(app: Sphinx) -> list[Any]:
-    """Let `viewcode` make pages of the modules that are linked, too, and list none that it has no page of."""
-    pages = app.env._viewcode_modules
-    for module in linked - pages.keys():
-        pages[module] = (ModuleAnalyzer.for_module(module).code, {}, {}, module)
-    app.env._viewcode_modules = {module: page for module, page in pages.items() if page}
-    return []
-
-
-def source_of(app: Sphinx, module: str | None, name: str) -> str | None:
-    """The module with the source of a function or method, which need not be that of its name; it is marked there."""
-    if not (module or "").startswith("minigrad"):
-        return None
-    value: Any = importlib.import_module(module)
-    for part in name.split("."):
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """The line of a function, method or class in the page of its module, for the pages in `api/`."""
+    value: Any = importlib.import_module(info["module"] or "minigrad")
+    for part in info["fullname"].split("."):
         value = inspect.getattr_static(value, part, None)
-    function = inspect.unwrap(getattr(value, "fget", value))
-    if not inspect.isfunction(function) or not ours(function):
+    value = getattr(value, "fget", getattr(value, "__func__", value))
+    if not (inspect.isroutine(value) or inspect.isclass(value)) or not ours(value):
         return None
-    lines, start = inspect.getsourcelines(function)
-    analyzer = ModuleAnalyzer.for_module(function.__module__)
-    analyzer.find_tags()
-    analyzer.tags.setdefault(name, ("def", start, start + len(lines) - 1))
-    return function.__module__
+    try:
+        line = f"#L-{inspect.getsourcelines(value)[1]}"
+    except OSError:  # What a call made.
+        line = ""
+    return f"../_modules/{path_of(Path(inspect.getfile(sys.modules[value.__module__])))}.html{line}"
 
 
-def close_up(app: Sphinx, page: str, source: list[str]) -> None:
-    """Leave out the empty line that ends an example for the tests: the site would show it."""
-    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
+    """A page with the source of each module."""
+    for file in PACKAGE.rglob("*.py"):
+        path = path_of(file)
+        code = app.builder.highlighter.highlight_block(file.read_text(encoding="utf-8"), "python", lineanchors="L")
+        yield f"_modules/{path}", {"title": f"{path}.py", "body": f"<h1>{path}.py</h1>{code}"}, "page.html"
 
 
-def finish(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Say the language of a page; leave out links back from source: `viewcode` takes a module to be on one page."""
+def path_of(file: Path) -> str:
+    """The path of a module from the folder of the package, without `.py`."""
+    return file.relative_to(PACKAGE.parent).with_suffix("").as_posix()
+
+
+def say_language(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Some pages are in Chinese."""
     context["language"] = "zh-Hans" if name.startswith("zh/") else "en"
-    context["body"] = re.sub(r'<a class="viewcode-back".*?</a>\n', "", context.get("body", ""))
 
 
 def setup(app: Sphinx) -> None:
@@ -256,9 +236,6 @@ def setup(app: Sphinx) -> None:
     app.add_directive("live", Live)
     app.connect("autodoc-process-docstring", as_rest)
     app.connect("autodoc-process-signature", as_called)
-    app.connect("viewcode-follow-imported", source_of)
-    # Before Sphinx copies what can be downloaded, and before `viewcode` lists its pages.
-    app.connect("doctree-read", lead_to_source, priority=400)
-    app.connect("html-collect-pages", show_source, priority=400)
-    app.connect("source-read", close_up)
-    app.connect("html-page-context", finish)
+    app.connect("source-read", as_read)
+    app.connect("html-collect-pages", source_pages)
+    app.connect("html-page-context", say_language)

@@ -54,7 +54,7 @@ class Generator:
     def manual_seed(self, seed: int, /) -> Generator:
         """The same generator, restarted: its stream is now a function of `seed` alone.
 
-        `seed` is in [-2**63, 2**64); a negative one stands for `seed + 2**64`.  The stream depends on the
+        `seed` is in `[-2**63, 2**64)`; a negative one stands for `seed + 2**64`.  The stream depends on the
         lowest 32 bits only, as in PyTorch.  Errors: RuntimeError for anything but an int, ValueError for an
         int out of range.
         """
@@ -66,11 +66,11 @@ class Generator:
         return self
 
     def initial_seed(self) -> int:
-        """The seed from which the stream started, in [0, 2**64)."""
+        """The seed from which the stream started, in `[0, 2**64)`."""
         return self._seed
 
     def seed(self) -> int:
-        """A fresh seed from the operating system, in [0, 2**64), from which the stream now restarts."""
+        """A fresh seed from the operating system, in `[0, 2**64)`, from which the stream now restarts."""
         self._restart(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 

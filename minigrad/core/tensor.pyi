@@ -411,9 +411,9 @@ class Tensor:
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether both have the same shape and elements."""
     def erf(self) -> Tensor:
-        """The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
+        """The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on."""
     def erf_(self) -> typing.Self:
-        """This tensor, changed to what `erf` returns: The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on."""
+        """This tensor, changed to what `erf` returns: The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on."""
     def exp(self) -> Tensor:
         """E to the power of each element."""
     def exp2(self) -> Tensor:

@@ -296,7 +296,7 @@ def _slope_of_erf(x: Array) -> Array:
     formula="g * 2 / sqrt(pi) * exp(-x**2)",
 )
 def erf(input: Tensor) -> Tensor:
-    """The error function of each element: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 on.
+    """The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on.
 
     >>> import minigrad as torch
     >>> torch.tensor([-1.0, 0.0, 1.0]).erf()

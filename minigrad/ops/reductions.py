@@ -467,7 +467,7 @@ def norm(
 ) -> Tensor:
     """The norm `sum(|x|**p) ** (1/p)` over all elements, or over the dimensions `dim`; "fro" is p = 2.
 
-    With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest |x|.
+    With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest `|x|`.
     """
     if input._array.dtype not in FLOATS:
         words = "linalg.vector_norm: Expected a floating point or complex tensor as input"

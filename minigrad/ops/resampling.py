@@ -158,7 +158,7 @@ def _means(size: int, count: int) -> Array:
 
 @op("torch", "nn.functional")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """`(*, C * r * r, H, W)` as `(*, C, H * r, W * r)`, r being `upscale_factor`: r * r channels are one image.
+    """`(*, C * r * r, H, W)` as `(*, C, H * r, W * r)`, r being `upscale_factor`: `r * r` channels are one image.
 
     >>> import minigrad as torch
     >>> torch.pixel_shuffle(torch.tensor([[[1]], [[2]], [[3]], [[4]]]), 2)

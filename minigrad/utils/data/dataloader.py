@@ -132,9 +132,9 @@ class DataLoader(Generic[T_co]):
         what makes a batch of a list of examples, `default_collate` if None.
     `generator`
         what shuffles; if None, each pass draws a seed from the default generator.
-    `num_workers`, `prefetch_factor`, `persistent_workers`, `timeout`, `worker_init_fn`, `multiprocessing_context`,
-    `in_order`, `pin_memory`, `pin_memory_device`
-        change nothing: examples are always made in this process, on the default generator.
+
+    The arguments about processes and pinned memory change nothing: examples are always made in this process, on the
+    default generator.
 
     Errors: ValueError for options that exclude each other.
 
