@@ -151,24 +151,32 @@ def laid_out(out: Array, *operands: Any) -> Array:
     """
     if operands[0].flags.c_contiguous:
         return out
-    first, *others = [x for x in operands if x is not None]
-    if others and all([x.strides == first.strides for x in others]):
-        return out
-    steps = []
-    for x in (first, *others):
-        own = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)
-        steps.append([0] * (out.ndim - x.ndim) + [step if size == whole else 0 for size, whole, step in own])
+    given = [x for x in operands if x is not None]
+    first, own = given[0], [[step for step in x.strides if step] for x in given]
+    if all([steps == sorted(steps, reverse=True) for steps in own]):
+        return np.asarray(out, order="C")
+    if first.shape == out.shape and len({0, *first.strides}) > out.ndim:
+        return _ordered(out, [first.strides.index(step) for step in sorted(own[0], reverse=True)])
+    every = []
+    for x in given:
+        dims_of = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)
+        every.append([0] * (out.ndim - x.ndim) + [step if size == whole else 0 for size, whole, step in dims_of])
     dims: list[int] = []
     for dim in reversed(range(out.ndim)):
         place = 0
         for after, other in enumerate(dims, 1):
-            pairs = [(each[other], each[dim]) for each in steps]
+            pairs = [(each[other], each[dim]) for each in every]
             larger = next((a - b for a, b in pairs if a and b and a != b), 0)
             if larger < 0:
                 break
             place = after if larger else place
         dims.insert(place, dim)
-    return np.asarray(out.transpose(dims), order="C").transpose(np.argsort(dims))
+    return _ordered(out, dims)
+
+
+def _ordered(out: Array, dims: list[int]) -> Array:
+    """`out` in memory with these dimensions from the outermost one to the innermost."""
+    return np.asarray(out.transpose(dims), order="C").transpose(sorted(range(out.ndim), key=dims.__getitem__))
 
 
 # ---- choices without branches ---------------------------------------------------------------------------------------

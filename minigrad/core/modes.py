@@ -29,7 +29,7 @@ def is_grad_enabled() -> bool:
     return current.enabled
 
 
-class _Switch:
+class Switch:
     """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function."""
 
     def __init__(self, mode: bool) -> None:
@@ -50,7 +50,7 @@ class _Switch:
         # A switch of its own for each call, so that a recursive one finds its way back.
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            with _Switch(self.mode):
+            with Switch(self.mode):
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -60,7 +60,7 @@ class _Switch:
             resume = functools.partial(generator.send, None)
             try:
                 while True:
-                    with _Switch(self.mode):
+                    with Switch(self.mode):
                         try:
                             item = resume()
                         except StopIteration as stop:
@@ -72,14 +72,14 @@ class _Switch:
                     except BaseException as error:
                         resume = functools.partial(generator.throw, error)
             finally:
-                with _Switch(self.mode):
+                with Switch(self.mode):
                     generator.close()
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
         return decorated
 
 
-class _FixedSwitch(_Switch):
+class _FixedSwitch(Switch):
     """A switch whose class says the mode; as a decorator it needs no parentheses."""
 
     _fixed_mode: bool
@@ -117,7 +117,7 @@ class enable_grad(_FixedSwitch):
     _fixed_mode = True
 
 
-class inference_mode(_Switch):
+class inference_mode(Switch):
     """As `no_grad`; with `mode=False`, as `enable_grad`.
 
     The tensors that PyTorch makes inside can never be part of a graph; here they are ordinary ones.
@@ -134,7 +134,7 @@ class inference_mode(_Switch):
         super().__init__(not mode)
 
 
-class set_grad_enabled(_Switch):
+class set_grad_enabled(Switch):
     """From this call on operations are recorded or not; in a `with` statement, until its end.
 
     >>> with set_grad_enabled(False):

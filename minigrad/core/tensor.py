@@ -278,18 +278,15 @@ class Storage:
         write that is recorded.
     """
 
-    __slots__ = ("_crowded", "version", "views")
-
-    version: int
-    views: list[tuple[weakref.ref[Tensor], str]]
-
-    def __init__(self) -> None:
-        self.version = 0
-        self.views = []
-        self._crowded = 16
+    # Values of the class, which take no time to set: an operation that keeps its output makes a storage.
+    version: int = 0
+    views: list[tuple[weakref.ref[Tensor], str]] | tuple[()] = ()
+    _crowded: int = 16
 
     def add_view(self, view: Tensor, made_by: str) -> None:
         """Remember `view`; now and then, forget those that are gone."""
+        if isinstance(self.views, tuple):
+            self.views = []
         self.views.append((weakref.ref(view), made_by))
         if len(self.views) > self._crowded:
             self.views = [each for each in self.views if each[0]() is not None]
@@ -377,7 +374,7 @@ class Size(tuple[int, ...]):
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        return Size(found) if isinstance(index, slice) else found
+        return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: tuple[Any, ...]) -> Size:
         return Size(super().__add__(other))

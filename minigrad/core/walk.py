@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .elementwise import Clone, cast
-from .modes import current
+from .modes import Switch
 from .tape import Edge, Node, Output, Several, edge_to, seams
 from .tensor import Size, Tensor, free_in_forks, method, storage_of
 
@@ -49,7 +49,8 @@ def backward(
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
-    with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
+    walk = Walk(starts, retain_graph, create_graph, targets)
+    with np.errstate(all="ignore"), Switch(create_graph):
         walk.run()
         for edge, gradient in walk.arrived.items():
             _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
@@ -91,7 +92,8 @@ def grad(
     wanted = as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
-    with np.errstate(all="ignore"), Walk(starts, retain_graph, create_graph, targets) as walk:
+    walk = Walk(starts, retain_graph, create_graph, targets)
+    with np.errstate(all="ignore"), Switch(create_graph):
         walk.run()
         gradients: list[Any] = []
         for position, x in enumerate(wanted):
@@ -114,7 +116,7 @@ def grad(
 
 
 class Walk:
-    """A walk from outputs to leaves, which hands on gradients; a `with` block of it holds grad mode at `record`.
+    """A walk from outputs to leaves, which hands on gradients, in grad mode if it is to `record`.
 
     `arrived`
         the gradients of the leaves, or of what is asked for by name.
@@ -124,7 +126,7 @@ class Walk:
         tensors that keep their gradient, though they are no leaves, with it.
     """
 
-    __slots__ = ("arrived", "earlier_mode", "owned", "record", "requested", "retain", "retained", "starts", "sums")
+    __slots__ = ("arrived", "owned", "record", "requested", "retain", "retained", "starts", "sums")
 
     def __init__(
         self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
@@ -136,13 +138,6 @@ class Walk:
         self.retained: list[tuple[Tensor, Tensor]] = []
         self.requested = None if targets is None else Requested(starts, targets)
         self.starts = starts
-
-    def __enter__(self) -> Walk:
-        self.earlier_mode, current.enabled = current.enabled, self.record
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        current.enabled = self.earlier_mode
 
     def run(self) -> None:
         """Walk all the way, and find what has `arrived`."""

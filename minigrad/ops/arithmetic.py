@@ -298,7 +298,7 @@ class PowNumber(Unary):
     def __call__(self, x: Any) -> Any:
         if x._array.dtype in WIDE_FLOATS and dtypes.holds(self.n):
             # The exponent takes on the dtype of x, which holds it, if as infinite.
-            return super().__call__(x)
+            return Unary.__call__(self, x)
         common = dtypes.result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
             words = "Integers to negative integer powers are not allowed"
@@ -361,13 +361,13 @@ class Ternary(Node):
     def __call__(self, *inputs: Any) -> Any:
         self.shapes = [() if x is None else x._array.shape for x in inputs]
         try:
-            return super().__call__(*inputs)
+            return Node.__call__(self, *inputs)
         except ValueError:
             common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
             raise
 
     def backward(self, g: Tensor) -> Sequence[Any]:
-        gradients = zip(super().backward(g), self.shapes, strict=True)
+        gradients = zip(Node.backward(self, g), self.shapes, strict=True)
         return [None if each is None else sum_to(each, shape) for each, shape in gradients]
 
 
@@ -388,8 +388,12 @@ class Lerp(Ternary):
     @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         # From the nearer end: so both ends are reached exactly.
-        step = b - a
-        return laid_out(np.where(np.abs(c) < 0.5, a + c * step, b - step * (1 - c)), a, b, c)
+        step, near = b - a, np.abs(c) < 0.5
+        if c.ndim:
+            out = np.where(near, a + c * step, b - step * (1 - c))
+        else:
+            out = a + c * step if near else b - step * (1 - c)
+        return laid_out(out, a, b, c)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
         return cast(g * (1 - c), g.dtype)

@@ -34,7 +34,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 def check_cast(result: dtype, target: dtype) -> None:
     """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
-    if not can_cast(result, target):
+    if category(result) > category(target):
         types = f"type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
         raise RuntimeError(f"result {types}: an in-place operation cannot change the dtype")
 

@@ -13,11 +13,10 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
-from minigrad.core.tensor import Function, Operand, Tensor
+from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
 from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
 from minigrad.ops import casting
 from minigrad.ops.arithmetic import Ternary, in_common_dtype
-from minigrad.ops.recording import Copy
 from minigrad.tensors.interoperation import shared_memory
 
 
@@ -26,9 +25,10 @@ def answered(method: Function) -> Function:
     name = "".join([word.capitalize() for word in method.__name__.split("_")])
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
-        answers = cast(method(self, *args, **kwargs), self.dtype)
+        answers = method(self, *args, **kwargs)
+        check_keeps_shape(self, answers)
         beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
-        return self._rewrite(Copy(f"{name}Backward{int(beside_tensor)}"), answers)
+        return self._write(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{int(beside_tensor)}")
 
     return call
 

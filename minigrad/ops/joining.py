@@ -26,15 +26,16 @@ def listed(name: str, tensors: object) -> list[Tensor]:
         raise TypeError(f"{name}() expects a tuple of tensors")
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    for position, x in enumerate(tensors):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
     return list(tensors)
 
 
 def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     """Tensors given as `f(a, b)` or as `f([a, b])`."""
-    return listed(name, tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    given = listed(name, tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    for position, x in enumerate(given):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
+    return given
 
 
 def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -83,7 +84,7 @@ class Views(Several):
     """A recorded operation whose several outputs all lie in the storage of its input."""
 
     def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
-        outs = super().__call__(*inputs)
+        outs = Node.__call__(self, *inputs)
         for out in outs:
             share_storage(inputs[0], out, type(self).__name__)
         return outs

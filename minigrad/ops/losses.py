@@ -181,7 +181,7 @@ class CrossEntropy(ClassLoss):
 
     def __call__(self, x: Any, *others: Any) -> Any:
         self.early = x._requires_grad and current.enabled
-        return super().__call__(x, *others)
+        return Node.__call__(self, x, *others)
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         self.aim(x, target, weight)

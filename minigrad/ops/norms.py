@@ -436,7 +436,8 @@ def _by_channel(
     if running_mean is not None and input._array.size:
         # The running variance is the unbiased estimate: the sum of squares divided by one less.
         for running, position, scale in zip(runnings, (1, 2), (1, groups.count / (groups.count - 1)), strict=True):
-            found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels).mean(0) * scale
+            found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels)
+            found = np.add.reduce(found, 0) / len(found) * scale
             running._array[...] = (1 - momentum) * running._array.astype(found.dtype) + momentum * found
             # PyTorch counts this write of instance norm, and not that of batch norm.
             storage_of(running).version += within == (2,)

@@ -34,7 +34,7 @@ class MaxPool(Unary):
     def forward(self, x: Array) -> Array:
         lowest = -np.inf if x.dtype in FLOATS else np.iinfo(x.dtype).min
         view, dims = self.windows.view(x, lowest), len(self.windows.kernel)
-        if self.windows.few(x):
+        if self.windows.few(x.size):
             return np.ascontiguousarray(view.max(axis=tuple(range(-2 * dims, -dims))))
         first, *others = self.windows.places()
         y = view[first].copy()
@@ -73,21 +73,22 @@ class AvgPool(Unary):
 
 def _before_places(y: Any, kernel: Sequence[int]) -> Any:
     """`y`, with an element per window, with dimensions of size 1 where windows have those of the kernel."""
-    dims = len(kernel)
-    return y.reshape(*y.shape[:-dims], *[1] * dims, *y.shape[-dims:])
+    dims, shape = len(kernel), (y._array if isinstance(y, Tensor) else y).shape
+    return y.reshape((*shape[:-dims], *[1] * dims, *shape[-dims:]))
 
 
 def _to_each(g: Tensor, windows: Windows) -> Tensor:
     """`g`, with an element per window, for each place in it."""
-    dims = len(windows.kernel)
-    return Expand((*g.shape[:-dims], *windows.kernel, *g.shape[-dims:]))(_before_places(g, windows.kernel))
+    dims, shape = len(windows.kernel), g._array.shape
+    return Expand((*shape[:-dims], *windows.kernel, *shape[-dims:]))(_before_places(g, windows.kernel))
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
     """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
-    if windows.few(x) and not np.isnan(y).any():
+    if windows.few(x.size) and not np.isnan(y).any():
         dims = len(windows.kernel)
-        by_window = np.moveaxis(windows.view(x), range(-2 * dims, -dims), range(-dims, 0))
+        leading, kernel = range(x.ndim - dims), range(x.ndim - dims, x.ndim)
+        by_window = windows.view(x).transpose(*leading, *range(x.ndim, x.ndim + dims), *kernel)
         return by_window.reshape(*y.shape, math.prod(windows.kernel)).argmax(axis=-1)
     places = list(enumerate(windows.places()))
     found = np.zeros(y.shape, np.min_scalar_type(len(places)))
@@ -136,7 +137,7 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
     for count, kernel, stride, size, (before, _) in spans:
         starts, more = np.arange(count) * stride - before, before * counted
         numbers.append(np.minimum(starts + kernel, size + more) - np.maximum(starts, -more))
-    return functools.reduce(np.multiply.outer, numbers)
+    return functools.reduce(np.multiply.outer, numbers).astype(np.float32)
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
@@ -196,9 +197,8 @@ def _declare(dims: int) -> None:
         windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
-        divisors = divisor_override or _divisors(windows, input.shape[-dims:], count_include_pad)
-        divisors = np.asarray(divisors, np.result_type(input._array.dtype, np.float32))
-        return AvgPool(windows, divisors, form("AvgPool{}"))(input)
+        divisors = divisor_override or _divisors(windows, input._array.shape[-dims:], count_include_pad)
+        return AvgPool(windows, np.asarray(divisors), form("AvgPool{}"))(input)
 
     @op("nn.functional", *alone, name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
@@ -247,16 +247,10 @@ def _windows(
 def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mode: bool) -> Windows:
     """The windows of an input of that shape, channels first, found once: that takes longer than to pool a few."""
     kernel, stride, padding, dilation = spans
-    wrong = {
-        "stride should not be zero, nor should the kernel's size": min(stride) < 1,
-        "kernel size should be greater than zero": min(kernel) < 1,
-        "dilation should be greater than zero": min(dilation) < 1,
-        "pad must be non-negative": min(padding) < 0,
-        "pad should be at most half of effective kernel size": any(np.array(padding) > np.array(kernel) // 2),
-    }
-    if any(wrong.values()):
-        found = next(message for message, holds in wrong.items() if holds)
-        raise RuntimeError(f"{found}, but got {kernel=}, {stride=}, {padding=}, {dilation=}")
+    if min(*kernel, *stride, *dilation) < 1:
+        raise RuntimeError(f"kernel size should be greater than zero, as {stride=} and {dilation=}, but got {kernel=}")
+    if any([not 0 <= pad <= k // 2 for pad, k in zip(padding, kernel, strict=True)]):
+        raise RuntimeError(f"pad should be at most half of effective kernel size, but got {padding=}, {kernel=}")
     (channels, *sizes), pads = shape, []
     for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
         span = d * (k - 1) + 1
@@ -286,9 +280,10 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
 
 def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
     """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers, or of these integers."""
-    if input.ndim - dims not in (1, 2) or 0 in input.shape[-dims - 1 :]:
+    shape = input._array.shape
+    if len(shape) - dims not in (1, 2) or 0 in shape[-dims - 1 :]:
         ranks = f"{dims + 1}D or {dims + 2}D (batch mode) tensor"
-        raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(input.shape)}")
+        raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(shape)}")
     half_volume = name == "avg_pool3d" and input._array.dtype in HALVES
     if half_volume or not (input.is_floating_point() or input.dtype in integers):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")

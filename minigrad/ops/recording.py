@@ -17,7 +17,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.kept import released
 from minigrad.core.modes import current
-from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
+from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import casting
 from minigrad.tensors.hooks import keep_retaining
@@ -84,15 +84,15 @@ class Recording(Tensor):
         recorded = result._requires_grad and current.enabled
         if result._array.dtype is not array.dtype:
             casting.check_cast(result.dtype, self.dtype)
-            made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
+                made, result = result.grad_fn, cast(result, self.dtype)
                 # PyTorch takes both as one.
                 result._node.form = made.name()
         self._check_recordable(recorded)
         self._check_writable()
         if recorded:
             self._secure(result, before, oldest)
-        array[...] = result._array
+        quiet().run(array.__setitem__, ..., result._array)
         storage_of(self).version += 1
         if recorded:
             self._follow(result._node)
@@ -163,7 +163,9 @@ class Recording(Tensor):
         Else a RuntimeError.
         """
         base = self if self._base is None else self._base
-        if not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
+        # Most are no views: of these, only leaves that require a gradient are left.
+        free = base is self and source is None and (self._node is not None or not self._requires_grad)
+        if free or not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
         tensors = (self, base) if source is None else (self, base, source)
         if any([each._node is None and each._requires_grad for each in tensors]):

@@ -95,7 +95,7 @@ class Mean(Sum):
         return average(x, self.dims, self.keepdim).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return super().dx(g / (count_over(self.x_shape, self.dims) or 1))
+        return Sum.dx(self, g / (count_over(self.x_shape, self.dims) or 1))
 
 
 @op()
@@ -284,8 +284,9 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
     if x.ndim == 0:
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
-    if x.size < _LONG and not reverse:
-        return np.asarray(ufunc.accumulate(x, dim, wider)).astype(x.dtype, "C", copy=False)
+    if x.size < _LONG:
+        turned = (*[slice(None)] * dim, slice(None, None, -1 if reverse else 1))
+        return np.asarray(ufunc.accumulate(x[turned], dim, wider)[turned]).astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
     for rows in row_blocks(lines, (lines.ndim - 1,)):

@@ -62,7 +62,7 @@ def restrided(method: Function) -> Function:
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
     given = ints(sizes)
-    known, least = math.prod(given), min(given, default=0)
+    known, least = math.prod(given), min(given) if given else 0
     if known == numel and least >= 0:
         return given
     if least < -1:
@@ -70,7 +70,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     if given.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if least == -1 and known and numel % known == 0:
-        return tuple([numel // -known if size == -1 else size for size in given])
+        place = given.index(-1)
+        return (*given[:place], numel // -known, *given[place + 1 :])
     if least == -1 and known == numel == 0:
         words = f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified"
         raise RuntimeError(f"{words} dimension size -1 can be any value and is ambiguous")
@@ -106,7 +107,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 @op("Tensor")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the same order in the shape of `other`."""
-    return input.reshape(other._array.shape)
+    return reshape(input, other._array.shape)
 
 
 @op("Tensor", spread=True)
@@ -149,7 +150,7 @@ def _view_as_dtype(x: Tensor, to: dtype) -> Tensor:
 @op("Tensor")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same storage in the shape of `other`."""
-    return input.view(other._array.shape)
+    return view(input, other._array.shape)
 
 
 @op()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from itertools import product
@@ -82,8 +83,18 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         size, most = input._array.shape[dim], max(before, after)
         if not size or (mode == "reflect" and most >= size) or (mode == "circular" and most > size):
             raise RuntimeError(f"Padding size should be less than the input dimension: {before, after} of {size}")
-        y = Index((dim,), name)(y, input._new(np.pad(np.arange(size), (before, after), _PLACES[mode])))
+        y = Index((dim,), name)(y, input._new(_padded_places(size, before, after, _PLACES[mode])))
     return y
+
+
+# What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
+_once = functools.lru_cache(maxsize=64)
+
+
+@_once
+def _padded_places(size: int, before: int, after: int, mode: Any) -> Array:
+    """Which elements of a dimension stand in the padded one."""
+    return np.pad(np.arange(size), (before, after), mode)
 
 
 #: NumPy's names of the modes that repeat elements.
@@ -177,9 +188,10 @@ class Windows(NamedTuple):
         spans = zip(counts, self.kernel, self.stride, self.dilation, self.pads, strict=True)
         return tuple([(count - 1) * step + d * (k - 1) + 1 - sum(pads) for count, k, step, d, pads in spans])
 
-    def few(self, x: Array) -> bool:
-        """Whether windows lie side by side in `x`, so few and large that it pays to take all places at once."""
-        if x.size > 4 * math.prod(self.kernel) ** 2 or self.kernel != self.stride or max(self.dilation) > 1:
+    @_once
+    def few(self, size: int) -> bool:
+        """Whether windows lie side by side in so many elements, so few and large that all places are taken at once."""
+        if size > 4 * math.prod(self.kernel) ** 2 or self.kernel != self.stride or max(self.dilation) > 1:
             return False
         return not any([before or after > 0 for before, after in self.pads])
 
@@ -190,9 +202,9 @@ class Windows(NamedTuple):
 
     def view(self, x: Array, filler: Number = 0) -> Array:
         """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
-        sizes = x.shape[-len(self.kernel) :]
-        if any([pad > 0 for pads in self.pads for pad in pads]):
-            padded = np.full(self._padded(x.shape), filler, x.dtype)
+        sizes, shape = x.shape[-len(self.kernel) :], self._padded(x.shape)
+        if shape != x.shape:
+            padded = np.full(shape, filler, x.dtype)
             padded[self._inner(sizes)] = x
             x = padded
         return self._strided(x, sizes)
@@ -202,7 +214,7 @@ class Windows(NamedTuple):
         dims = len(self.kernel)
         x = np.zeros(self._padded((*v.shape[: -2 * dims], *sizes)), v.dtype)
         into = self._strided(x, sizes)
-        if self.few(x):
+        if self.few(x.size):
             into[...] = v
         else:
             # The elements at one place of all windows are different ones.
@@ -210,11 +222,13 @@ class Windows(NamedTuple):
                 into[place] += v[place]
         return np.ascontiguousarray(x[self._inner(sizes)])
 
+    @_once
     def places(self) -> list[tuple[Any, ...]]:
         """For each place in a window, in order, the index of what all windows have there in a `view`."""
         every = [slice(None)] * len(self.kernel)
         return [(..., *place, *every) for place in product(*map(range, self.kernel))]
 
+    @_once
     def _padded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         leading = len(shape) - len(self.pads)
         sizes = [
@@ -226,12 +240,15 @@ class Windows(NamedTuple):
         return (..., *[slice(before, before + size) for size, (before, _) in zip(sizes, self.pads, strict=True)])
 
     def _strided(self, x: Array, sizes: Sequence[int]) -> Array:
-        leading = x.ndim - len(self.kernel)
-        outer, inner = x.strides[:leading], x.strides[leading:]
+        return strided(x, *self._layout(x.shape, x.strides, tuple(sizes)))
+
+    @_once
+    def _layout(self, shape: tuple[int, ...], strides: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+        leading = len(shape) - len(self.kernel)
+        outer, inner = strides[:leading], strides[leading:]
         within = [step * d for step, d in zip(inner, self.dilation, strict=True)]
         between = [step * s for step, s in zip(inner, self.stride, strict=True)]
-        shape = (*x.shape[:leading], *self.kernel, *self.counts(sizes))
-        return strided(x, shape, (*outer, *within, *between))
+        return (*shape[:leading], *self.kernel, *self.counts(sizes)), (*outer, *within, *between)
 
 
 class Im2Col(Unary):
@@ -326,6 +343,8 @@ def _of_images(name: str, input: Tensor, kernel: PerDim, dilation: PerDim, paddi
 
 def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:
     """An argument as an int for each of so many dimensions; with `spread`, one in a sequence stands for all, too."""
+    if type(value) is int:
+        return (value,) * dims
     found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
