@@ -244,9 +244,9 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
+        words = "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired"
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+            f"{words} ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
