@@ -979,12 +979,9 @@ class Storage:
         weak references to the views of it, with the operation that made each: their histories have to follow a
         write that is recorded.
     """
-    __slots__ = ('_crowded', 'version', 'views')
-    version: int
-    views: list[tuple[weakref.ref[Tensor], str]]
-
-    def __init__(self) -> None:
-        ...
+    version: int = 0
+    views: list[tuple[weakref.ref[Tensor], str]] | tuple[()] = ()
+    _crowded: int = 16
 
     def add_view(self, view: Tensor, made_by: str) -> None:
         ...
