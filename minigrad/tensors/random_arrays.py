@@ -153,13 +153,8 @@ def exponential_(array: Array, lambd: float, generator: Generator) -> Array:
     if not lambd > 0.0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     if array.dtype not in FLOATS:
-<<<<<<< HEAD
         kind = dtypes.of(array)._tensor_name
         raise RuntimeError(f"Exponential distribution is a continuous probability distribution: no {kind}")
-=======
-        words = "Exponential distribution is a continuous probability distribution. dtype must be a floating point"
-        raise RuntimeError(f"{words} but you specified {dtypes.of(array)._tensor_name}")
->>>>>>> 617e2fd (Errors of a few more corners are said in two lines)
 
     def transform(bits: Array) -> Array:
         values = -_unit(bits)
@@ -414,11 +409,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
     categories = weights.shape[-1]
     if not replacement and num_samples > categories:
         words = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-<<<<<<< HEAD
         raise RuntimeError(f"{words}: {num_samples} > {categories}. Take replacement=True")
-=======
-        raise RuntimeError(f"{words}: {num_samples} > {categories}. With replacement=True one can be drawn again")
->>>>>>> 617e2fd (Errors of a few more corners are said in two lines)
     if categories == 0:
         raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
     if categories > 2**24:
