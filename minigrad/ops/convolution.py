@@ -236,10 +236,8 @@ def _declare(dims: int) -> None:
         windows = Windows(weight.shape[2:], steps, apart, pads)
         sizes = windows.sizes(input.shape[2:])
         if min(sizes) < 1:
-            raise RuntimeError(
-                f"Given input size per channel: ({' x '.join(map(str, input.shape[2:]))}). Calculated output size per "
-                f"channel: ({' x '.join(map(str, sizes))}). Output size is too small"
-            )
+            given, found = [f"size per channel: ({' x '.join(map(str, each))})" for each in (input.shape[2:], sizes)]
+            raise RuntimeError(f"Given input {given}. Calculated output {found}. Output size is too small")
         return ConvTranspose(windows, groups, sizes)(input, weight, bias)
 
 
@@ -284,10 +282,8 @@ def _check(
         words = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
         raise RuntimeError(f"{words}, but got {x[1]} channels instead{remedy}")
     if bias is not None and bias.shape != (outputs,):
-        raise RuntimeError(
-            f"Given {'transposed=1, ' * (way == 'transposed=1')}weight of size {w}, expected bias to be 1-dimensional "
-            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
-        )
+        given = f"{'transposed=1, ' * (way == 'transposed=1')}weight of size {w}, expected bias to be 1-dimensional"
+        raise RuntimeError(f"Given {given} with {outputs} elements, but got bias of size {list(bias.shape)} instead")
     for what, each in (("bias", bias), ("weight", weight)):
         if each is not None and each.dtype is not input.dtype:
             types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"

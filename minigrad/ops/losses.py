@@ -704,15 +704,11 @@ def binary_cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     _check_tensors(input, target)
     if target.size() != input.size():
-        raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
-            "deprecated. Please ensure they have the same size."
-        )
+        words = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
+        raise ValueError(f"{words} is deprecated. Please ensure they have the same size.")
     if target.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}: the targets are "
-            f"probabilities, target.to({input.dtype!r})"
-        )
+        words = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
+        raise RuntimeError(f"{words}: the targets are probabilities, target.to({input.dtype!r})")
     check_floating("binary_cross_entropy", input)
     for name, each in (("input", input), ("target", target)):
         if not ((each._array >= 0) & (each._array <= 1)).all():
@@ -748,10 +744,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     check_floating("log_sigmoid_cpu", input)
     if not target.is_floating_point():
-        raise RuntimeError(
-            f"result type {input.dtype._tensor_name} can't be cast to the desired output type "
-            f"{target.dtype._tensor_name}: the targets are probabilities, target.float()"
-        )
+        words = f"can't be cast to the desired output type {target.dtype._tensor_name}"
+        raise RuntimeError(f"result type {input.dtype._tensor_name} {words}: the targets are probabilities, .float()")
     common = dtypes.promote_types(input.dtype, target.dtype)
     x, t = cast(input, common), cast(target, common)
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)

@@ -188,10 +188,8 @@ class Recording(Tensor):
         if self._array.flags.writeable:
             return
         if 0 in self._array.strides:
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                "location. Please clone() the tensor before performing the operation."
-            )
+            words = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
+            raise RuntimeError(f"{words} location. Please clone() the tensor before performing the operation.")
         raise RuntimeError("the tensor lies on a read-only NumPy array. Please clone() it before writing.")
 
 

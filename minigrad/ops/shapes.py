@@ -127,10 +127,8 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
         raise TypeError("view() received an invalid combination of arguments - got (): x.view(2, 3) or x.view(dtype)")
     out = Reshape(inferred_shape(to, input._array.size))(input)
     if out._base is None and input._array.size:
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-            "two contiguous subspaces). Use .reshape(...) instead."
-        )
+        words = "view size is not compatible with input tensor's size and stride (at least one dimension spans across"
+        raise RuntimeError(f"{words} two contiguous subspaces). Use .reshape(...) instead.")
     return out
 
 
@@ -245,9 +243,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     ndim = input._array.ndim
     if len(dims) != ndim:
         words = "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired"
-        raise RuntimeError(
-            f"{words} ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        )
+        found = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        raise RuntimeError(f"{words} ordering of dimensions i.e. {found}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
@@ -349,10 +346,9 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
             words = f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
             raise RuntimeError(words)
         elif size != existing and (size < 0 or existing != 1):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({existing}) at non-singleton "
-                f"dimension {dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
-            )
+            words = f"The expanded size of the tensor ({size}) must match the existing size ({existing})"
+            given = f"Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            raise RuntimeError(f"{words} at non-singleton dimension {dim}.  {given}")
     return tuple(result)
 
 
