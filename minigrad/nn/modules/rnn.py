@@ -97,8 +97,11 @@ class RNNBase(Recurrent):
         dtype: dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(input_size, hidden_size, num_layers) <= 0:
-            raise ValueError("input_size, hidden_size and num_layers must be greater than zero")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+            if not isinstance(size, int):
+                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
         if proj_size:
