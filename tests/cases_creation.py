@@ -49,6 +49,8 @@ add(
     lambda api, x, size, *how: x.new_empty(size, **options(api, *how)).fill_(1),
     st.tuples(any_array(), shapes(), *drawn),
 )
+add("Tensor.new", lambda api, x, size: x.new(*size).fill_(1), st.tuples(any_array(), shapes(1)))
+add("Tensor.new", lambda api, x, data: x.new(data), st.tuples(any_array(), st.lists(st.integers(0, 9), max_size=4)))
 # Of one float16 PyTorch makes an infinity where it refuses to make two.
 fillers = numbers.filter(lambda n: not 65504 < abs(float(n)) < np.inf)
 add(

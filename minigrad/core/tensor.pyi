@@ -684,6 +684,8 @@ class Tensor:
         """This tensor, changed to what `neg` returns: The negative of each element."""
     def nelement(self) -> builtins.int:
         """The number of elements."""
+    def new(self, *args: typing.Any) -> Tensor:
+        """A tensor in this tensor's dtype, made of one sequence or of sizes, as `FloatTensor` makes those of float32."""
     def new_empty(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
         """A tensor in this tensor's dtype, to be written before it is read."""
     def new_full(self, size: collections.abc.Sequence[typing.SupportsIndex], fill_value: builtins.bool | builtins.int | builtins.float | np.generic, **options: typing.Unpack[minigrad.tensors.options.Options]) -> Tensor:

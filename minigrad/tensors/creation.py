@@ -468,6 +468,19 @@ LongTensor = _constructor(dtypes.int64)
 ShortTensor = _constructor(dtypes.int16)
 
 
+@op("Tensor")
+def new(input: Tensor, *args: Any) -> Tensor:
+    """A tensor in this tensor's dtype, made of one sequence or of sizes, as `FloatTensor` makes those of float32.
+
+    >>> import minigrad as torch
+    >>> torch.ones(4, dtype=torch.int64).new(2, 1, 3).zero_()
+    tensor([[[0, 0, 0]],
+    <BLANKLINE>
+            [[0, 0, 0]]])
+    """
+    return new_leaf(array_of_arguments(args, input.dtype), False)
+
+
 # ---- numbers in nested sequences -------------------------------------------------------------------------------------
 
 
