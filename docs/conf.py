@@ -75,7 +75,7 @@ class Names(SphinxDirective):
         home = importlib.import_module(
             self.options.get("of") or home_of_names(module.__name__, listed=bool(self.content))
         )
-        names = " ".join(self.content).split() or public(module)
+        names = " ".join(self.content).split() or sorted(public(module), key=[*vars(module)].index)
         # Of two things of one name, users see one; a declared function may have several names.
         seen = [name for name in names if getattr(home, name, None) is getattr(module, name)]
         own = [name for name, each in declared["torch"].items() if each.__module__ == module.__name__]
