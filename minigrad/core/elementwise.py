@@ -150,7 +150,6 @@ def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:
 class Add(Elementwise):
     """`a + b`."""
 
-    formulas = ("da = g", "db = g")
     rounds_numbers = True
 
     forward = np.add
@@ -165,7 +164,6 @@ class Add(Elementwise):
 class Sub(Elementwise):
     """`a - b`."""
 
-    formulas = ("da = g", "db = -g")
     rounds_numbers = True
 
     forward = np.subtract
@@ -193,8 +191,6 @@ class Rsub(Sub):
 class Mul(Elementwise):
     """`a * b`."""
 
-    formulas = ("da = g * b", "db = g * a: the gradient of each factor is scaled by the other one")
-
     forward = np.multiply
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
@@ -207,7 +203,6 @@ class Mul(Elementwise):
 class Div(Elementwise):
     """`a / b`, in floating point also for integers."""
 
-    formulas = ("da = g / b", "db = -g * a / b / b")
     integers = ()
     forward: ClassVar[Callable[..., Array]] = np.true_divide
 
@@ -233,8 +228,6 @@ class Rdiv(Div):
 class Neg(Unary):
     """`-x`."""
 
-    formulas = ("dx = -g",)
-
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
             words = "Negation, the `-` operator, on a bool tensor is not supported."
@@ -256,7 +249,6 @@ class Floating(Unary):
 class Exp(Floating):
     """`e**x`, its own derivative."""
 
-    formulas = ("dx = g * y",)
     forward = np.exp
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
@@ -266,7 +258,6 @@ class Exp(Floating):
 class Log(Floating):
     """The natural logarithm of `x`."""
 
-    formulas = ("dx = g / x",)
     forward = np.log
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
@@ -276,7 +267,6 @@ class Log(Floating):
 class Clone(Unary):
     """A copy of `x`, in memory order "K" as x is, or "C" contiguous."""
 
-    formulas = ("dx = g",)
     order: Literal["K", "C"]
     form: str = "CloneBackward0"
 

@@ -41,8 +41,6 @@ class MatMul(Binary):
 class SumOfProducts(Binary):
     """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
 
-    formulas = ("da[i] = g @ b[i].T", "db[i] = a[i].T @ g")
-
     def forward(self, a: Array, b: Array) -> Array:
         batch, n, k = a.shape
         return product(a.transpose(1, 0, 2).reshape(n, batch * k), b.reshape(batch * k, b.shape[2]))

@@ -97,10 +97,11 @@ class Node:
     #: The attributes in which `forward` sets arrays aside for the gradients; None after they have been let go of.
     aside: ClassVar[tuple[str, ...]] = ()
 
-    #: The gradient of each input, as `explain` shows it; one that is for all inputs may be the last.
+    #: The gradient of each input, as `explain` shows it, where that is not what the gradient itself does, called with
+    #: symbols; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
 
-    #: Of a declared operation (`minigrad.declare`), its gradient, which is shown itself if there is no formula.
+    #: Of a declared operation (`minigrad.declare`), the gradient to show.
     shown_gradient: ClassVar[Callable[..., Any] | None] = None
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.

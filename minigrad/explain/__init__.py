@@ -18,10 +18,8 @@ start  loss = 5.                        1, as none is given         ()        st
        dimensions dims
 2      MulBackward0           (2,)      da = g * b                  (2,)      w.grad
        a * b                  [1., 1.]  b = [1., 2.]                [1., 2.]
-                                        db = g * a: the gradient    (2,)      w.grad, added
-                                        of each factor is scaled    [1., 2.]
-                                        by the other one
-                                        a = [1., 2.]
+                                        db = g * a                  (2,)      w.grad, added
+                                        a = [1., 2.]                [1., 2.]
 <BLANKLINE>
 tensor  shape  from             .grad before  .grad now
 w       (2,)   step 2, 2 times  None          [2., 4.]

@@ -1,6 +1,7 @@
 """The formulas of an operation, as its class states them: what the reader of the source finds is what is shown.
 
-A gradient that is a function is shown by calling it: a symbol stands for a tensor, and writes down what is done to it.
+A gradient is shown by calling it, unless the class says `formulas`: a symbol stands for a tensor, and writes down what
+is done to it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import keep_inputs, keep_other, keep_output, keep_read, keep_rest
+from minigrad.core.kept import GRADIENTS, keep_inputs, keep_other, keep_output, keep_read, keep_rest
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 
@@ -42,7 +43,7 @@ def formulas(node: Node) -> Formulas:
     >>> import minigrad as torch
     >>> x = torch.ones(2, requires_grad=True)
     >>> formulas((x / x).grad_fn).gradients
-    ('da = g / b', 'db = -g * a / b / b')
+    ('da = g / b', 'db = -g * (a / b / b)')
     """
     kind: type = node.function if isinstance(node, FunctionNode) else type(node)
     computes, gradients = _stated(kind)
@@ -109,8 +110,11 @@ def _stated(kind: object) -> Formulas:
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
     computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")
     stated = getattr(kind, "formulas", ())
-    gradient = getattr(kind, "shown_gradient", None)
-    return Formulas(computes, stated or (() if gradient is None else (f"dx = {formula(gradient)}",)))
+    if not stated and isinstance(kind, type) and issubclass(kind, Node):
+        shown = {name: getattr(kind, name) for name in GRADIENTS if hasattr(kind, name)}
+        shown |= {"dx": kind.shown_gradient} if kind.shown_gradient else {}
+        stated = tuple([f"{name} = {formula(gradient)}" for name, gradient in shown.items()])
+    return Formulas(computes, stated)
 
 
 _Method: TypeAlias = "Callable[[Symbol, Any], Symbol]"
@@ -125,7 +129,7 @@ def formula(function: Callable[..., Any]) -> str:
     '-g * a / (b * b)'
     """
     code = function.__code__
-    return str(function(*[Symbol(name) for name in code.co_varnames[: code.co_argcount]]))
+    return str(function(*[Symbol(name) for name in code.co_varnames[: code.co_argcount]])).replace("self.", "")
 
 
 def _binary(operator: ast.operator) -> tuple[_Method, _Method]:

@@ -413,7 +413,6 @@ def _check_same_dtype(a: Tensor, other: Any, name: str) -> None:
 class Addcmul(Ternary):
     """`a + value * b * c`."""
 
-    formulas = ("da = g", "db = g * value * c", "dc = g * value * b")
     value: float
 
     @half_in_single

@@ -420,6 +420,7 @@ class ElementLoss(Unary):
     A subclass says `losses(d)` and the gradient `slope(d, g)`, g times the derivative of f.
     """
 
+    formulas = ("",)
     reduction: Reduction
 
     #: The loss of each element; and the gradient of d, given that of each loss, `g`, of d's shape or the same for all.

@@ -63,7 +63,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 class Mv(Node):
     """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
 
-    formulas = ("da = outer(g, b)", "db = a.T @ g")
+    formulas = ("da = outer(g, b)", "db = a.mT @ g")
 
     def forward(self, a: Array, b: Array) -> Array:
         return product(a, b)
@@ -79,7 +79,6 @@ class Outer(Node):
     """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
 
     form = "MulBackward0"
-    formulas = ("da = g @ b", "db = g.T @ a")
     forward = np.multiply.outer
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
