@@ -236,8 +236,8 @@ def _declare(dims: int) -> None:
         windows = Windows(weight.shape[2:], steps, apart, pads)
         sizes = windows.sizes(input.shape[2:])
         if min(sizes) < 1:
-            given, found = [f"size per channel: ({' x '.join(map(str, each))})" for each in (input.shape[2:], sizes)]
-            raise RuntimeError(f"Given input {given}. Calculated output {found}. Output size is too small")
+            taken, found = [f"size per channel: ({' x '.join(map(str, each))})" for each in (input.shape[2:], sizes)]
+            raise RuntimeError(f"Given input {taken}. Calculated output {found}. Output size is too small")
         return ConvTranspose(windows, groups, sizes)(input, weight, bias)
 
 
