@@ -83,8 +83,7 @@ class Elementwise(Binary):
         if (a._requires_grad or b._requires_grad) and current.enabled:
             self.shapes = None if x.shape == y.shape else (x.shape, y.shape)
             edge_a = (a._node or a) if a._requires_grad else None
-            edge_b = (b._node or b) if b._requires_grad else None
-            self.record((edge_a, edge_b), (a, b), out)
+            self.record((edge_a, (b._node or b) if b._requires_grad else None), (a, b), out)
         return out
 
     __call__ = of

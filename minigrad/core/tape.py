@@ -177,14 +177,15 @@ class Node:
 
     def __call__(self, *inputs: Any) -> Any:
         """The result for these tensors (None for one left out), recorded if one of them requires a gradient."""
-        arrays, recorded = [], False
+        arrays, edges, recorded = [], [], False
         for x in inputs:
             arrays.append(None if x is None else x._array)
-            recorded = recorded or (x is not None and x._requires_grad)
+            edges.append(None if x is None or not x._requires_grad else x._node or x)
+            recorded = recorded or edges[-1] is not None
         computed, like = quiet().run(self.forward, *arrays), inputs[0]
         out = tuple([like._new(each) for each in computed]) if type(computed) is list else like._new(computed)
         if recorded and current.enabled:
-            self.record(tuple([edge_to(x) for x in inputs]), inputs, out)
+            self.record(tuple(edges), inputs, out)
         return out
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
@@ -302,7 +303,8 @@ class Binary(Node):
         """The result for `a` and `b`, recorded if one of them requires a gradient."""
         out: Tensor = a._new(quiet().run(self.forward, a._array, b._array))
         if (a._requires_grad or b._requires_grad) and current.enabled:
-            self.record((edge_to(a), edge_to(b)), (a, b), out)
+            edge_a = (a._node or a) if a._requires_grad else None
+            self.record((edge_a, (b._node or b) if b._requires_grad else None), (a, b), out)
         return out
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:

@@ -24,6 +24,7 @@ from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.indexing import Slice
 
 
 class Curve(Unary):
@@ -611,9 +612,10 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
+    middle = input._array.shape[along] // 2
 
     def gated(x: Tensor) -> Any:
-        values, gates = x.chunk(2, along)
+        values, gates = [Slice((*(slice(None),) * along, half))(x) for half in (slice(middle), slice(middle, None))]
         return ProductAs("GluBackward0")(values, gates.sigmoid())
 
     return in_float32(gated, input)

@@ -72,11 +72,9 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
     if not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
-    if set(map(type, given)) <= {int}:
-        return tuple(given)
     found: list[int] = []
     for position, size in enumerate(given):
-        if not isinstance(size, INTEGER) or isinstance(size, bool):
+        if type(size) is not int and (not isinstance(size, INTEGER) or isinstance(size, bool)):
             odd = f"found element of type {type(size).__name__} at pos {position}"
             raise TypeError(f"{name}(): argument 'size' (position {position + 1}) must be tuple of ints, but {odd}")
         found.append(index(size))

@@ -49,10 +49,8 @@ def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool 
     if size_average is None and reduce is None:
         return reduction
     if any([isinstance(flag, Tensor) and flag.numel() > 1 for flag in (size_average, reduce)]):
-        raise RuntimeError(
-            "Boolean value of Tensor with more than one value is ambiguous: this argument says whether losses are "
-            "averaged. A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
-        )
+        remedy = "A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
+        raise RuntimeError(f"Boolean value of Tensor with more than one value is ambiguous. {remedy}")
     average, combine = [flag is None or bool(flag) for flag in (size_average, reduce)]
     reduction = ("mean" if average else "sum") if combine else "none"
     warn_program(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
@@ -81,10 +79,8 @@ def reduced_array(losses: Array, reduction: Reduction) -> Array:
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
     """Nothing if no gradient is asked for of an argument that PyTorch gives none."""
     if weight.requires_grad and current.enabled:
-        raise RuntimeError(
-            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
-            f"have requires_grad True. Give {argument}.detach(), if it is to be a constant"
-        )
+        words = f"The function '{function}' is not differentiable with respect to argument '{argument}'"
+        raise RuntimeError(f"{words}. This input cannot have requires_grad True. Give {argument}.detach()")
 
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------

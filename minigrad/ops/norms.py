@@ -28,7 +28,7 @@ from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
-from minigrad.core.shapes import common_shape, in_shape
+from minigrad.core.shapes import in_shape
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor, storage_of
 from minigrad.declare import Dims, op
@@ -37,6 +37,7 @@ from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.double_backward import double_backward
+from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 from minigrad.ops.reductions import Scaled
 
@@ -372,10 +373,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     tensor([0.0000, 1.0000])
     """
     common = dtypes.result_type(x1._array, x2._array)
-    shape = common_shape([x1._array.shape, x2._array.shape])
-    along = normal_dim(dim, len(shape))
-    a, b = (_of_length_one(cast(x, common).expand(shape), along, eps) for x in (x1, x2))
-    return (a * b).sum(along)
+    a, b = broadcast_tensors(cast(x1, common), cast(x2, common))
+    along = normal_dim(dim, a.ndim)
+    return (_of_length_one(a, along, eps) * _of_length_one(b, along, eps)).sum(along)
 
 
 def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
@@ -481,7 +481,5 @@ def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
 
 def _check_batch_size(size: Sequence[int]) -> None:
     if size[0] * math.prod(size[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {size}: one value has no variance. "
-            "Take a larger batch (drop_last=True in a DataLoader), or model.eval() when not training"
-        )
+        remedy = "Take a larger batch (drop_last=True in a DataLoader), or model.eval() when not training"
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}. {remedy}")

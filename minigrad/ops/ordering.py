@@ -156,15 +156,15 @@ def most_frequent(x: Array, dim: int) -> Array:
     """The last index of the most frequent element along `dim`, of several the smallest; the dimension stays."""
     if x.ndim == 0:
         return np.zeros((), np.int64)
-    indices = np.moveaxis(order(x, dim), dim, -1)
-    ordered = np.take_along_axis(np.moveaxis(x, dim, -1), indices, -1)
+    indices = order(x, dim).swapaxes(dim, -1)
+    ordered = np.take_along_axis(x.swapaxes(dim, -1), indices, -1)
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
     starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)
-    return np.moveaxis(found, -1, dim)
+    return found.swapaxes(dim, -1)
 
 
 @op("torch")

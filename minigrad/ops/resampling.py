@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from operator import index
 from typing import Any
@@ -29,7 +30,7 @@ class Resample(Unary):
     def forward(self, x: Array) -> Array:
         y = widened(x)
         for dim, matrix in enumerate(self.matrices, x.ndim - len(self.matrices)):
-            y = np.moveaxis(np.moveaxis(y, dim, -1) @ matrix.T.astype(y.dtype, copy=False), -1, dim)
+            y = (y.swapaxes(dim, -1) @ matrix.T.astype(y.dtype, copy=False)).swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
@@ -114,13 +115,15 @@ def _scaled(
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
 
 
+@functools.lru_cache(maxsize=64)
 def _nearest(size: int, wanted: int, scale: float | None, shift: float) -> Array:
     """Which element each of the new ones is."""
     ratio = np.float32(size / wanted if scale is None else 1 / scale)
     return np.minimum(((np.arange(wanted, dtype=np.float32) + np.float32(shift)) * ratio).astype(np.int64), size - 1)
 
 
-def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: type) -> Array:
+@functools.lru_cache(maxsize=64)
+def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Array:
     """The matrix of the new elements: of each the shares of the two old ones that it lies between."""
     new: Array = np.arange(wanted, dtype=kind)
     if align_corners:
@@ -150,6 +153,7 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
     return number * size // count, -((number + 1) * -size // count)
 
 
+@functools.lru_cache(maxsize=64)
 def _means(size: int, count: int) -> Array:
     starts, ends = bounds(size, count)
     inside = (np.arange(size) >= starts[:, None]) & (np.arange(size) < ends[:, None])

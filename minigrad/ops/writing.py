@@ -372,8 +372,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
         places = input._new(places._array[:0])
     else:
         check_range(places._array, size, at)
-        # Each place once: the gradient of the value is the sum over the places.
-        places = input._new(np.unique(places._array % size).reshape(places._array.shape and -1))
+        if isinstance(value, Tensor):
+            # Each place once: the gradient of the value is the sum over the places.
+            places = input._new(np.unique(places._array % size).reshape(places._array.shape and -1))
     return IndexInto(dims, False, f"IndexFillBackward{int(isinstance(value, Tensor))}"), filler, places
 
 
