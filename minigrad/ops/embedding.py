@@ -174,10 +174,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     if low < 0:
         raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
     if num_classes != -1 and high >= num_classes:
-        raise RuntimeError(
-            f"Class values must be smaller than num_classes. The largest is {high}, and num_classes is {num_classes}: "
-            f"count the whole vocabulary (num_classes={high + 1} or more), or look for the wrong id."
-        )
+        found = f"The largest is {high}, and num_classes is {num_classes}: count the whole vocabulary"
+        raise RuntimeError(f"Class values must be smaller than num_classes. {found}, or look for the wrong id.")
     classes = high + 1 if num_classes == -1 else num_classes
     vectors = np.zeros((*ids.shape, classes), np.int64)
     vectors.reshape(-1)[np.arange(0, vectors.size, classes) + ids.reshape(-1)] = 1

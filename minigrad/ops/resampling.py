@@ -92,7 +92,7 @@ def interpolate(
         for dim, (old, new, scale) in enumerate(zip(sizes, wanted, scales, strict=True), 2):
             input = Index((dim,), form)(input, input._new(_nearest(old, new, scale, shift)))
         return input
-    kind = np.result_type(input._array.dtype, np.float32).type
+    kind: Any = np.result_type(input._array.dtype, np.float32).type
     lines = [_lines(i, o, scale, align_corners, kind) for i, o, scale in zip(sizes, wanted, scales, strict=True)]
     return Resample(lines, form)(input)
 
