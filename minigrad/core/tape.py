@@ -190,9 +190,8 @@ class Node:
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
-        self.edges = edges
+        self.edges, self.watch = edges, None
         self.number = next_number()
-        self.watch = None
         self.claim(out)
         if self.keep is not None:
             self.keep(inputs, out)
