@@ -110,7 +110,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("what a hook saw is taken for the walk's own", Walk, "_show_leaves", ("self.owned.discard(edge)", "pass"), {"ownership_of_what_was_seen"}),
     ("no way is pruned", walking.Requested, "goes_on", ("not self.useful.isdisjoint(node.edges)", "True"), {"Only the way to what is asked for is walked and freed"}),
     ("the gradient of a result in the middle is doubled", walking.Requested, "take", ("[pair for pair in zip(edges", "[(pair[0], pair[1] * 2) for pair in zip(edges"), {"chain_rule"}),
-    ("a leaf does not copy", walking, "_accumulate", ("copied(gradient._array)", "gradient._array"), {"ownership"}),
+    ("a leaf does not copy", walking, "_accumulate", ("else gradient.clone()", "else gradient"), {"ownership"}),
     ("a new .grad each time", walking, "_accumulate", ("elif record or", "elif True or"), {"chain_rule", "Accumulation is into the same object"}),
     ("in place also with a graph", walking, "_accumulate", ("elif record or not", "elif not"), {"Accumulation with create graph makes a new object"}),
     ("a write to .grad does not count", walking, "_accumulate", (".version += 1", ".version += 0"), {"Accumulation is into the same object"}),

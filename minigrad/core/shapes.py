@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .arrays import total, widened, with_ones
+from .arrays import total, with_ones
 from .dtypes import Array
 from .modes import current
 from .tape import Unary, View
@@ -38,11 +38,7 @@ class SumTo(Unary):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        new = x.ndim - len(self.shape)
-        repeated = tuple(range(new)) + tuple(
-            [new + i for i, size in enumerate(self.shape) if size == 1 and x.shape[new + i] != 1]
-        )
-        return total(widened(x), repeated).astype(x.dtype, copy=False).reshape(self.shape)
+        return summed_to(x, self.shape)
 
     def dx(self, g: Tensor) -> Tensor:
         return Expand(self.x_shape).of_gradient(g)
@@ -78,7 +74,20 @@ def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     array = x._array
     if array.shape == shape:
         return x
-    return SumTo(shape)(x) if current.enabled or array.size != math.prod(shape) else x._new(array.reshape(shape))
+    if current.enabled:
+        return SumTo(shape)(x)
+    return x._new(array.reshape(shape) if array.size == math.prod(shape) else summed_to(array, shape))
+
+
+def summed_to(x: Array, shape: tuple[int, ...]) -> Array:
+    """`x` summed to `shape`, which broadcasts to its shape."""
+    new = x.ndim - len(shape)
+    repeated = tuple(range(new))
+    if x.shape[new:] != shape:
+        repeated += tuple([new + i for i, size in enumerate(shape) if size == 1 and x.shape[new + i] != 1])
+    sums = total(x, repeated, keepdims=not new).astype(x.dtype, copy=False)
+    # Not a view if it need not be one: into an array of its own the walk adds other gradients.
+    return sums if sums.shape == shape else sums.reshape(shape)
 
 
 def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

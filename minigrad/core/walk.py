@@ -156,6 +156,7 @@ class Walk:
         sums, owned, record = self.sums, self.owned, self.record
         plain = self.requested is None
         heap: list[tuple[int, Node]] = []
+        several: set[Node] = set()
         g: Tensor | None = None
         while True:
             for edge, gradient in arrivals:
@@ -166,7 +167,8 @@ class Walk:
                     gradient = earlier._plus(gradient, edge in owned)
                 elif isinstance(edge, Node):
                     heapq.heappush(heap, (-edge.number, edge))
-                elif isinstance(edge, Output):
+                elif isinstance(edge, Output) and edge.node not in several:
+                    several.add(edge.node)
                     heapq.heappush(heap, (-edge.node.number, edge.node))
                 sums[edge] = gradient
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
@@ -189,14 +191,12 @@ class Walk:
     def _visit(self, node: Node, g: object) -> Sequence[Tensor | None] | None:
         """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
         requested, arrived = self.requested, [g]
-        edges: list[Edge] = [node]
+        edges: list[Any] = [node]
         if isinstance(node, Several):
-            edges = [Output(node, position) for position in range(node.count)]
+            # Equal to its Outputs, and made in a tenth of their time.
+            edges = [(node, position) for position in range(node.count)]
             arrived = [self.sums.pop(edge, None) for edge in edges]
             self.owned.difference_update(edges)
-            if all([each is None for each in arrived]):
-                # Each output has sent the walk here: it has been here before.
-                return None
         goes_on = requested is None or requested.goes_on(node)
         # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
         if requested is not None and goes_on:

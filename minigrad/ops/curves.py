@@ -15,7 +15,7 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import Elementwise, masked, zeroed
-from minigrad.core.tape import Node, Unary
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
 from minigrad.ops import casting
@@ -51,7 +51,7 @@ class Curve(Unary):
         return None
 
 
-class Slope(Node):
+class Slope(Binary):
     """`g * f'(x)` for the slope of the function `curve`."""
 
     formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")

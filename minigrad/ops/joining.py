@@ -105,8 +105,9 @@ class Split(Views):
         return [x[(*before, slice(end - size, end))] for size, end in zip(self.sizes, ends, strict=True)]
 
     def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
-        shapes = [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes]
-        return (Cat(self.dim)(*_filled(g, shapes)),)
+        if any([each is None for each in g]):
+            g = _filled(g, [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes])
+        return (Cat(self.dim)(*g),)
 
 
 @op("torch", aliases=["concat", "concatenate"])

@@ -18,7 +18,7 @@ from minigrad.core.kept import entry_of, keep_other
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, sum_to
-from minigrad.core.tape import Node, Unary, View
+from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.casting import filler
@@ -60,7 +60,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
 
 
-class Mv(Node):
+class Mv(Binary):
     """`a @ b` for a matrix `(N, K)` and a vector `(K,)`."""
 
     formulas = ("da = outer(g, b)", "db = a.mT @ g")
@@ -75,7 +75,7 @@ class Mv(Node):
         return a.mT @ g
 
 
-class Outer(Node):
+class Outer(Binary):
     """`y[i, j] = a[i] * b[j]` for vectors `(N,)` and `(M,)`."""
 
     form = "MulBackward0"

@@ -17,7 +17,7 @@ from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
-from minigrad.core.tape import Node, Unary, quiet
+from minigrad.core.tape import Binary, Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.array_indexing import places_along
@@ -425,7 +425,7 @@ class Std(Var):
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
 
 
-class ScaledDeviation(Node):
+class ScaledDeviation(Binary):
     """`scale * g * (x - mean(x))` with the mean over `dims`, where g is of size 1.
 
     `deviations` are x - mean(x), if known.

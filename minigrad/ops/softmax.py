@@ -7,7 +7,7 @@ import numpy as np
 from minigrad.core.arrays import read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
-from minigrad.core.tape import Node, Unary
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.blocks import row_blocks
@@ -38,7 +38,7 @@ class Softmax(Unary):
         return SoftmaxBackwardData(self.dims)(g, y)
 
 
-class SoftmaxBackwardData(Node):
+class SoftmaxBackwardData(Binary):
     """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax."""
 
     formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
@@ -82,7 +82,7 @@ class LogSoftmax(Unary):
         return LogSoftmaxBackwardData(self.dims)(g, y)
 
 
-class LogSoftmaxBackwardData(Node):
+class LogSoftmaxBackwardData(Binary):
     """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax."""
 
     formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
@@ -125,7 +125,7 @@ class LogSumExp(Unary):
         return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
 
 
-class ScaledSoftmax(Node):
+class ScaledSoftmax(Binary):
     """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand."""
 
     formulas = ("dg = sum(h * softmax(x))", "dx = the gradient of the softmax for h * g")
