@@ -217,11 +217,12 @@ def reshaped(x: Tensor, *shape: int) -> Tensor:
     return Reshape(shape)(x)
 
 
-def transposed(x: Tensor) -> Tensor:
-    """`x` with its last two dimensions swapped."""
-    dims = list(range(x.ndim))
-    dims[-2:] = dims[:-3:-1]
-    return Permute(tuple(dims), "TransposeBackward0")(x)
+def transposed(x: Tensor, dim0: int = -2, dim1: int = -1, form: str = "TransposeBackward0") -> Tensor:
+    """`x` with two dimensions swapped, if it has any: the last two unless told otherwise."""
+    dims = list(range(x._array.ndim))
+    if dims:
+        dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
+    return Permute(tuple(dims), form)(x)
 
 
 method("mT")(property(transposed))

@@ -192,9 +192,7 @@ def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
 def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
     """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
     ones = with_ones(shape, dims)
-    if y._array.shape == ones:
-        return y
-    return Reshape(ones).of_gradient(y)
+    return y if y._array.shape == ones else Reshape(ones).of_gradient(y)
 
 
 class Spread(Unary):

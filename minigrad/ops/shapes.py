@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes, elementwise
 from minigrad.core.dtypes import FLOATS, Array, dtype
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape
+from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape, transposed
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
@@ -251,13 +251,6 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return Permute(order)(input)
 
 
-def _swapped(x: Tensor, dim0: int, dim1: int, form: str = "TransposeBackward0") -> Tensor:
-    dims = list(range(x._array.ndim))
-    if dims:
-        dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
-    return Permute(tuple(dims), form)(x)
-
-
 @op(in_place=restrided, aliases=["swapdims"])
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped.
@@ -269,7 +262,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
             [3, 6]])
     """
     ndim = input._array.ndim
-    return _swapped(input, normal_dim(dim0, ndim), normal_dim(dim1, ndim))
+    return transposed(input, normal_dim(dim0, ndim), normal_dim(dim1, ndim))
 
 
 @op(in_place=restrided)
@@ -303,7 +296,7 @@ def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; vectors and 0-d tensors as they are."""
     if input._array.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
-    return _swapped(input, 0, -1, "TBackward0")
+    return transposed(input, 0, -1, "TBackward0")
 
 
 @attribute
@@ -317,7 +310,7 @@ def mT(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
     """A view with the last two dimensions swapped."""
     if self._array.ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    return _swapped(self, -1, -2) if self._array.ndim else self
+    return transposed(self) if self._array.ndim else self
 
 
 @attribute
