@@ -692,7 +692,7 @@ class Tensor:
         """A tensor of `fill_value`, in this tensor's dtype."""
     def new_ones(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
         """A tensor of ones, in this tensor's dtype."""
-    def new_tensor(self, data: typing.Any, *, dtype: minigrad.core.dtypes.dtype | builtins.type[builtins.float] | builtins.type[builtins.int] | builtins.type[builtins.bool] | None = None, device: minigrad.tensors.options.device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_tensor(self, data: typing.Any, **options: typing.Unpack[minigrad.tensors.options.Options]) -> Tensor:
         """A tensor of a copy of `data`, as `torch.tensor` makes it, in this tensor's dtype."""
     def new_zeros(self, *sizes: typing.Any, **options: typing.Unpack[minigrad.tensors.options.SizedOptions]) -> Tensor:
         """A tensor of zeros, in this tensor's dtype."""

@@ -28,7 +28,6 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import keep_other
 from minigrad.core.shapes import Sum
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
@@ -51,7 +50,6 @@ class Convolution(Node):
     """
 
     formulas = ("dX = ConvTranspose(G, W)", "dW = WeightGradient(X, G)", "db = sum of G over N and places")
-    keep = keep_other
     windows: Windows
     groups: int
     form: str = "ConvolutionBackward0"
@@ -65,12 +63,14 @@ class Convolution(Node):
             np.matmul(w, seen, out=y[rows])
         return _finished(y.reshape(len(x), len(weight), *counts), bias, x)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        to_x, to_weight, to_bias = self.edges
-        windows, groups = self.windows, self.groups
-        dx = None if to_x is None else ConvTranspose(windows, groups, self.sizes, _TWICE)(g, self.kept(1), None)
-        dw = None if to_weight is None else WeightGradient(windows, groups)(self.kept(0), g)
-        return dx, dw, None if to_bias is None else _over_places(g)
+    def da(self, g: Tensor, weight: Tensor) -> Tensor:
+        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE)(g, weight, None)
+
+    def db(self, g: Tensor, x: Tensor) -> Tensor:
+        return WeightGradient(self.windows, self.groups)(x, g)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return _over_places(g)
 
 
 class ConvTranspose(Node):
@@ -80,7 +80,6 @@ class ConvTranspose(Node):
     """
 
     formulas = ("dG = Convolution(dX, W)", "dW = WeightGradient(dX, G)", "db = sum of dX over N and places")
-    keep = keep_other
     windows: Windows
     groups: int
     sizes: tuple[int, ...]
@@ -95,12 +94,14 @@ class ConvTranspose(Node):
             x[rows] = self.windows.add(seen.reshape(len(seen), x.shape[1], *weight.shape[2:], *counts), self.sizes)
         return _finished(x, bias, g)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        to_g, to_weight, to_bias = self.edges
-        windows, groups = self.windows, self.groups
-        dg = None if to_g is None else Convolution(windows, groups, _TWICE)(g, self.kept(1), None)
-        dw = None if to_weight is None else WeightGradient(windows, groups)(g, self.kept(0))
-        return dg, dw, None if to_bias is None else _over_places(g)
+    def da(self, g: Tensor, weight: Tensor) -> Tensor:
+        return Convolution(self.windows, self.groups, _TWICE)(g, weight, None)
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return WeightGradient(self.windows, self.groups)(g, a)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return _over_places(g)
 
 
 class WeightGradient(Node):
@@ -108,7 +109,6 @@ class WeightGradient(Node):
 
     form = _TWICE
     formulas = ("dX = ConvTranspose(G, dW)", "dG = Convolution(X, dW)")
-    keep = keep_other
     windows: Windows
     groups: int
 
@@ -120,11 +120,11 @@ class WeightGradient(Node):
             dw += (parts[rows] @ seen.mT).sum(0)
         return dw.reshape(g.shape[1], *shape).astype(x.dtype, copy=False)
 
-    def da(self, g: Tensor) -> Tensor:
-        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE)(self.kept(1), g, None)
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE)(b, g, None)
 
-    def db(self, g: Tensor) -> Tensor:
-        return Convolution(self.windows, self.groups, _TWICE)(self.kept(0), g, None)
+    def db(self, g: Tensor, x: Tensor) -> Tensor:
+        return Convolution(self.windows, self.groups, _TWICE)(x, g, None)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from minigrad.tensors.errors import warn_program
 from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
     DType,
+    LikeOptions,
     OnDevice,
     Options,
     SizedOptions,
@@ -215,29 +216,25 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
     return new_leaf_of_sizes("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
 
 
-def zeros_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
+def zeros_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
     """A tensor of zeros of the shape, dtype and memory order of `input`."""
-    return like("zeros_like", input, lambda array: array.fill(0), memory_format, options)
+    return like("zeros_like", input, lambda array: array.fill(0), options)
 
 
-def ones_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
+def ones_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
     """A tensor of ones of the shape, dtype and memory order of `input`."""
-    return like("ones_like", input, lambda array: array.fill(1), memory_format, options)
+    return like("ones_like", input, lambda array: array.fill(1), options)
 
 
-def full_like(
-    input: Tensor, fill_value: Number, *, memory_format: memory_format | None = None, **options: Unpack[Options]
-) -> Tensor:
+def full_like(input: Tensor, fill_value: Number, **options: Unpack[LikeOptions]) -> Tensor:
     """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
     value = number_of("full_like", "fill_value", fill_value, 2)
-    return like(
-        "full_like", input, lambda array: array.fill(casting.filler(value, dtypes.of(array))), memory_format, options
-    )
+    return like("full_like", input, lambda array: array.fill(casting.filler(value, dtypes.of(array))), options)
 
 
-def empty_like(input: Tensor, *, memory_format: memory_format | None = None, **options: Unpack[Options]) -> Tensor:
+def empty_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
     """A tensor of the shape, dtype and memory order of `input`, to be written before it is read."""
-    return like("empty_like", input, lambda array: None, memory_format, options)
+    return like("empty_like", input, lambda array: None, options)
 
 
 # ---- in the dtype of a tensor ----------------------------------------------------------------------------------------
@@ -274,23 +271,15 @@ def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[O
 
 
 @op("Tensor")
-def new_tensor(
-    input: Tensor,
-    data: Any,
-    *,
-    dtype: DType = None,
-    device: OnDevice = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     """A tensor of a copy of `data`, as `torch.tensor` makes it, in this tensor's dtype.
 
     >>> import minigrad as torch
     >>> torch.zeros(2).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    wanted = as_dtype("new_tensor", dtype) or input.dtype
-    checked("new_tensor", {"device": device, "pin_memory": pin_memory})
+    _, requires_grad = checked("new_tensor", options, input.dtype)
+    wanted = as_dtype("new_tensor", options.get("dtype")) or input.dtype
     return new_leaf(array_of_data(_copied("tensor.new_tensor", data), wanted), requires_grad)
 
 
@@ -415,16 +404,15 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     return np.where(numbers < count // 2, from_start, from_end).astype(exact)
 
 
-def like(
-    name: str, input: Tensor, fill: Callable[[Array], object], memory_format: memory_format | None, options: Options
-) -> Tensor:
+def like(name: str, input: Tensor, fill: Callable[[Array], object], options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    in_order = not keeps_order(options.pop("memory_format", None))
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
-    order: Literal["C", "K"] = "K" if keeps_order(memory_format) and 0 not in array.strides else "C"
+    order: Literal["C", "K"] = "C" if in_order or 0 in array.strides else "K"
     new = np.empty_like(array, wanted, order)
     fill(new)
     return new_leaf(new, requires_grad)

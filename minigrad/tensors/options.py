@@ -201,6 +201,12 @@ class SizedOptions(Options, total=False):
     size: Sizes
 
 
+class LikeOptions(Options, total=False):
+    """As Options; `torch.contiguous_format` asks for a tensor in order, though its model is not."""
+
+    memory_format: memory_format | None
+
+
 def checked(name: str, options: Options, default: dtypes.dtype | None = None) -> tuple[np.dtype[Any], bool]:
     """The dtype, and whether a gradient is required, after a check of all options given to the function `name`."""
     if not options:

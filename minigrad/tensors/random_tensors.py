@@ -19,13 +19,13 @@ from minigrad.ops.ordering import Underived
 from minigrad.random import Generator, default_generator, engine_of
 from minigrad.tensors.creation import like
 from minigrad.tensors.options import (
+    LikeOptions,
     Options,
     SizedOptions,
     Sizes,
     check_no_bools,
     checked,
     int_of,
-    memory_format,
     new_leaf,
     new_leaf_of_sizes,
     number_of,
@@ -70,26 +70,14 @@ def _normal(generator: Generator | None, mean: float = 0.0, std: float = 1.0) ->
     return lambda array: tensors.random_arrays.normal_(array, mean, std, source)
 
 
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: memory_format | None = None,
-    **options: Unpack[Options],
-) -> Tensor:
+def rand_like(input: Tensor, *, generator: Generator | None = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    return like("rand_like", input, _uniform(generator), memory_format, options)
+    return like("rand_like", input, _uniform(generator), options)
 
 
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: memory_format | None = None,
-    **options: Unpack[Options],
-) -> Tensor:
+def randn_like(input: Tensor, *, generator: Generator | None = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    return like("randn_like", input, _normal(generator), memory_format, options)
+    return like("randn_like", input, _normal(generator), options)
 
 
 def randint(
