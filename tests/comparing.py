@@ -68,15 +68,18 @@ def outcome(call: Callable[[], Any]) -> Any:
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """The default generators at `seed`; minigrad's as it was at the end."""
-    before = minigrad.default_generator.clone_state()
+    # Started anew, a generator gets an engine of its own, so that the one before stays as it is.
+    generator = minigrad.default_generator
+    before = {slot: getattr(generator, slot) for slot in generator.__slots__}
     if torch is not None:
-        torch.manual_seed(seed)
-    minigrad.manual_seed(seed)
+        # `torch.manual_seed` writes down for graphics processors who called it, which takes longer than most rows.
+        torch.default_generator.manual_seed(seed)
+    generator.manual_seed(seed)
     try:
         yield
     finally:
-        for slot in before.__slots__:
-            setattr(minigrad.default_generator, slot, getattr(before, slot))
+        for slot, value in before.items():
+            setattr(generator, slot, value)
 
 
 def array_of(tensor: Any) -> Array:

@@ -55,16 +55,11 @@ def _global_state() -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="session")
-def _state_before() -> dict[str, Any]:
-    return _global_state()
-
-
 @pytest.fixture(autouse=True)
-def _same_state_after(_state_before: dict[str, Any]) -> Iterator[None]:
+def _same_state_after() -> Iterator[None]:
     """Fail a test that leaves grad mode, default dtype, print options or the generator changed; restore them."""
+    before = _global_state()
     yield
-    before = _state_before
     after = _global_state()
     minigrad.set_grad_enabled(before["grad mode"])
     minigrad.set_default_dtype(before["default dtype"])

@@ -82,7 +82,7 @@ def observed(api: Any, case: Case, example: dict[str, Any]) -> dict[str, Any]:
     """What comes of the call: the result, what it did to its inputs and shares with them, gradients to order two."""
     operands = [operand_of(api, *each) for each in zip(example["operands"], example["grads"], strict=True)]
     inputs = [each for each in operands if isinstance(each, api.Tensor)]
-    api.manual_seed(1)
+    api.default_generator.manual_seed(1)
     out = outcome(lambda: case.call(api, *operands))
     seen: dict[str, Any] = {
         "out": _facts(api, out, exact=not case.ulps),
@@ -275,7 +275,7 @@ def check_differences(api: Any, case: Case, example: dict[str, Any]) -> None:
         given = [operand_of(api, each, False) for each in operands]
         for n, leaf in zip(at, leaves, strict=False):
             given[n] = leaf * 1  # Not the leaf itself, which must not be written to.
-        api.manual_seed(1)
+        api.default_generator.manual_seed(1)
         found = _tensors(api, case.call(api, *given))
         return [y for y in found if array_of(y).dtype == np.float64 and y.requires_grad]
 

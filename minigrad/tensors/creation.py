@@ -368,7 +368,7 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
     )
     first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
     wanted, requires_grad = checked("range", options)
-    if by and (last - first) * by >= 0:
+    if by and math.isfinite(last - first) and (last - first) * by >= 0:
         last = first + (math.floor((last - first) / by) + (0.5 if wanted in FLOATS else 1)) * by
     return new_leaf(_range(first, last, by, wanted), requires_grad)
 
