@@ -266,7 +266,7 @@ class Members(Tensor):
 
     @property
     def data(self) -> Tensor:
-        """The same storage as a leaf; writes through it are not seen by the checks of the backward pass.
+        """The same numbers, cut off from the graph; the backward pass does not notice what is written through it.
 
         A tensor that is assigned takes this one's place: its storage, shape and dtype become this tensor's.
         """

@@ -36,8 +36,8 @@ class Variable(metaclass=_AllTensors):
     """A tensor without history on the storage of `data`; each tensor is a Variable.
 
     >>> import minigrad as torch
-    >>> x = Variable(torch.tensor([1.0, 2.0]), requires_grad=True)
-    >>> x, isinstance(x, Variable), type(x) is torch.Tensor
+    >>> x = torch.autograd.Variable(torch.tensor([1.0, 2.0]), requires_grad=True)
+    >>> x, isinstance(x, torch.autograd.Variable), type(x) is torch.Tensor
     (tensor([1., 2.], requires_grad=True), True, True)
     """
 

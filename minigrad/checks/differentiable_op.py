@@ -44,6 +44,7 @@ def check_op(
     `library`, `without` and `profile` are as in `check_lookup`.
 
     >>> import minigrad as torch
+    >>> from minigrad.checks import check_op
     >>> class Square(torch.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

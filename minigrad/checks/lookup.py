@@ -55,6 +55,7 @@ def check_lookup(
         the settings of Hypothesis; by default 25 examples for each law, the same each time.
 
     >>> import numpy as np
+    >>> from minigrad.checks import check_lookup
     >>> def lookup(ids, weight):
     ...     if ids.size and not 0 <= ids.min() <= ids.max() < len(weight):
     ...         raise IndexError("an id is not a row of the table")

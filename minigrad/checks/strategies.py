@@ -107,6 +107,7 @@ def ids(
     """Ids in `[0, num_embeddings)` of any shape and layout, from a pool of a few: most of them occur repeatedly.
 
     >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import ids
     >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
     >>> find(ids(5), lambda drawn: drawn.size > 2, settings=shrinking)
     array([0, 0, 0])
@@ -128,6 +129,7 @@ def one_hot_pairs(
     """The two inputs of the two ways: ids `(*)` of int64, and the matrix `(*, V)` of their one-hot vectors.
 
     >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import one_hot_pairs
     >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
     >>> chosen, x = find(one_hot_pairs(3), lambda pair: len(set(pair[0].ravel())) > 1, settings=shrinking)
     >>> chosen

@@ -22,9 +22,10 @@ Number = bool | int | float | np.generic
 class dtype:
     """An element type, such as `float32`; each exists once, so `is` and `==` agree.
 
-    >>> float32
+    >>> import minigrad as torch
+    >>> torch.float32
     torch.float32
-    >>> float32.itemsize, float32.is_floating_point, int64.is_floating_point
+    >>> torch.float32.itemsize, torch.float32.is_floating_point, torch.int64.is_floating_point
     (4, True, False)
     """
 
@@ -110,7 +111,8 @@ def of(array: Array) -> dtype:
 def get_default_dtype() -> dtype:
     """The dtype of floating-point tensors made without one: float32 unless `set_default_dtype` said otherwise.
 
-    >>> get_default_dtype()
+    >>> import minigrad as torch
+    >>> torch.get_default_dtype()
     torch.float32
     """
     return _default
@@ -119,7 +121,8 @@ def get_default_dtype() -> dtype:
 def set_default_dtype(d: dtype) -> None:
     """From now on floating-point tensors made without a dtype have dtype `d`.
 
-    >>> set_default_dtype(float32)
+    >>> import minigrad as torch
+    >>> torch.set_default_dtype(torch.float32)
     """
     global _default
     if not (isinstance(d, dtype) and d.is_floating_point):
@@ -145,8 +148,9 @@ def of_number(number: Number) -> dtype:
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both: floating point beats integer beats bool, then the wider wins.
 
-    >>> promote_types(int64, float16), promote_types(uint8, int8), promote_types(float32, float64)
-    (torch.float16, torch.int16, torch.float64)
+    >>> import minigrad as torch
+    >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
+    (torch.float16, torch.int16)
     """
     for position, given in enumerate((type1, type2), start=1):
         check_dtype("promote_types", given, f"type{position}", position)

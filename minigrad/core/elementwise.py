@@ -354,7 +354,7 @@ def neg(a: Tensor) -> Tensor:
 
 @method("exp")
 def exp(a: Tensor) -> Tensor:
-    """E to the power of each element."""
+    """`e**x` for each element x."""
     return Exp()(a)
 
 

@@ -23,7 +23,8 @@ current = _GradMode()
 def is_grad_enabled() -> bool:
     """Whether operations on this thread are recorded for a backward pass.
 
-    >>> is_grad_enabled()
+    >>> import minigrad as torch
+    >>> torch.is_grad_enabled()
     True
     """
     return current.enabled
@@ -96,9 +97,10 @@ class no_grad(_FixedSwitch):
 
     A context manager and a decorator; it holds for the current thread.
 
+    >>> import minigrad as torch
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
-    >>> with no_grad():
+    >>> with torch.no_grad():
     ...     (x * 2).requires_grad
     False
     """
@@ -109,8 +111,9 @@ class no_grad(_FixedSwitch):
 class enable_grad(_FixedSwitch):
     """Operations inside are recorded, also within a `no_grad` block.
 
-    >>> with no_grad(), enable_grad():
-    ...     is_grad_enabled()
+    >>> import minigrad as torch
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     torch.is_grad_enabled()
     True
     """
 
@@ -122,8 +125,9 @@ class inference_mode(Switch):
 
     The tensors that PyTorch makes inside can never be part of a graph; here they are ordinary ones.
 
-    >>> with inference_mode():
-    ...     is_grad_enabled()
+    >>> import minigrad as torch
+    >>> with torch.inference_mode():
+    ...     torch.is_grad_enabled()
     False
     """
 
@@ -137,10 +141,11 @@ class inference_mode(Switch):
 class set_grad_enabled(Switch):
     """From this call on operations are recorded or not; in a `with` statement, until its end.
 
-    >>> with set_grad_enabled(False):
-    ...     is_grad_enabled()
+    >>> import minigrad as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     torch.is_grad_enabled()
     False
-    >>> is_grad_enabled()
+    >>> torch.is_grad_enabled()
     True
     """
 

@@ -189,7 +189,7 @@ class Tensor:
         return 0 if self._storage is None else self._storage.version
 
     def detach(self) -> Tensor:
-        """The same storage as a leaf that requires no gradient: a write to one shows in the other.
+        """The same numbers, cut off from the graph: a leaf that requires no gradient, on the same memory.
 
         >>> import minigrad as torch
         >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -339,9 +339,10 @@ def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
 class Size(tuple[int, ...]):
     """The sizes of a tensor, one per dimension: a tuple of ints.
 
-    >>> Size([4, 5])
+    >>> import minigrad as torch
+    >>> torch.Size([4, 5])
     torch.Size([4, 5])
-    >>> Size([4, 5]) == (4, 5)
+    >>> torch.Size([4, 5]) == (4, 5)
     True
     """
 
@@ -363,7 +364,8 @@ class Size(tuple[int, ...]):
     def numel(self) -> int:
         """The number of elements of a tensor of this shape: the product of its sizes.
 
-        >>> Size([4, 5]).numel()
+        >>> import minigrad as torch
+        >>> torch.Size([4, 5]).numel()
         20
         """
         return math.prod(self)

@@ -264,7 +264,7 @@ class Tensor:
     def atan_(self) -> typing.Self:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | collections.abc.Sequence[Tensor] | None = None) -> None:
-        """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`."""
+        """Add to the `.grad` of each leaf, such as a parameter, how fast the loss grows with it."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
         """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
@@ -363,7 +363,7 @@ class Tensor:
         """This tensor, changed to what `cumsum` returns: For each element the sum of those up to it along `dim`; of integers, in int64."""
     @property
     def data(self) -> Tensor:
-        """The same storage as a leaf; writes through it are not seen by the checks of the backward pass."""
+        """The same numbers, cut off from the graph; the backward pass does not notice what is written through it."""
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
@@ -371,7 +371,7 @@ class Tensor:
     def det(self) -> Tensor:
         """The determinant of each matrix `(*, N, N)`; its gradient at a singular matrix is a LinAlgError."""
     def detach(self) -> Tensor:
-        """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
+        """The same numbers, cut off from the graph: a leaf that requires no gradient, on the same memory."""
     def detach_(self) -> typing.Self:
         """This tensor, from now on a leaf that requires no gradient."""
     @property
@@ -415,13 +415,13 @@ class Tensor:
     def erf_(self) -> typing.Self:
         """This tensor, changed to what `erf` returns: The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on."""
     def exp(self) -> Tensor:
-        """E to the power of each element."""
+        """`e**x` for each element x, with e = 2.71828…."""
     def exp2(self) -> Tensor:
         """2 to the power of each element."""
     def exp2_(self) -> typing.Self:
         """This tensor, changed to what `exp2` returns: 2 to the power of each element."""
     def exp_(self) -> typing.Self:
-        """This tensor, changed to what `exp` returns: E to the power of each element."""
+        """This tensor, changed to what `exp` returns: `e**x` for each element x, with e = 2.71828…."""
     @typing.overload
     def expand(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
         """A view in which dimensions of size 1, and new ones in front, are repeated to `size`; -1 keeps a size."""
@@ -431,9 +431,9 @@ class Tensor:
     def expand_as(self, other: Tensor) -> Tensor:
         """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
     def expm1(self) -> Tensor:
-        """E to the power of each element, less 1: to all digits also near 0."""
+        """`e**x - 1` for each element x: to all digits also near 0."""
     def expm1_(self) -> typing.Self:
-        """This tensor, changed to what `expm1` returns: E to the power of each element, less 1: to all digits also near 0."""
+        """This tensor, changed to what `expm1` returns: `e**x - 1` for each element x: to all digits also near 0."""
     def exponential_(self, lambd: builtins.float = 1.0, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write draws from the exponential distribution of rate `lambd`."""
     def fill_(self, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
@@ -1000,9 +1000,10 @@ def copied(array: Array, order: Literal['K', 'C']='K') -> Array:
 class Size(tuple[int, ...]):
     """The sizes of a tensor, one per dimension: a tuple of ints.
 
-    >>> Size([4, 5])
+    >>> import minigrad as torch
+    >>> torch.Size([4, 5])
     torch.Size([4, 5])
-    >>> Size([4, 5]) == (4, 5)
+    >>> torch.Size([4, 5]) == (4, 5)
     True
     """
     __slots__ = ()

@@ -37,9 +37,12 @@ def backward(
     """Add to the `.grad` of each leaf (of each of `inputs`, if given) its gradient of the sum of `tensors`.
 
     A tensor of more than one element needs its own gradient in `grad_tensors`, of the same shape; for one
-    element it is 1 if None.  What the graph kept for this pass is freed after it unless `retain_graph`,
-    which is on if `create_graph`, which makes the gradients parts of a graph themselves.  Each `.grad` is
-    written after the whole walk: if anything raises in it, none has changed.
+    element it is 1 if None.  Each `.grad` is written after the whole walk: if anything raises in it, none has changed.
+
+    `retain_graph`
+        whether the graph keeps what it needs for another pass; if None, only with `create_graph`.
+    `create_graph`
+        whether the gradients are recorded, too, so that one can go back through them.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -359,10 +362,10 @@ def backward_from(
     create_graph: bool = False,
     inputs: Tensors | None = None,
 ) -> None:
-    """Add to the `.grad` of each leaf its gradient of this tensor; see `minigrad.autograd.backward`.
+    """Add to the `.grad` of each leaf, such as a parameter, how fast the loss grows with it.
 
-    `gradient`, of this tensor's shape, is the gradient of the loss with respect to it; it may be left out if
-    this is the loss, of one element.
+    If this tensor is the loss, of one element, there is nothing else to say.  Else `gradient`, of this tensor's shape,
+    says how fast the loss grows with each of its elements.  All other arguments are as in `autograd.backward`.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)

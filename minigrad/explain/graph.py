@@ -165,8 +165,9 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     the newest are shown.  A RuntimeError if a pass from one of the tensors walks nothing.
 
     >>> import minigrad as torch
+    >>> from minigrad import explain
     >>> x = torch.ones(3, requires_grad=True)
-    >>> print(graph((x * x).sum(), names={"x": x}))
+    >>> print(explain.graph((x * x).sum(), names={"x": x}))
     graph TD
         n1["SumBackward0"]
         n2["MulBackward0<br/>a * b"]

@@ -31,7 +31,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     To leave out `dim` is deprecated: it is then 0 for 0, 1 and 3 dimensions and 1 for others.
 
     >>> import minigrad as torch
-    >>> softmax(torch.tensor([0.0, 0.0]), dim=0)
+    >>> from minigrad.nn import functional as F
+    >>> F.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
     return along.softmax(input, _chosen_dim("softmax", input) if dim is None else dim, dtype)

@@ -99,7 +99,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """`softmax(scale * query @ key.mT + mask) @ value`: each query takes of the values whose keys are like it.
+    """`softmax(scale * query @ key.mT + mask) @ value`: for each query a mean of values, by keys like it.
 
     `query` is `(*, L, E)`, `key` is `(*, S, E)` and `value` `(*, S, D)`; the result is `(*, L, D)`; leading sizes
     broadcast.  `attn_mask` broadcasts to `(*, L, S)`: bools say what may be looked at, numbers are added.  With
@@ -108,8 +108,9 @@ def scaled_dot_product_attention(
     `dropout_p` is the probability with which weights are dropped, also outside of training: pass 0 there.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> keys, values = torch.eye(3), torch.tensor([[10.0], [20.0], [60.0]])
-    >>> scaled_dot_product_attention(torch.zeros(3, 3), keys, values, is_causal=True)
+    >>> F.scaled_dot_product_attention(torch.zeros(3, 3), keys, values, is_causal=True)
     tensor([[10.],
             [15.],
             [30.]])

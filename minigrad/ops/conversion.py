@@ -31,7 +31,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
 
 @op("torch")
 def detach(input: Tensor) -> Tensor:
-    """The same storage as a leaf that requires no gradient: a write to one shows in the other."""
+    """The same numbers, cut off from the graph: a leaf that requires no gradient, on the same memory."""
     return input.detach()
 
 
@@ -113,7 +113,8 @@ def is_nonzero(input: Tensor) -> bool:
 def is_tensor(obj: object) -> bool:
     """Whether `obj` is a tensor.
 
-    >>> is_tensor([1, 2])
+    >>> import minigrad as torch
+    >>> torch.is_tensor([1, 2])
     False
     """
     return isinstance(obj, Tensor)

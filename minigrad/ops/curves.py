@@ -335,8 +335,10 @@ class LeakyRelu(Curve):
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`x` where it is positive, else `negative_slope * x`.
 
+    >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> from minigrad import tensor
-    >>> leaky_relu(tensor([-1.0, 2.0]), 0.1)
+    >>> F.leaky_relu(tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
     form = "LeakyReluBackward1" if inplace else "LeakyReluBackward0"
@@ -455,8 +457,10 @@ class Softplus(Smooth):
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """`log(1 + exp(beta * x)) / beta`; `x` itself, which is close to it, where `beta * x > threshold`.
 
+    >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> from minigrad import tensor
-    >>> softplus(tensor([0.0, 100.0]))
+    >>> F.softplus(tensor([0.0, 100.0]))
     tensor([  0.6931, 100.0000])
     """
     return Softplus(float(beta), float(threshold))(input)
@@ -584,8 +588,10 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     With `approximate="tanh"`, P is close to it, as in GPT-2: see `minigrad.ops.curves.GeluTanh`.
     Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 
+    >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> from minigrad import tensor
-    >>> gelu(tensor([-1.0, 0.0, 1.0]))
+    >>> F.gelu(tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
     if approximate not in ("none", "tanh"):
@@ -603,7 +609,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     Source: Y. N. Dauphin et al., "Language modeling with gated convolutional networks" (2017).
 
     >>> import minigrad as torch
-    >>> glu(torch.tensor([4.0, 6.0, 0.0, 100.0]))
+    >>> from minigrad.nn import functional as F
+    >>> F.glu(torch.tensor([4.0, 6.0, 0.0, 100.0]))
     tensor([2., 6.])
     """
     if input.ndim == 0:

@@ -19,8 +19,9 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15 (2014).
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> _ = torch.manual_seed(0)
-    >>> dropout(torch.ones(6))
+    >>> F.dropout(torch.ones(6))
     tensor([0., 0., 2., 0., 0., 0.])
     """
     _check_probability(p)

@@ -89,8 +89,9 @@ def embedding(
     Errors: IndexError for an id that is not a row, RuntimeError for other dtypes or a weight of another rank.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
-    >>> embedding(torch.tensor([2, 0, 2]), weight)
+    >>> F.embedding(torch.tensor([2, 0, 2]), weight)
     tensor([[2.0000, 2.5000],
             [0.0000, 0.5000],
             [2.0000, 2.5000]])
@@ -154,11 +155,12 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """For each id a vector of `num_classes` integers: 1 at the id, 0 elsewhere.
 
     `input` is `(*)`, of int64; the result is `(*, num_classes)`, of int64: `.float()` makes it an input for
-    `linear`.  With -1, there are as many classes as the largest id says.  Errors: RuntimeError for ids that are
+    `linear`.  With -1, `num_classes` is the largest id plus 1.  Errors: RuntimeError for ids that are
     negative, not below `num_classes`, or not int64.
 
     >>> import minigrad as torch
-    >>> one_hot(torch.tensor([2, 0]))
+    >>> from minigrad.nn import functional as F
+    >>> F.one_hot(torch.tensor([2, 0]))
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
@@ -241,8 +243,9 @@ def embedding_bag(
     Ids equal to `padding_idx` do not count.  The other arguments are those of `embedding`.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
-    >>> embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]))
+    >>> F.embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]))
     tensor([[2., 3.],
             [2., 3.]])
     """

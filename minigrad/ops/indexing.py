@@ -500,7 +500,7 @@ def all_dims(x: Tensor) -> tuple[int, ...]:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`.
 
-    `index` has this tensor's dimensions, none but `dim` larger; the result has its shape.
+    `index` has as many dimensions as `input`, none but `dim` larger; the result has the shape of `index`.
 
     >>> import minigrad as torch
     >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[1], [0]]))

@@ -256,8 +256,9 @@ def cross_entropy(
     outside `[0, C)`, ValueError and RuntimeError for shapes and dtypes that do not fit.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    >>> cross_entropy(logits, torch.tensor([0, 1]), reduction="none")
+    >>> F.cross_entropy(logits, torch.tensor([0, 1]), reduction="none")
     tensor([0.2395, 1.0986])
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -291,7 +292,8 @@ def nll_loss(
     Shapes, `weight`, `ignore_index`, `reduction` and errors are those of `cross_entropy` with class ids.
 
     >>> import minigrad as torch
-    >>> nll_loss(torch.tensor([[-0.25, -1.5], [-3.0, -0.05]]), torch.tensor([0, 1]), reduction="sum")
+    >>> from minigrad.nn import functional as F
+    >>> F.nll_loss(torch.tensor([[-0.25, -1.5], [-3.0, -0.05]]), torch.tensor([0, 1]), reduction="sum")
     tensor(0.3000)
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -484,7 +486,8 @@ def mse_loss(
     With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
 
     >>> import minigrad as torch
-    >>> mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    >>> from minigrad.nn import functional as F
+    >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(2.)
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -508,7 +511,8 @@ def l1_loss(
     With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
 
     >>> import minigrad as torch
-    >>> l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    >>> from minigrad.nn import functional as F
+    >>> F.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(1.)
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -528,7 +532,8 @@ def smooth_l1_loss(
     """The mean of `d**2 / (2 * beta)` for differences d below `beta`, and of `|d| - beta / 2` for others.
 
     >>> import minigrad as torch
-    >>> smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]), reduction="none")
+    >>> from minigrad.nn import functional as F
+    >>> F.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 2.5000])
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -555,7 +560,8 @@ def cosine_embedding_loss(
     The inputs are `(N, D)` and the target is `(N,)`, or all without the N.
 
     >>> import minigrad as torch
-    >>> cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
+    >>> from minigrad.nn import functional as F
+    >>> F.cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
     tensor(0.7071)
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -695,7 +701,8 @@ def binary_cross_entropy(
     ValueError for different sizes, RuntimeError for numbers outside [0, 1] or different dtypes.
 
     >>> import minigrad as torch
-    >>> binary_cross_entropy(torch.tensor([0.5, 0.75]), torch.tensor([1.0, 1.0]), reduction="none")
+    >>> from minigrad.nn import functional as F
+    >>> F.binary_cross_entropy(torch.tensor([0.5, 0.75]), torch.tensor([1.0, 1.0]), reduction="none")
     tensor([0.6931, 0.2877])
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -732,7 +739,8 @@ def binary_cross_entropy_with_logits(
     `weight` multiplies each loss and `pos_weight` the part for the target 1; both broadcast to the input's shape.
 
     >>> import minigrad as torch
-    >>> binary_cross_entropy_with_logits(torch.tensor([0.0, -200.0]), torch.tensor([1.0, 1.0]), reduction="none")
+    >>> from minigrad.nn import functional as F
+    >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0, -200.0]), torch.tensor([1.0, 1.0]), reduction="none")
     tensor([  0.6931, 200.0000])
     """
     how = reduction_of(reduction, size_average, reduce)
@@ -765,7 +773,8 @@ def kl_div(
     probabilities and a mean over a batch, the reduction "batchmean"; "mean", with a warning, is one over all elements.
 
     >>> import minigrad as torch
-    >>> kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
+    >>> from minigrad.nn import functional as F
+    >>> F.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
     tensor(0.6931)
     """
     if size_average is None and reduce is None and reduction == "mean":

@@ -150,7 +150,7 @@ def reciprocal(input: Tensor) -> Tensor:
 
 @of_node(lambda _: Exp)
 def exp(input: Tensor) -> Tensor:
-    """E to the power of each element.
+    """`e**x` for each element x, with e = 2.71828….
 
     >>> import minigrad as torch
     >>> torch.tensor([0.0, 1.0]).exp()
@@ -165,7 +165,7 @@ def exp2(input: Tensor) -> Tensor:
 
 @unary(np.expm1, lambda g, y: g * (y + 1), Floating)
 def expm1(input: Tensor) -> Tensor:
-    """E to the power of each element, less 1: to all digits also near 0."""
+    """`e**x - 1` for each element x: to all digits also near 0."""
 
 
 @of_node(lambda _: Log)

@@ -232,7 +232,8 @@ def layer_norm(
     Source: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization" (2016).
 
     >>> import minigrad as torch
-    >>> layer_norm(torch.tensor([[1.0, 3.0], [4.0, 0.0]]), (2,))
+    >>> from minigrad.nn import functional as F
+    >>> F.layer_norm(torch.tensor([[1.0, 3.0], [4.0, 0.0]]), (2,))
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]])
     """
@@ -250,7 +251,8 @@ def rms_norm(
     and R. Sennrich, "Root mean square layer normalization" (2019).
 
     >>> import minigrad as torch
-    >>> rms_norm(torch.tensor([3.0, 4.0]), (2,)) * 12.5**0.5
+    >>> from minigrad.nn import functional as F
+    >>> F.rms_norm(torch.tensor([3.0, 4.0]), (2,)) * 12.5**0.5
     tensor([3., 4.])
     """
     check_floating("rms_norm", input)
@@ -271,7 +273,8 @@ def group_norm(
     `input` is `(N, C, *)`, `weight` and `bias` are `(C,)`.  Source: Y. Wu and K. He, "Group normalization" (2018).
 
     >>> import minigrad as torch
-    >>> group_norm(torch.tensor([[1.0, 3.0, 4.0, 0.0]]), 2)
+    >>> from minigrad.nn import functional as F
+    >>> F.group_norm(torch.tensor([[1.0, 3.0, 4.0, 0.0]]), 2)
     tensor([[-1.0000,  1.0000,  1.0000, -1.0000]])
     """
     if input.ndim < 2:
@@ -306,8 +309,9 @@ def batch_norm(
     C. Szegedy, "Batch normalization" (2015).
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> mean, var = torch.zeros(1), torch.ones(1)
-    >>> batch_norm(torch.tensor([[1.0], [3.0]]), mean, var, training=True)
+    >>> F.batch_norm(torch.tensor([[1.0], [3.0]]), mean, var, training=True)
     tensor([[-1.0000],
             [ 1.0000]])
     >>> mean, var
@@ -337,7 +341,8 @@ def instance_norm(
     normalization" (2016).
 
     >>> import minigrad as torch
-    >>> instance_norm(torch.tensor([[[1.0, 3.0]], [[40.0, 0.0]]]))
+    >>> from minigrad.nn import functional as F
+    >>> F.instance_norm(torch.tensor([[[1.0, 3.0]], [[40.0, 0.0]]]))
     tensor([[[-1.0000,  1.0000]],
     <BLANKLINE>
             [[ 1.0000, -1.0000]]])
@@ -355,7 +360,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) 
     """`input / max(norm, eps)`: vectors along `dim`, scaled to the norm 1 of order `p`; see `Tensor.norm`.
 
     >>> import minigrad as torch
-    >>> normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    >>> from minigrad.nn import functional as F
+    >>> F.normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
     tensor([[0.6000, 0.8000],
             [0.0000, 0.0000]])
     """
@@ -369,7 +375,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Shapes broadcast.  Lengths count as at least `eps`, so that the similarity of 0 to all others is 0.
 
     >>> import minigrad as torch
-    >>> cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
+    >>> from minigrad.nn import functional as F
+    >>> F.cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
     tensor([0.0000, 1.0000])
     """
     common = dtypes.result_type(x1._array, x2._array)

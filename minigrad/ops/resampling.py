@@ -60,8 +60,9 @@ def interpolate(
     takes means.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> x = torch.tensor([[[1.0, 3.0]]])
-    >>> interpolate(x, scale_factor=2), interpolate(x, size=3, mode="linear", align_corners=True)
+    >>> F.interpolate(x, scale_factor=2), F.interpolate(x, size=3, mode="linear", align_corners=True)
     (tensor([[[1., 1., 3., 3.]]]), tensor([[[1., 2., 3.]]]))
     """
     dims, sizes = input.ndim - 2, input.shape[2:]

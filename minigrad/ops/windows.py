@@ -58,8 +58,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     end.
 
     >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
     >>> x = torch.tensor([[1, 2, 3]])
-    >>> pad(x, (2, 1)), pad(x, (2, 1), "reflect")
+    >>> F.pad(x, (2, 1)), F.pad(x, (2, 1), "reflect")
     (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
     """
     pads = _pairs(input, pad)

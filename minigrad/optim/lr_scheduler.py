@@ -128,8 +128,9 @@ class LambdaLR(LRScheduler):
     """The first learning rate times `lr_lambda(epoch)`; a list of functions has one for each parameter group.
 
     >>> import minigrad as torch
+    >>> from minigrad.optim import lr_scheduler
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
-    >>> scheduler = LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> scheduler = lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
     >>> optimizer.step()
     >>> scheduler.step()
     >>> scheduler.get_last_lr()
@@ -172,8 +173,9 @@ class StepLR(LRScheduler):
     """Every `step_size` epochs, the learning rate times `gamma`.
 
     >>> import minigrad as torch
+    >>> from minigrad.optim import lr_scheduler
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
-    >>> scheduler = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> scheduler = lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
     >>> for epoch in range(4):
     ...     print(epoch, scheduler.get_last_lr())
     ...     optimizer.step()
@@ -273,8 +275,9 @@ class CosineAnnealingLR(LRScheduler):
     Source: Loshchilov and Hutter (2017), SGDR: stochastic gradient descent with warm restarts.
 
     >>> import minigrad as torch
+    >>> from minigrad.optim import lr_scheduler
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
-    >>> scheduler = CosineAnnealingLR(optimizer, T_max=4)
+    >>> scheduler = lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
     >>> for epoch in range(5):
     ...     print(f"{scheduler.get_last_lr()[0]:.4f}")
     ...     optimizer.step()
@@ -318,8 +321,11 @@ class OneCycleLR(LRScheduler):
     (or `epochs * steps_per_epoch`) times.  Source: Smith and Topin (2019), Super-convergence.
 
     >>> import minigrad as torch
+    >>> from minigrad.optim import lr_scheduler
     >>> optimizer = torch.optim.AdamW([torch.zeros(1, requires_grad=True)])
-    >>> scheduler = OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.4, anneal_strategy="linear")
+    >>> scheduler = lr_scheduler.OneCycleLR(
+    ...     optimizer, max_lr=1.0, total_steps=5, pct_start=0.4, anneal_strategy="linear"
+    ... )
     >>> for step in range(5):
     ...     print(f"{scheduler.get_last_lr()[0]:.6f} {optimizer.param_groups[0]['betas'][0]:.4f}")
     ...     if step < 4:
@@ -428,8 +434,9 @@ class ReduceLROnPlateau(LRScheduler):
     gets smaller than `min_lr`, and none changes by `eps` or less.
 
     >>> import minigrad as torch
+    >>> from minigrad.optim import lr_scheduler
     >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
-    >>> scheduler = ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
+    >>> scheduler = lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
     >>> for loss in [3.0, 2.0, 2.0, 2.0]:
     ...     scheduler.step(loss)
     ...     print(scheduler.get_last_lr())

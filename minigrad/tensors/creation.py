@@ -54,10 +54,11 @@ def tensor(
     and tensors keep theirs.  Errors: ValueError for sequences of unequal lengths, TypeError or RuntimeError for
     what is not a number, RuntimeError for integers with `requires_grad`.
 
-    >>> tensor([[1, 2], [3, 4]])
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
-    >>> tensor([0.5, 1.0], requires_grad=True)
+    >>> torch.tensor([0.5, 1.0], requires_grad=True)
     tensor([0.5000, 1.0000], requires_grad=True)
     """
     wanted = as_dtype("tensor", dtype)
@@ -80,8 +81,9 @@ def _copied(made_by: str, data: object) -> Any:
 def as_tensor(data: object, dtype: DType = None, device: OnDevice = None) -> Tensor:
     """`data` as a tensor: a tensor as it is and an array without a copy, if they have the dtype asked for.
 
+    >>> import minigrad as torch
     >>> import numpy as np
-    >>> as_tensor(np.ones(2))
+    >>> torch.as_tensor(np.ones(2))
     tensor([1., 1.], dtype=torch.float64)
     """
     wanted = as_dtype("as_tensor", dtype)
@@ -93,9 +95,10 @@ def as_tensor(data: object, dtype: DType = None, device: OnDevice = None) -> Ten
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of `ndarray`: a write to one shows in the other.
 
+    >>> import minigrad as torch
     >>> import numpy as np
     >>> array = np.zeros(2)
-    >>> x = from_numpy(array)
+    >>> x = torch.from_numpy(array)
     >>> array[0] = 7
     >>> x
     tensor([7., 0.], dtype=torch.float64)
@@ -107,9 +110,10 @@ def from_numpy(ndarray: Array) -> Tensor:
 
 
 def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
-    """A tensor of zeros.
+    """A tensor of zeros, of the sizes given.
 
-    >>> zeros(2, 3)
+    >>> import minigrad as torch
+    >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
@@ -117,9 +121,10 @@ def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Ten
 
 
 def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
-    """A tensor of ones.
+    """A tensor of ones, of the sizes given.
 
-    >>> ones((2,), dtype=dtypes.int64)
+    >>> import minigrad as torch
+    >>> torch.ones((2,), dtype=torch.int64)
     tensor([1, 1])
     """
     return new_leaf_of_sizes("ones", np.ones, sizes, options)
@@ -130,7 +135,8 @@ def empty(
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
-    >>> empty(2, 3).shape
+    >>> import minigrad as torch
+    >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
     return new_leaf_of_sizes("empty", np.empty, sizes, options)
@@ -139,7 +145,8 @@ def empty(
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, whose type decides the dtype if none is given.
 
-    >>> full((2,), 7)
+    >>> import minigrad as torch
+    >>> torch.full((2,), 7)
     tensor([7, 7])
     """
     value = number_of("full", "fill_value", fill_value, 2)
@@ -165,7 +172,8 @@ def sparse_coo_tensor(
     history.  With `is_coalesced` they are known to be in order, one for each place.  Errors: RuntimeError if the sizes
     do not fit together, or for an index that is not in them (also without `check_invariants`).
 
-    >>> sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
+    >>> import minigrad as torch
+    >>> torch.sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
     tensor([[3., 4.],
             [0., 0.],
             [1., 2.]])
@@ -208,7 +216,8 @@ def _checked_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
     """The `n` by `m` (or `n` by `n`) matrix with ones on the diagonal and zeros elsewhere.
 
-    >>> eye(2)
+    >>> import minigrad as torch
+    >>> torch.eye(2)
     tensor([[1., 0.],
             [0., 1.]])
     """
@@ -296,7 +305,8 @@ def arange(
 ) -> Tensor:
     """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
 
-    >>> arange(3), arange(1, 2, 0.25)
+    >>> import minigrad as torch
+    >>> torch.arange(3), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
     if len(bounds) == 1 and start is None and end is None:
@@ -377,7 +387,8 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
 def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
-    >>> linspace(0, 1, 5)
+    >>> import minigrad as torch
+    >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     wanted, requires_grad = checked("linspace", options)

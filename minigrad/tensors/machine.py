@@ -43,7 +43,8 @@ def compile(
 
     Without a model, a decorator.
 
-    >>> @compile
+    >>> import minigrad as torch
+    >>> @torch.compile
     ... def double(x):
     ...     return 2 * x
     >>> double(3)

@@ -32,7 +32,8 @@ class device:
 
     Errors: RuntimeError for what names no device.
 
-    >>> device("cpu"), device("cuda", 1)
+    >>> import minigrad as torch
+    >>> torch.device("cpu"), torch.device("cuda", 1)
     (device(type='cpu'), device(type='cuda', index=1))
     """
 
@@ -101,9 +102,10 @@ class finfo:
     `eps`, `resolution`
         the step from 1 to the next number, and a power of ten that all digits of any number are good for.
 
-    >>> finfo(dtypes.float32).eps
+    >>> import minigrad as torch
+    >>> torch.finfo(torch.float32).eps
     1.1920928955078125e-07
-    >>> finfo(dtypes.float16)
+    >>> torch.finfo(torch.float16)
     finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, tiny=6.10352e-05, \
 dtype=float16)
     """
@@ -148,7 +150,8 @@ class _Named:
 class layout(_Named):
     """The layout of a tensor: `torch.strided`, or of sparse tensors `torch.sparse_coo`.
 
-    >>> strided
+    >>> import minigrad as torch
+    >>> torch.strided
     torch.strided
     """
 

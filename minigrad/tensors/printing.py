@@ -48,10 +48,11 @@ def set_printoptions(
     - `sci_mode`: whether floats print in scientific notation; None lets each tensor decide by its
       elements, and, unlike the others, every call that does not name it sets it to None.
 
-    >>> set_printoptions(precision=2)
-    >>> print(tensor_text(np.array([0.125, 2.0], dtype="float32")))
+    >>> import minigrad as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([0.125, 2.0])
     tensor([0.12, 2.00])
-    >>> set_printoptions(profile="default")
+    >>> torch.set_printoptions(profile="default")
     """
     global _options
     base = _options if profile is None else _PROFILES.get(profile, _options)

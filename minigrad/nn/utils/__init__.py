@@ -34,7 +34,7 @@ def clip_grad_norm_(
     >>> import minigrad as torch
     >>> p = torch.ones(2, requires_grad=True)
     >>> (p * torch.tensor([3.0, 4.0])).sum().backward()
-    >>> clip_grad_norm_([p], max_norm=1.0), p.grad
+    >>> torch.nn.utils.clip_grad_norm_([p], max_norm=1.0), p.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
     if isinstance(parameters, types.GeneratorType):
@@ -65,7 +65,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     >>> import minigrad as torch
     >>> p = torch.ones(3, requires_grad=True)
     >>> (p * torch.tensor([3.0, -4.0, 0.5])).sum().backward()
-    >>> clip_grad_value_([p], 1.0)
+    >>> torch.nn.utils.clip_grad_value_([p], 1.0)
     >>> p.grad
     tensor([ 1.0000, -1.0000,  0.5000])
     """

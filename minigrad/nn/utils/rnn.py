@@ -44,7 +44,7 @@ def pack_padded_sequence(
     They may be in any order unless `enforce_sorted`.  Errors: RuntimeError unless `lengths` are 1 … L, one for each.
 
     >>> import minigrad as torch
-    >>> pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
+    >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
     if not isinstance(input, Tensor):
@@ -78,7 +78,8 @@ def pad_packed_sequence(
     """The sequences side by side as in `pad_sequence`, filled up to `total_length` if that is given; and their lengths.
 
     >>> import minigrad as torch
-    >>> pad_packed_sequence(pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]), batch_first=True)
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
     (tensor([[1, 2, 3],
             [4, 0, 0]]), tensor([3, 1]))
     """
@@ -118,7 +119,7 @@ def pad_sequence(
     With `batch_first` it is `(N, L, *)`; with `padding_side="left"`, they end at the same place.
 
     >>> import minigrad as torch
-    >>> pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
+    >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
     tensor([[1, 2, 3],
             [4, 0, 0]])
     """

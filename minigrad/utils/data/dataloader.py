@@ -38,7 +38,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
     named tuples one is made that holds the collated parts, of tuples a list.  Errors: TypeError for other examples,
     RuntimeError for sequences or tensors of different sizes.
 
-    >>> default_collate([(1.5, {"label": 3}), (2.5, {"label": 4})])
+    >>> import minigrad as torch
+    >>> torch.utils.data.default_collate([(1.5, {"label": 3}), (2.5, {"label": 4})])
     [tensor([1.5000, 2.5000], dtype=torch.float64), {'label': tensor([3, 4])}]
     """
     first = batch[0]
@@ -72,8 +73,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
 def default_convert(data: Any) -> Any:
     """One example with its arrays and NumPy's scalars as tensors, all else as it is: what `batch_size=None` yields.
 
+    >>> import minigrad as torch
     >>> import numpy as np
-    >>> default_convert({"x": np.ones(2), "name": "a"})
+    >>> torch.utils.data.default_convert({"x": np.ones(2), "name": "a"})
     {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
     """
     if isinstance(data, Tensor | np.str_) or (isinstance(data, np.ndarray) and _holds_objects(data)):
@@ -139,9 +141,10 @@ class DataLoader(Generic[T_co]):
     Errors: ValueError for options that exclude each other.
 
     >>> import minigrad as torch
-    >>> from minigrad.utils.data import TensorDataset
+    >>> from minigrad.utils.data import DataLoader, TensorDataset
     >>> data = TensorDataset(torch.arange(5), torch.arange(5) ** 2)
-    >>> for x, y in DataLoader(data, batch_size=2, shuffle=True, generator=torch.Generator().manual_seed(123)):
+    >>> loader = DataLoader(data, batch_size=2, shuffle=True, generator=torch.Generator().manual_seed(123))
+    >>> for x, y in loader:
     ...     print(x, y)
     tensor([2, 3]) tensor([4, 9])
     tensor([1, 0]) tensor([1, 0])

@@ -23,7 +23,8 @@ class Dataset(Generic[T_co]):
 
     It may define `__getitems__(indices)` as well, which gives the list of the examples of a whole batch at once.
 
-    >>> class Squares(Dataset):
+    >>> import minigrad as torch
+    >>> class Squares(torch.utils.data.Dataset):
     ...     def __len__(self):
     ...         return 3
     ...
@@ -48,7 +49,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Example i is the tuple of the i-th elements of tensors, whose first dimensions are of one size.
 
     >>> import minigrad as torch
-    >>> TensorDataset(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 20]))[1]
+    >>> torch.utils.data.TensorDataset(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 20]))[1]
     (tensor([3, 4]), tensor(20))
     """
 
@@ -137,7 +138,7 @@ def random_split(
     by one from the first on.  Errors: ValueError if the lengths do not add up to the dataset's.
 
     >>> import minigrad as torch
-    >>> first, second = random_split(range(5), [0.5, 0.5], torch.Generator().manual_seed(42))
+    >>> first, second = torch.utils.data.random_split(range(5), [0.5, 0.5], torch.Generator().manual_seed(42))
     >>> list(first), list(second)
     ([2, 4, 3], [0, 1])
     """

@@ -47,7 +47,7 @@ class RandomSampler(Sampler[int]):
     the default generator.  Errors: ValueError for no samples.
 
     >>> import minigrad as torch
-    >>> list(RandomSampler(range(5), generator=torch.Generator().manual_seed(123)))
+    >>> list(torch.utils.data.RandomSampler(range(5), generator=torch.Generator().manual_seed(123)))
     [2, 0, 1, 3, 4]
     """
 
@@ -92,7 +92,8 @@ class RandomSampler(Sampler[int]):
 class BatchSampler(Sampler[list[int]]):
     """The indices of another sampler in lists of `batch_size`; with `drop_last`, without a shorter one at the end.
 
-    >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
+    >>> import minigrad as torch
+    >>> list(torch.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]
     """
 
