@@ -51,4 +51,5 @@ _NAMES = {
 _LATER = {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}
 _LATER |= {name: f"minigrad.{name}" for name in _MODULES}
 __all__ += _LATER
-globals().update(advised(__name__, __all__, **_LATER))
+# Not in `__all__`: it needs a package.
+globals().update(advised(__name__, __all__, bfloat16="minigrad.core.dtypes", **_LATER))

@@ -85,8 +85,9 @@ def load(
     `f` is a path, or a file that is open for reading bytes.  `map_location` may name the CPU, where all tensors are; a
     function that chooses is not asked.
     `weights_only` and `mmap` change nothing: no file can do more than hold data, and files are read at once.  Numbers
-    of bfloat16 become float32.  Errors: RuntimeError for a file that is damaged or in another format, such as
-    PyTorch's own, which is a program (a pickle); FileNotFoundError and its like as from `open`.
+    of bfloat16 become float32 where `ml_dtypes` is not installed.  Errors: RuntimeError for a file that is damaged or
+    in another format, such as PyTorch's own, which is a program (a pickle); FileNotFoundError and its like as from
+    `open`.
     """
     if isinstance(map_location, dict):
         map_location = map_location.get("cpu")
@@ -155,10 +156,10 @@ _FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
 _DESCRIPTION = "structure.json"
 # The header of an array as NumPy writes it, format 1.0; nothing else is let through.
 _HEADER = re.compile(
-    rb"{'descr': '([<|][biuf][1248])', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
+    rb"{'descr': '([<|][biuf][1248]|<V2)', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
 )
 _SAFETENSORS = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<V2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
 }  # fmt: skip
 
@@ -303,7 +304,7 @@ class _Unpacker:
             return array if kind == "array" else array[()]
         leaf: dict[str, Callable[[Any], Any]] = {
             "float": _FLOATS.__getitem__,
-            "dtype": _DTYPES.__getitem__,
+            "dtype": lambda name: _DTYPES.get(name) or dtypes.__getattr__(name),
             "device": device,
         }
         return leaf[kind](content)
@@ -445,10 +446,19 @@ def _array(content: bytes) -> Array:
 
 def _elements(content: bytearray, of: str) -> Array:
     """The bytes, in their memory, as elements of a dtype."""
+    if of == "<V2":
+        return _bfloat16(np.frombuffer(content, np.uint16))
     dtype = np.dtype(of)
     array = np.frombuffer(content, np.uint8 if dtype.kind == "b" else dtype)
     # Of a byte that is neither 0 nor 1, a bool would be neither True nor False.
     return array != 0 if dtype.kind == "b" else array
+
+
+def _bfloat16(bits: Array) -> Array:
+    """The numbers of bfloat16 with these bits; as float32, of which they are the upper half, if it is not installed."""
+    if hasattr(dtypes, "bfloat16"):
+        return bits.view(dtypes.bfloat16._numpy)
+    return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def from_safetensors(content: bytes, name: str) -> Any:
@@ -473,9 +483,7 @@ def from_safetensors(content: bytes, name: str) -> Any:
 
 
 def _from_library(dtype: str, shape: list[int], data: bytearray) -> Array:
-    array = _elements(data, _SAFETENSORS[dtype]).reshape(shape)
-    # A bfloat16 is the upper half of a float32.
-    return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "BF16" else array
+    return _elements(data, _SAFETENSORS[dtype]).reshape(shape)
 
 
 def _library() -> Any:

@@ -12,7 +12,7 @@ import minigrad as torch
 __all__ = ["assert_close"]
 
 #: The relative and absolute tolerance of numbers of a dtype; those of the others have to be equal.
-_TOLERANCES = {torch.float16: (1e-3, 1e-5), torch.float32: (1.3e-6, 1e-5), torch.float64: (1e-7, 1e-7)}
+_TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 
 
 def assert_close(
@@ -29,7 +29,8 @@ def assert_close(
 
     Both are tensors, NumPy arrays or numbers, or sequences and mappings of these, which may be nested; shapes, dtypes
     and layouts must be equal, too.  Without `rtol` and `atol`, which go together, tolerances are those of the dtypes:
-    1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for float64, 1e-3 and 1e-5 for float16, 0 for the others.  `msg` is the
+    1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16, 0
+    for the others.  `msg` is the
     error's text, or a function that makes it of the usual one.
 
     >>> import minigrad as torch
@@ -54,7 +55,7 @@ def assert_close(
             told = f"The (d)types do not match: {type(a)} != {type(b)}."
         else:
             x, y = torch.as_tensor(a, dtype=_dtype(a)), torch.as_tensor(b, dtype=_dtype(b))
-            both = [_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (x, y)]
+            both = [_TOLERANCES.get(each.dtype._name, (0.0, 0.0)) for each in (x, y)]
             tolerances = max(both) if rtol is None or atol is None else (rtol, atol)
             told = _unlike(x, y, check_dtype) or _apart(x, y, *tolerances, equal_nan)
         if told:

@@ -85,12 +85,18 @@ def is_distinct(x: Any) -> bool:
     return len(np.unique(x)) == x.size
 
 
+def is_seldom_nan(x: Any) -> bool:
+    """Whether no line is all nan: the gradient of its `nanmean` is nan in PyTorch, and 0 here."""
+    return np.isnan(x).sum() < min((1 + (x.ndim > 0), *x.shape))
+
+
 # ---- sums, products, statistics --------------------------------------------------------------------------------------
 
 for name in ("sum", "mean", "nansum", "nanmean"):
     both(name, keyed("axis", "keepdims"), over(exact), grad_least=1)
     both(name, keyed("dim", "keepdim", "dtype"), over(exact, dtypes), grad_least=1)
-    both(name, keyed("dim", "keepdim"), over(special), ulps=16, grad_least=1)
+    numbers = special.filter(is_seldom_nan) if name == "nanmean" else special
+    both(name, keyed("dim", "keepdim"), over(numbers), ulps=16, grad_least=1)
 both("prod", keyed("dtype"), st.tuples(exact, dtypes), grad_least=1)
 both("prod", keyed("dim", "keepdim"), along(exact, flags), grad_least=1)
 both("prod", keyed("axis", "keepdims"), along(real, flags), ulps=8, grad_ulps=64, grad_least=1)

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,11 @@ from oracles import overlaps, torch
 from strategies import Array
 
 import minigrad
+from minigrad.core.arrays import widened
+from minigrad.core.dtypes import FLOATS, limits
+
+#: Whether minigrad has the dtype, for which it needs a package.
+BFLOAT16 = find_spec("ml_dtypes") is not None
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,18 @@ def twin(array: Array, strides: tuple[int, ...] | None = None) -> Array:
     return copy
 
 
+def as_bfloat16(array: Array) -> Array:
+    """The same numbers, rounded, in the same layout."""
+    copy = twin(array).view(minigrad.bfloat16._numpy)
+    copy[...] = array
+    return copy
+
+
 def tensor_of(api: Any, array: Array, requires_grad: bool = False) -> Any:
     """A leaf tensor of either package, of the array's values and layout, in memory of its own."""
+    if array.dtype.name == "bfloat16":
+        # Neither takes them from NumPy.
+        return api.from_numpy(twin(array).view(np.int16)).view(api.bfloat16).requires_grad_(requires_grad)
     return api.from_numpy(twin(array)).requires_grad_(requires_grad and array.dtype.kind == "f")
 
 
@@ -87,6 +103,9 @@ def array_of(tensor: Any) -> Array:
     if torch is not None and isinstance(tensor, torch.Tensor) and tensor._is_zerotensor():
         # PyTorch's gradient of nothing has no memory.
         return np.zeros(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
+    if repr(tensor.dtype) == "torch.bfloat16":
+        api = minigrad if isinstance(tensor, minigrad.Tensor) else torch
+        return np.asarray(tensor.detach().view(api.int16).numpy().view(minigrad.bfloat16._numpy))
     return np.asarray(tensor.detach().numpy())
 
 
@@ -183,13 +202,15 @@ def check_same_values(wanted: Array, got: Array, ulps: float = 0, where: str = "
     """
     assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype}, {got.dtype}"
     assert wanted.shape == got.shape, f"{where}: {wanted.shape}, {got.shape}"
-    if not ulps or wanted.dtype.kind != "f":
+    info = limits(wanted.dtype) if wanted.dtype in FLOATS else None
+    # NumPy takes a nan for equal to another in dtypes of its own.
+    wanted, got = widened(wanted), widened(got)
+    if not ulps or info is None:
         np.testing.assert_array_equal(got, wanted, err_msg=where)
         # Equal are also 0.0 and -0.0: tell them apart by their signs.
-        real = ~np.isnan(wanted) if wanted.dtype.kind == "f" else np.ones(wanted.shape, bool)
+        real = ~np.isnan(wanted) if info is not None else np.ones(wanted.shape, bool)
         np.testing.assert_array_equal(np.signbit(got[real]), np.signbit(wanted[real]), err_msg=f"{where}: signs")
         return
-    info = np.finfo(wanted.dtype)
     finite = np.abs(wanted[np.isfinite(wanted)]).astype(np.float64)
     scale = float(finite.max(initial=least)) + float(info.tiny)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -26,6 +26,7 @@ FILES = {
 #: What is imported inside of functions: optional packages, and what is imported when it is first asked for.
 LATE = {
     ("minigrad.checks", "import hypothesis as _hypothesis"),
+    ("minigrad.core.dtypes", "importlib.import_module('ml_dtypes')"),
     ("minigrad.explain.picture", "importlib.import_module(f'matplotlib{module}')"),
     ("minigrad.serialization", "import safetensors.numpy"),
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
@@ -168,7 +169,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 17111, "minigrad/core": 1623, "tests": 12960}
+BUDGET = {"minigrad": 17158, "minigrad/core": 1643, "tests": 13013}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

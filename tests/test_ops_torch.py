@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 import recorded
 from comparing import (
+    BFLOAT16,
     Raised,
     array_of,
+    as_bfloat16,
     check_same,
     check_same_sharing,
     check_same_values,
@@ -34,6 +36,7 @@ from strategies import cotangents
 from table import CASES, Case, families
 
 import minigrad
+from minigrad.core.dtypes import FLOATS, limits
 from minigrad.declare import declared
 from minigrad.nn import functional
 from minigrad.tensors import creation, random_tensors
@@ -63,6 +66,9 @@ for _name, _cases in families().items():
 
 def _check_case(case: Case, data: st.DataObject) -> None:
     operands = data.draw(case.operands, label="operands")
+    halves = [isinstance(each, np.ndarray) and each.dtype == np.float16 for each in operands]
+    if BFLOAT16 and any(halves) and data.draw(st.booleans(), label="bfloat16 for float16"):
+        operands = [as_bfloat16(each) if half else each for each, half in zip(operands, halves, strict=True)]
     grads = [data.draw(st.booleans(), label="requires_grad") for _ in operands]
     theirs = [operand_of(torch, each, grad) for each, grad in zip(operands, grads, strict=True)]
     ours = [operand_of(minigrad, each, grad) for each, grad in zip(operands, grads, strict=True)]
@@ -102,15 +108,15 @@ def _check_same_gradients(
     """Gradients for random cotangents, then the gradients of these, cotangents included."""
     # A gradient that was cast on its way has no more digits than the narrowest dtype there.
     coarsest = max(
-        [np.finfo(x.dtype).eps for x in map(array_of, (wanted, *[a for a, _ in inputs])) if x.dtype.kind == "f"]
+        [float(limits(x.dtype).eps) for x in map(array_of, (wanted, *[a for a, _ in inputs])) if x.dtype in FLOATS]
     )
     inputs = [(a, b) for a, b in inputs if a.requires_grad and a.is_leaf]
 
     def check(a: Any, b: Any, factor: int, where: str) -> None:
-        ulps = factor * case.grad_ulps * float(coarsest / np.finfo(array_of(a).dtype).eps)
+        ulps = factor * case.grad_ulps * coarsest / float(limits(array_of(a).dtype).eps)
         check_same_values(array_of(a), array_of(b), ulps, where, case.grad_least)
 
-    g = data.draw(cotangents(tuple(wanted.shape), array_of(wanted).dtype.name), label="cotangent")
+    g = _cotangent(data, wanted, "cotangent")
     pair = tensor_of(torch, g, True), tensor_of(minigrad, g, True)
     first = _gradients([(wanted, got)], [pair], inputs)
     for position, (a, b) in enumerate(first):
@@ -124,10 +130,16 @@ def _check_same_gradients(
         return
     second = []
     for a, _ in recorded:
-        h = data.draw(cotangents(tuple(a.shape), array_of(a).dtype.name), label="second cotangent")
+        h = _cotangent(data, a, "second cotangent")
         second.append((tensor_of(torch, h), tensor_of(minigrad, h)))
     for position, (a, b) in enumerate(_gradients(recorded, second, [*inputs, pair])):
         check(a, b, 4, f"gradient of the gradient {position}")
+
+
+def _cotangent(data: st.DataObject, result: Any, label: str) -> Any:
+    dtype = array_of(result).dtype
+    drawn = data.draw(cotangents(tuple(result.shape), dtype.name.replace("bfloat16", "float16")), label=label)
+    return drawn.astype(dtype, copy=False)
 
 
 def _gradients(
@@ -209,5 +221,7 @@ def test_every_public_name_is_in_the_table() -> None:
     layers = {f"nn.functional.{name}" for name in functional.__all__}
     # These have rows of their own: cases_sparse.py.
     sparse = {"Tensor.is_sparse", "Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse", "sparse_coo_tensor"}
+    # These are in programs.
+    sparse |= {"Tensor.bfloat16"}
     # Of `torch.linalg` a program shows the rest.
     assert methods | free | layers | {"Tensor.__hash__", "linalg.solve"} == covered | sparse

@@ -18,5 +18,7 @@ PAGES = {
 @pytest.mark.parametrize(("page", "title"), [(page, title) for page, titles in PAGES.items() for title in titles])
 @pytest.mark.usefixtures("seeded")
 def test_program_shows_what_is_on_record(page: str, title: str, library: Any) -> None:
+    if page == "bfloat16":
+        pytest.importorskip("ml_dtypes", reason="the extra bfloat16 is not installed")
     program = PAGES[page][title]
     assert shown(library, program) == program.output

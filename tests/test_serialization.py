@@ -18,6 +18,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from strategies import arrays, shapes
 
 import minigrad as torch
 from minigrad import nn, serialization
+from minigrad.core import dtypes
 from minigrad.nn import Parameter
 
 try:
@@ -40,6 +42,7 @@ except ImportError:
 THOROUGH = settings.default.max_examples >= 1000
 DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
 FLIPS = 300
+NEEDS_ML_DTYPES = pytest.mark.skipif(find_spec("ml_dtypes") is None, reason="the extra bfloat16 is not installed")
 needs_safetensors = pytest.mark.skipif(safetensors is None, reason="needs safetensors, which is not installed")
 ENDINGS = [".pt", pytest.param(".safetensors", marks=needs_safetensors)]
 
@@ -202,14 +205,34 @@ def test_the_library_reads_the_arrays_and_minigrad_the_librarys(tmp_path: Path) 
 
 
 @needs_safetensors
-def test_bfloat16_becomes_float32(tmp_path: Path) -> None:
+@pytest.mark.parametrize("installed", [pytest.param(True, marks=NEEDS_ML_DTYPES), False])
+def test_bfloat16_becomes_float32_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    if not installed:
+        monkeypatch.delitem(vars(dtypes), "bfloat16", raising=False)
+        monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     numbers = np.array([1.0, -2.5, np.inf, 3.0e38], np.float32).view(np.uint32) >> 16
     content = header({"x": {"dtype": "BF16", "shape": [4], "data_offsets": [0, 8]}}, numbers.astype("<u2").tobytes())
     (tmp_path / "x.safetensors").write_bytes(content)
     out = torch.load(tmp_path / "x.safetensors")["x"]
-    assert out.dtype is torch.float32
+    assert out.dtype is (torch.bfloat16 if installed else torch.float32)
     assert out[:3].tolist() == [1.0, -2.5, math.inf]
     assert out[3].item() == pytest.approx(3.0e38, rel=0.01)
+    if not installed:
+        with pytest.raises(AttributeError, match=r"ml_dtypes, which is not installed: .*minigrad\[bfloat16\]"):
+            torch.ones(2).bfloat16()
+
+
+@NEEDS_ML_DTYPES
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_bfloat16_is_saved_as_it_is(tmp_path: Path, ending: str) -> None:
+    saved = {"x": torch.tensor([[0.1, 1e30], [-0.0, math.inf]]).bfloat16(), "of": torch.bfloat16}
+    path = tmp_path / f"x{ending}"
+    torch.save(saved, path)
+    found = torch.load(path)
+    assert found["of"] is found["x"].dtype is torch.bfloat16
+    assert same(found["x"].float(), saved["x"].float())
 
 
 def test_names_lead_nowhere(tmp_path: Path) -> None:

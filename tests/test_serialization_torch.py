@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from comparing import array_of, check_same_values, tensor_of
+from comparing import BFLOAT16, array_of, as_bfloat16, check_same_values, tensor_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import arrays, shapes
@@ -18,10 +18,11 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 library = pytest.importorskip("safetensors.torch", reason="needs safetensors, which is not installed")
 
 DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
+drawn = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(), special=True))
+if BFLOAT16:
+    drawn |= arrays("float16", shapes(), special=True).map(as_bfloat16)
 states = st.dictionaries(
-    st.text(st.characters(blacklist_categories=["Cs"])).filter(lambda key: key != "__metadata__"),
-    st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(), special=True)),
-    max_size=5,
+    st.text(st.characters(blacklist_categories=["Cs"])).filter(lambda key: key != "__metadata__"), drawn, max_size=5
 )
 
 
@@ -48,7 +49,7 @@ def test_from_minigrad_to_pytorch(tmp_path: Path, state: dict[str, Any]) -> None
 @given(states)
 def test_from_pytorch_to_minigrad(tmp_path: Path, state: dict[str, Any]) -> None:
     path = tmp_path / "x.safetensors"
-    library.save_file({key: torch.tensor(array).contiguous() for key, array in state.items()}, path)
+    library.save_file({key: tensor_of(torch, array).contiguous() for key, array in state.items()}, path)
     wanted, got = torch.load(path), minigrad.load(path)
     check_same_state(wanted, got)
     # PyTorch orders tensors by where they lie; of those that lie nowhere, any may be first.

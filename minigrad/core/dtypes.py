@@ -6,6 +6,7 @@ rules, not from NumPy's: `int64 + float32` is float32 here and float64 in NumPy.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class dtype:
     @property
     def is_signed(self) -> bool:
         """Whether the elements can be negative."""
-        return self._numpy.kind in "fi"
+        return self._numpy.kind not in "bu"
 
     def __repr__(self) -> str:
         return f"torch.{self._name}"
@@ -83,6 +84,23 @@ _BY_NUMPY = {each._numpy: each for each in _ALL}
 FLOATS = {float16._numpy, float32._numpy, float64._numpy}
 HALVES = {float16._numpy}
 
+
+def __getattr__(name: str) -> dtype:
+    """`bfloat16`, the upper half of a float32: NumPy has it from a package, which is imported when it is asked for."""
+    if name != "bfloat16":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        importlib.import_module("ml_dtypes")
+    except ImportError:
+        remedy = "python -m pip install 'minigrad[bfloat16]'"
+        raise AttributeError(f"torch.bfloat16 needs the package ml_dtypes, which is not installed: {remedy}") from None
+    made: dtype = globals().setdefault(name, dtype(name, "BFloat16", "c10::BFloat16"))
+    _BY_NUMPY[made._numpy] = made
+    FLOATS.add(made._numpy)
+    HALVES.add(made._numpy)
+    return made
+
+
 _default = float32
 
 
@@ -96,6 +114,9 @@ def of(array: Array) -> dtype:
         return _BY_NUMPY[array.dtype]
     except KeyError:
         pass
+    if array.dtype.name == "bfloat16":
+        # Of a pickle, say.
+        return __getattr__("bfloat16")
     if array.dtype.newbyteorder("=") in _BY_NUMPY:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. Conversion between byte "
@@ -156,6 +177,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         check_dtype("promote_types", given, f"type{position}", position)
     if type1.is_floating_point != type2.is_floating_point:
         return type1 if type1.is_floating_point else type2
+    if type1 is not type2 and {type1._numpy, type2._numpy} <= HALVES:
+        return float32
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
 
 
@@ -216,6 +239,15 @@ def computed_in(elements: np.dtype[Any]) -> np.dtype[Any]:
     return float32._numpy if elements in HALVES else elements
 
 
+def limits(elements: np.dtype[Any]) -> Any:
+    """What NumPy's `finfo` tells of a dtype of floating-point numbers: `max`, `eps` and others.
+
+    >>> float(limits(float16._numpy).max)
+    65504.0
+    """
+    return (np if elements.kind == "f" else importlib.import_module("ml_dtypes")).finfo(elements)
+
+
 def category(of_type: dtype) -> int:
     """0 for bool, 1 for integers, 2 for floating point: a result has the highest of its operands."""
-    return {"b": 0, "i": 1, "u": 1, "f": 2}[of_type._numpy.kind]
+    return {"b": 0, "i": 1, "u": 1}.get(of_type._numpy.kind, 2)

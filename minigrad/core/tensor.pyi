@@ -269,6 +269,8 @@ class Tensor:
         """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
+    def bfloat16(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
+        """This tensor as torch.bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """How often each number from 0 to the largest occurs among these integers, or with what sum of weights."""
     def bitwise_and(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:

@@ -313,16 +313,22 @@ class PowNumber(Unary):
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:
-        # As PyTorch; the operator, unlike np.power, takes the short way for exponents such as 2 and 0.5 itself.
-        if self.n in PRODUCTS and x.dtype not in HALVES:
-            return PRODUCTS[self.n](x)
-        if self.n % 1 or -1 <= self.n <= 2 or x.dtype not in FLOATS:
-            return x**self.n
-        power = np.abs(x) ** self.n
-        return np.copysign(power, x) if self.n % 2 else power
+        if x.dtype in HALVES:
+            # Their exponents are halves, too.
+            return power(x.astype(np.float32), np.asarray(self.n, x.dtype).item()).astype(x.dtype)
+        return PRODUCTS[self.n](x) if self.n in PRODUCTS else power(x, self.n)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         return zeroed(g) if self.n == 0 else g * (self.n * x ** (self.n - 1))
+
+
+def power(x: Array, n: float) -> Array:
+    """`x ** n` as in PyTorch; the operator, unlike np.power, takes the short way for such as 2 and 0.5 itself."""
+    if n % 1 or -1 <= n <= 2 or x.dtype not in FLOATS:
+        y: Array = x**n
+        return y
+    y = np.abs(x) ** n
+    return np.copysign(y, x) if n % 2 else y
 
 
 # ---- of three tensors ------------------------------------------------------------------------------------------------

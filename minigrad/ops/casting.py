@@ -76,7 +76,7 @@ def filler(value: Number, target: dtype) -> Array:
         return np.asarray(value, target._numpy)
     array = converted(np.asarray(value), target)
     # Also what would be rounded down to the largest number is more than it.
-    if target.is_floating_point and float(np.finfo(target._numpy).max) < abs(number) < math.inf:
+    if target.is_floating_point and float(dtypes.limits(target._numpy).max) < abs(number) < math.inf:
         raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
     return array
 

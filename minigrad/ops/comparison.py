@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype
-from minigrad.core.elementwise import Elementwise, cast, masked
+from minigrad.core.elementwise import WIDE_FLOATS, Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
@@ -233,7 +233,7 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
     if isinstance(b, complex):
         raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
-    if a._array.dtype in FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
+    if a._array.dtype in WIDE_FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
@@ -396,8 +396,10 @@ _MANY = 2**9
 
 def clipped(x: Array, low: Any, high: Any) -> Array:
     """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
+    if x.dtype in HALVES:
+        return clipped(x.astype(np.float32), low, high).astype(x.dtype)
     both = low is not None and high is not None
-    if x.dtype in FLOATS and (both or x.size > _MANY or x.dtype in HALVES):
+    if x.dtype in FLOATS and (both or x.size > _MANY):
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
     # Of -0.0 and 0.0 np.maximum gives the second, but of halves, where it is the larger one.
     raised = x if low is None else np.maximum(low, x)

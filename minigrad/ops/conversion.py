@@ -77,6 +77,12 @@ for _name, _dtype in {
 
 
 @op("Tensor")
+def bfloat16(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """This tensor as torch.bfloat16."""
+    return cast(input, dtypes.bfloat16)
+
+
+@op("Tensor")
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype of `other`."""
     return cast(input, other.dtype)
@@ -196,9 +202,6 @@ class Conversion(Tensor):
         raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
 
 
-_TYPES: dict[Any, dtypes.dtype] = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._ALL}
-
-
 def _dtype_of_type(given: object) -> dtypes.dtype:
     """The dtype of what `type` takes: of itself, of the name of a type, or of one of the older constructors."""
     if not isinstance(given, dtypes.dtype | str | type):
@@ -206,7 +209,10 @@ def _dtype_of_type(given: object) -> dtypes.dtype:
     if isinstance(given, type):
         found = dtypes.get_default_dtype() if issubclass(given, Tensor) else getattr(given, "dtype", None)
     else:
-        found = _TYPES.get(given, given)
+        named: dict[Any, dtypes.dtype] = {
+            f"torch.{each._tensor_name}Tensor": each for each in dtypes._BY_NUMPY.values()
+        }
+        found = named.get(given, given)
     if not isinstance(found, dtypes.dtype):
         raise ValueError(f"invalid type: {getattr(given, '__name__', given)!r}: give a dtype, such as torch.float32")
     return found

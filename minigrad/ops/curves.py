@@ -292,7 +292,7 @@ class Hardtanh(Curve):
         low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
         if not of_type.is_signed and (low < 0 or high < 0):
             raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return x.clip(casting.filler(low, of_type), casting.filler(high, of_type))
+        return clipped(x, casting.filler(low, of_type), casting.filler(high, of_type))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~((x <= self.low) | (x >= self.high)), g)

@@ -387,8 +387,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
     length = x.norm(2, dim, keepdim=True)
+    short = length._array.dtype.type(eps) - length._array
     # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
-    return x / (length + length._new(np.maximum(length._array.dtype.type(eps) - length._array, 0)))
+    return x / (length + length._new(np.maximum(short, short.dtype.type(0))))
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad import return_types
 from minigrad.core import dtypes
-from minigrad.core.arrays import laid_out
+from minigrad.core.arrays import laid_out, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
@@ -55,6 +55,7 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     """The indices that sort `x` along `dim`; equal elements keep their order, and nan is larger than all numbers."""
     if x.ndim == 0:
         return np.zeros((), np.int64)
+    x = widened(x)
     if not descending:
         return x.argsort(dim, "stable")
     # From the end, so that of equal elements the first comes last, and then first.
@@ -94,7 +95,7 @@ def top(x: Array, k: int, dim: int, largest: bool) -> Array:
     size = x.shape[dim]
     if not 0 < k < size or x.size < _FEW:
         return order(x, dim, largest)[(*(slice(None),) * dim, slice(k))]
-    parted = np.argpartition(x, size - k if largest else k - 1, axis=dim)
+    parted = np.argpartition(widened(x), size - k if largest else k - 1, axis=dim)
     # By index first: so equal elements are in order.
     chosen = np.sort(parted.take(range(size - k, size) if largest else range(k), dim), axis=dim)
     among = order(np.take_along_axis(x, chosen, dim), dim, largest)
@@ -245,7 +246,7 @@ def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
     parts = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     rows = parts.reshape(len(parts), -1) if parts.size else np.zeros((len(parts), 1))
     # The first column decides, then the second, …: np.lexsort takes the last key first.
-    order = np.lexsort(rows.T[::-1])
+    order = np.lexsort(widened(rows).T[::-1])
     ordered = rows[order]
     starts = np.ones(len(rows), bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -289,7 +290,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     tensor([1, 0, 2])
     """
     ids, given = input._array, None if weights is None else weights._array
-    if ids.dtype.kind in "bf":
+    if ids.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
     if ids.ndim != 1 or (ids.size and ids.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -331,7 +332,7 @@ def histogram(
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
     tensor([2., 2.])
     """
-    if input._array.dtype in HALVES:
+    if input.dtype is dtypes.float16 or (range is None and input._array.dtype in HALVES):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = quiet().run(equally_spaced, low, high, bins + 1)

@@ -11,6 +11,7 @@ encoder-decoder" (2014), with the reset gate after the product, as in PyTorch.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
@@ -197,7 +198,9 @@ class ReluRecurrence(TanhRecurrence):
         return (~(self.gates <= 0)).astype(self.gates.dtype)
 
 
-_SCALES = {char: np.array([[0.5], [0.5], [1], [0.5]], char) for char in "efd"}
+@functools.cache
+def _scales(dtype: np.dtype[Any]) -> Array:
+    return np.array([[0.5], [0.5], [1], [0.5]], dtype)
 
 
 class LSTMRecurrence(Recurrence):
@@ -210,7 +213,7 @@ class LSTMRecurrence(Recurrence):
         h, c = state
         np.add(x, u, out=gates)
         # All at once: see `sigmoid_`.
-        scale = _SCALES[gates.dtype.char]
+        scale = _scales(gates.dtype)
         gates *= scale
         np.tanh(gates, out=gates)
         gates *= scale

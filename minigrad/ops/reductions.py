@@ -143,7 +143,7 @@ class Prod(Sum):
         size = np.abs(scaled._array)
         # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
         # be differentiated: there, terms cancel to fewer digits.
-        if not current.enabled and ((size >= np.finfo(size.dtype).tiny) & (size < np.inf)).all():
+        if not current.enabled and ((size >= dtypes.limits(size.dtype).tiny) & (size < np.inf)).all():
             return scaled / x
         if x._array.all():
             others = y / x

@@ -168,7 +168,7 @@ def write_item(array: Array, index: object, value: Array) -> None:
     if all([is_plain(item) for item in items]):
         try:
             array[items] = value
-        except (IndexError, ValueError):
+        except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
             return

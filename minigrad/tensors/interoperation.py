@@ -99,6 +99,9 @@ class Interoperation(Tensor):
         """
         if self._requires_grad and current.enabled and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self._array.dtype.kind == "V":
+            # Few of NumPy's functions take it.
+            raise TypeError("Got unsupported ScalarType BFloat16: x.float().numpy()")
         # A view: what is done to the array's shape is not done to the tensor's.
         return self._array.view()
 
@@ -186,7 +189,8 @@ def checked_array(ndarray: Array) -> Array:
             "currently supported. (You can probably work around this by making a copy of your array  with "
             "array.copy().)"
         )
-    dtypes.of(ndarray)
+    if dtypes.of(ndarray)._name == "bfloat16":
+        raise TypeError("can't convert np.ndarray of type ml_dtypes.bfloat16: view the tensor of array.view('int16')")
     if any([step % ndarray.itemsize for step in steps]):
         raise ValueError("given numpy array strides not a multiple of the element byte size. Copy it: array.copy()")
     return ndarray
@@ -239,6 +243,7 @@ def _overlaps_itself(array: Array) -> bool:
 def _unpickled(
     kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool
 ) -> Tensor:
+    dtypes.of(memory)  # From now on, bfloat16 is known.
     array = as_strided(memory, shape, strides)
     if _overlaps_itself(array):
         array.flags.writeable = False

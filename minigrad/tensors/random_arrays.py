@@ -372,7 +372,7 @@ def _cumulative(weights: Array) -> Array:
 def _limits(array: Array) -> tuple[int, int]:
     """The least and the largest integer of the array's dtype; of a floating one, those before the first gaps."""
     if array.dtype in FLOATS:
-        most = 2 ** (int(np.finfo(array.dtype).nmant) + 1)
+        most = 2 ** (int(dtypes.limits(array.dtype).nmant) + 1)
         return -most, most
     return (0, 1) if array.dtype.kind == "b" else (int(np.iinfo(array.dtype).min), int(np.iinfo(array.dtype).max))
 
@@ -418,7 +418,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
 
 def _check_bounds(array: Array, low: float, high: float) -> None:
     """Nothing if numbers can be uniform in [low, high) in the array's dtype; a RuntimeError else."""
-    limit = float(np.finfo(array.dtype).max)
+    limit = float(dtypes.limits(array.dtype).max)
     if not (-limit <= low <= high <= limit and high - low <= limit):
         words = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
         raise RuntimeError(f"{words}, or numbers out of bounds for {dtypes.of(array)._c_name}")

@@ -245,7 +245,8 @@ class SparseTensor(Tensor):
         return sparse_of(self._places.copy(), entries, self._size, self._coalesced)
 
     detach, to = _of_values("detach"), _of_values("to")
-    float, double, half, long, int = map(_of_values, ("float", "double", "half", "long", "int"))
+    float, double, half, bfloat16 = map(_of_values, ("float", "double", "half", "bfloat16"))
+    long, int = map(_of_values, ("long", "int"))
 
     def type(self, dtype: object = None) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""

@@ -363,6 +363,10 @@ class Module:
         """This module, whose floating-point parameters and buffers are now float16."""
         return self._apply(lambda x: x.half() if x.is_floating_point() else x)
 
+    def bfloat16(self) -> Self:
+        """This module, whose floating-point parameters and buffers are now bfloat16."""
+        return self._apply(lambda x: x.bfloat16() if x.is_floating_point() else x)
+
     def type(self, dst_type: object) -> Self:
         """This module, whose parameters and buffers, also of integers, are now of `dst_type`."""
         return self._apply(lambda x: x.type(dst_type))
