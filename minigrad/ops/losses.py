@@ -220,8 +220,7 @@ def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     dim = class_dim(x)
     shape = with_ones(x.shape, (dim,))
     y, highest, sums = np.empty(x.shape, x.dtype), np.empty(shape, x.dtype), np.empty(shape, x.dtype)
-    if isinstance(g, np.ndarray) and g.ndim:
-        g = g.reshape(shape)
+    g = g.reshape(shape) if isinstance(g, np.ndarray) and g.ndim else g
     read_in_place(x)
     for block in row_blocks(x, (dim,)):
         # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
