@@ -87,11 +87,6 @@ def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     node._kept = tuple([entry_of(x) for x in inputs])
 
 
-def keep_rest(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep all inputs but the first: the indices that say where its elements went."""
-    node._kept = (None, *[entry_of(x) for x in inputs[1:]])
-
-
 def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep the output."""
     node._kept = (output_entry(out),)

@@ -18,11 +18,11 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import GRADIENTS, keep_inputs, keep_other, keep_output, keep_read, keep_rest
+from minigrad.core.kept import GRADIENTS, keep_inputs, keep_other, keep_output, keep_read
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 
-_KEEP_INPUTS = (keep_inputs, keep_other, keep_read, keep_rest)
+_KEEP_INPUTS = (keep_inputs, keep_other, keep_read)
 _KEEP_OUTPUT = (keep_output, keep_read)
 
 _OF_ALL_NODES = {*vars(Node), *Node.__annotations__}

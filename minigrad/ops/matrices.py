@@ -14,7 +14,7 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import cleared, widened
 from minigrad.core.dtypes import FLOATS, Array, Number
 from minigrad.core.elementwise import Clone, cast
-from minigrad.core.kept import entry_of, keep_other
+from minigrad.core.kept import entry_of
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, sum_to
@@ -189,7 +189,6 @@ class Addmm(Node):
     """
 
     formulas = ("da = alpha * g @ b.mT", "db = alpha * a.mT @ g", "dx = beta * g, summed over what was broadcast")
-    keep = keep_other
     beta: Number
     alpha: Number
 
@@ -202,14 +201,14 @@ class Addmm(Node):
             y += x if self.beta == 1 else x * filler(self.beta, dtypes.of(y))
         return y.astype(a.dtype, copy=False)
 
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        to_a, to_b, to_x = self.edges
-        scaled = g if self.alpha == 1 else g * self.alpha
-        return (
-            None if to_a is None else scaled @ self.kept(1).mT,
-            None if to_b is None else self.kept(0).mT @ scaled,
-            None if to_x is None else sum_to(g if self.beta == 1 else g * self.beta, self.x_shape),
-        )
+    def da(self, g: Tensor, b: Tensor) -> Tensor:
+        return (g if self.alpha == 1 else g * self.alpha) @ b.mT
+
+    def db(self, g: Tensor, a: Tensor) -> Tensor:
+        return a.mT @ (g if self.alpha == 1 else g * self.alpha)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return sum_to(g if self.beta == 1 else g * self.beta, self.x_shape)
 
 
 def _check_rank(rank: int, kind: str, **factors: Tensor) -> None:

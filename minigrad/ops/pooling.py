@@ -12,7 +12,6 @@ import numpy as np
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
 from minigrad.core.elementwise import masked
-from minigrad.core.kept import keep_inputs
 from minigrad.core.shapes import Expand
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
@@ -26,8 +25,6 @@ class MaxPool(Unary):
     """`y[…, p]` is the largest element of window p of `x`; nan is larger than all others."""
 
     formulas = ("dx = Col2Im of g at the largest element of each window, of several the first, and 0 elsewhere",)
-    # Not the output, which an activation in place may overwrite: it is found again.
-    keep = keep_inputs
     windows: Windows
     form: str
 
@@ -42,12 +39,13 @@ class MaxPool(Unary):
             np.maximum(y, view[place], out=y)
         return y
 
-    def dx(self, g: Tensor) -> Tensor:
-        x, kernel = self.kept(0)._array, self.windows.kernel
-        largest = _largest(self.windows, x, quiet().run(self.forward, x))
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        kernel = self.windows.kernel
+        # The output, which an activation in place may overwrite, is not kept: it is found again.
+        largest = _largest(self.windows, x._array, quiet().run(self.forward, x._array))
         numbers = np.arange(math.prod(kernel)).reshape(*kernel, *[1] * len(kernel))
         g = masked(_to_each(g, self.windows), _before_places(largest, kernel) == numbers)
-        return Col2Im(self.windows, x.shape[-len(kernel) :], self.form.replace("d0", "dBackward0"))(g)
+        return Col2Im(self.windows, x._array.shape[-len(kernel) :], self.form.replace("d0", "dBackward0"))(g)
 
 
 class AvgPool(Unary):

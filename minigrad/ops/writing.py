@@ -11,7 +11,6 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
-from minigrad.core.kept import keep_rest
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Node, quiet
@@ -80,11 +79,6 @@ def zero_(self: Tensor) -> Tensor:
 # ---- at places -------------------------------------------------------------------------------------------------------
 
 
-def keep_places(node: Node, inputs: Sequence[Tensor], out: Tensor) -> None:
-    """Keep all inputs but the first two: where the second was written into the first."""
-    keep_rest(node, inputs[1:], out)
-
-
 class IndexInto(Node):
     """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these."""
 
@@ -92,7 +86,6 @@ class IndexInto(Node):
     dims: tuple[int, ...]
     adds: bool = False
     form: str = "IndexPutBackward0"
-    keep = keep_places
 
     def forward(self, x: Array, value: Array, places: Array) -> Array:
         self.value_shape = value.shape
@@ -104,14 +97,11 @@ class IndexInto(Node):
         """Write into `y` itself."""
         (add_at if self.adds else write_at)(y, self.dims, places, value)
 
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        edge_x, edge_value, _ = self.edges
-        places = self.kept(1)
-        dx: Any = None
-        if edge_x is not None:
-            dx = g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
-        dvalue = None if edge_value is None else sum_to(Index(self.dims)(g, places), self.value_shape)
-        return dx, dvalue, None
+    def da(self, g: Tensor, places: Tensor) -> Tensor:
+        return g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
+
+    def db(self, g: Tensor, places: Tensor) -> Tensor:
+        return sum_to(Index(self.dims)(g, places), self.value_shape)
 
 
 # ---- x[index] = value ------------------------------------------------------------------------------------------------
