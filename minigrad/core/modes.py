@@ -30,7 +30,7 @@ def is_grad_enabled() -> bool:
     return current.enabled
 
 
-class Switch:
+class _Switch:
     """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function."""
 
     def __init__(self, mode: bool) -> None:
@@ -51,7 +51,7 @@ class Switch:
         # A switch of its own for each call, so that a recursive one finds its way back.
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            with Switch(self.mode):
+            with _Switch(self.mode):
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -61,7 +61,7 @@ class Switch:
             resume = functools.partial(generator.send, None)
             try:
                 while True:
-                    with Switch(self.mode):
+                    with _Switch(self.mode):
                         try:
                             item = resume()
                         except StopIteration as stop:
@@ -73,14 +73,14 @@ class Switch:
                     except BaseException as error:
                         resume = functools.partial(generator.throw, error)
             finally:
-                with Switch(self.mode):
+                with _Switch(self.mode):
                     generator.close()
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
         return decorated
 
 
-class _FixedSwitch(Switch):
+class _FixedSwitch(_Switch):
     """A switch whose class says the mode; as a decorator it needs no parentheses."""
 
     _fixed_mode: bool
@@ -120,7 +120,7 @@ class enable_grad(_FixedSwitch):
     _fixed_mode = True
 
 
-class inference_mode(Switch):
+class inference_mode(_Switch):
     """As `no_grad`; with `mode=False`, as `enable_grad`.
 
     The tensors that PyTorch makes inside can never be part of a graph; here they are ordinary ones.
@@ -138,7 +138,7 @@ class inference_mode(Switch):
         super().__init__(not mode)
 
 
-class set_grad_enabled(Switch):
+class set_grad_enabled(_Switch):
     """From this call on operations are recorded or not; in a `with` statement, until its end.
 
     >>> import minigrad as torch

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .elementwise import Clone, cast
-from .modes import Switch
-from .tape import Edge, Node, Output, Several, edge_to, seams
-from .tensor import Size, Tensor, free_in_forks, method, storage_of
+from .modes import current
+from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
+from .tensor import Size, Tensor, copied, free_in_forks, method, storage_of
 
 #: One tensor, or several.
 Tensors: TypeAlias = Tensor | Sequence[Tensor]
@@ -52,8 +52,7 @@ def backward(
     """
     starts = _starts(_tensors(tensors, "tensors"), grad_tensors, create_graph)
     targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
-    walk = Walk(starts, retain_graph, create_graph, targets)
-    with np.errstate(all="ignore"), Switch(create_graph):
+    with Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
         for edge, gradient in walk.arrived.items():
             _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
@@ -95,8 +94,7 @@ def grad(
     wanted = as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
-    walk = Walk(starts, retain_graph, create_graph, targets)
-    with np.errstate(all="ignore"), Switch(create_graph):
+    with Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
         gradients: list[Any] = []
         for position, x in enumerate(wanted):
@@ -119,7 +117,7 @@ def grad(
 
 
 class Walk:
-    """A walk from outputs to leaves, which hands on gradients, in grad mode if it is to `record`.
+    """A walk from outputs to leaves, which hands on gradients; in a `with` block, in grad mode if it is to `record`.
 
     `arrived`
         the gradients of the leaves, or of what is asked for by name.
@@ -129,7 +127,7 @@ class Walk:
         tensors that keep their gradient, though they are no leaves, with it.
     """
 
-    __slots__ = ("arrived", "owned", "record", "requested", "retain", "retained", "starts", "sums")
+    __slots__ = ("arrived", "earlier", "owned", "record", "requested", "retain", "retained", "starts", "sums")
 
     def __init__(
         self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
@@ -141,6 +139,15 @@ class Walk:
         self.retained: list[tuple[Tensor, Tensor]] = []
         self.requested = None if targets is None else Requested(starts, targets)
         self.starts = starts
+
+    def __enter__(self) -> Walk:
+        self.earlier = current.enabled, error_state.set(ignoring)
+        current.enabled = self.record
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        current.enabled, token = self.earlier
+        error_state.reset(token)
 
     def run(self) -> None:
         """Walk all the way, and find what has `arrived`."""
@@ -185,7 +192,8 @@ class Walk:
             g = sums.pop(node, None)
             owned.discard(node)
             gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)
-            arrivals = () if gradients is None else zip(node.edges, gradients, strict=True)
+            # Of one length, as node.backward has it: to look at that, too, takes as long as a small node.
+            arrivals = () if gradients is None else zip(node.edges, gradients)  # noqa: B905
             if not self.retain and gradients is not None:
                 node.release()
 
@@ -273,8 +281,12 @@ def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> 
         earlier = tensor._grad
         if earlier is None:
             if not owned:
-                recorded = record and not gradient.is_sparse
-                gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient) if recorded else gradient.clone()
+                if gradient.is_sparse:
+                    gradient = gradient.clone()
+                elif record:
+                    gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
+                else:
+                    gradient = gradient._new(copied(gradient._array))
             tensor._grad = gradient
         elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
             tensor._grad = earlier._plus(gradient, False)

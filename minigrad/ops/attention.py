@@ -178,8 +178,6 @@ def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     common_shape([q[:-2], k[:-2], v[:-2]])
     scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
     if mask is not None and common_shape([scores, mask._array.shape]) != scores:
-        raise RuntimeError(
-            f"output with shape {list(scores)} doesn't match the broadcast shape "
-            f"{list(common_shape([scores, mask._array.shape]))}: the mask has shape {mask.shape}"
-        )
+        found = f"{list(common_shape([scores, mask._array.shape]))}: the mask has shape {mask.shape}"
+        raise RuntimeError(f"output with shape {list(scores)} doesn't match the broadcast shape {found}")
     return q[-2], k[-2]

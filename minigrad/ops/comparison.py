@@ -231,17 +231,17 @@ def _tensor_of(x: Tensor, other: object) -> Any:
 
 def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
-    if isinstance(b, complex):
-        raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
     if a._array.dtype in WIDE_FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
         # The number takes on the array's dtype.
         return a._new(quiet().run(ufunc, a._array, b))
+    if isinstance(b, complex):
+        raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
 
 
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
-    return _combined(ufunc, a, b, dtypes.bool_) if isinstance(a, Tensor) and isinstance(b, Tensor) else NotImplemented
+    return _combined(ufunc, a, b, None) if isinstance(a, Tensor) and isinstance(b, Tensor) else NotImplemented
 
 
 def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:
@@ -262,13 +262,12 @@ def _common(a: Any, b: Any) -> dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
-def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype) -> Tensor:
-    """The tensor of what `compute` makes of the arrays of `a` and `b` in the dtype `common`."""
-    x, y = [each._array if isinstance(each, Tensor) else np.asarray(each) for each in (a, b)]
-    if x.dtype != common._numpy:
-        x = quiet().run(x.astype, common._numpy)
-    if y.dtype != common._numpy:
-        y = quiet().run(y.astype, common._numpy)
+def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None) -> Tensor:
+    """The tensor of what `compute` makes of the arrays of `a` and `b`, in the dtype `common` if there is one."""
+    x = a._array if isinstance(a, Tensor) else np.asarray(a)
+    y = b._array if isinstance(b, Tensor) else np.asarray(b)
+    if common is not None and not x.dtype is y.dtype is common._numpy:
+        x, y = [each if each.dtype == common._numpy else quiet().run(each.astype, common._numpy) for each in (x, y)]
     try:
         found = quiet().run(compute, x, y)
     except ValueError:

@@ -135,10 +135,9 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in _IDS:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
-        )
+        words = "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int"
+        where = f"(while checking arguments for {function}). {_ids_remedy(ids)}"
+        raise RuntimeError(f"{words}; but got {_type_name(ids)} instead {where}")
 
 
 def _type_name(x: Tensor) -> str:

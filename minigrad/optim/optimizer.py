@@ -116,10 +116,8 @@ class Optimizer:
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
         if isinstance(given, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                "will change between runs. Please use a list instead."
-            )
+            words = "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in"
+            raise TypeError(f"{words} sets will change between runs. Please use a list instead.")
         params = [given] if isinstance(given, Tensor) else list(given)
         for parameter in params:
             if not isinstance(parameter, Tensor):

@@ -116,10 +116,8 @@ class Interoperation(Tensor):
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
         if self._node is not None:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment: this one is the result of an operation. Copy x.detach() instead."
-            )
+            words = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the"
+            raise RuntimeError(f"{words} moment: this one is the result of an operation. Copy x.detach() instead.")
         # Tensors on one memory are copied to one memory: it is the memory that the memo remembers.
         whole = _whole(self._array)
         key = ("memory", id(whole))
@@ -184,11 +182,9 @@ def checked_array(ndarray: Array) -> Array:
     """`ndarray`, which must be of a dtype that tensors have (TypeError) and of steps that are strides (ValueError)."""
     steps = ndarray.strides if ndarray.size else ()
     if any([step < 0 for step in steps]):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with "
-            "array.copy().)"
-        )
+        words = "At least one stride in the given numpy array is negative, and tensors with negative strides are not"
+        remedy = "(You can probably work around this by making a copy of your array  with array.copy().)"
+        raise ValueError(f"{words} currently supported. {remedy}")
     if dtypes.of(ndarray)._name == "bfloat16":
         raise TypeError("can't convert np.ndarray of type ml_dtypes.bfloat16: view the tensor of array.view('int16')")
     if any([step % ndarray.itemsize for step in steps]):

@@ -250,10 +250,8 @@ def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
     if not isinstance(requires_grad, bool):
         raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad and not of.is_floating_point:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes, "
-            f"and this tensor has dtype {of!r}. Ask for dtype=torch.float32."
-        )
+        words = "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes"
+        raise RuntimeError(f"{words}, and this tensor has dtype {of!r}. Ask for dtype=torch.float32.")
 
 
 def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:

@@ -91,10 +91,9 @@ class SparseTensor(Tensor):
         self._refuse()
 
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        raise NotImplementedError(
-            "Could not run this operation with arguments from the 'SparseCPU' backend: a sparse tensor has no array of "
-            "its elements. Use to_dense(), if all of them fit into memory, or compute with coalesce().values()."
-        )
+        words = "Could not run this operation with arguments from the 'SparseCPU' backend: a sparse tensor has no array"
+        remedy = "Use to_dense(), if all of them fit into memory, or compute with coalesce().values()."
+        raise NotImplementedError(f"{words} of its elements. {remedy}")
 
     # A gradient of this tensor, for these to see, would be a dense one.
     backward = retain_grad = register_hook = register_post_accumulate_grad_hook = _refuse
