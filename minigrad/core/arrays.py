@@ -190,6 +190,9 @@ _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}
 # Below that many elements, the one call of np.where is faster than several others.
 _MASKED = 2**12
 
+# Of every dtype, since it promotes to all; NumPy takes longer to look at a number.
+_ZERO = np.zeros((), bool)
+
 
 def chosen(mask: Array, a: Array, b: Array) -> Array:
     """`a` where the bools `mask` hold, else `b`, which is of the same dtype: as np.where.
@@ -212,7 +215,7 @@ def cleared(mask: Array, x: Array) -> Array:
     array([1., 0.])
     """
     if mask.size < _MASKED:
-        return np.where(mask, x, x.dtype.type(0))
+        return np.where(mask, x, _ZERO)
     out, bits = _bits(mask, x)
     bits &= x.view(bits.dtype)
     return out

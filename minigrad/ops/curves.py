@@ -164,12 +164,16 @@ def restored(y: Array, x: Array) -> Array:
     return y if y.shape == x.shape else y.reshape(x.shape)
 
 
+#: A number would take as long to look at as half of the arithmetic of a row.
+ONE = np.ones((), np.float32)
+
+
 def sigmoid_of(x: Array) -> Array:
     """`1 / (1 + exp(-x))` of a `workable` array."""
     y = np.negative(x)
     np.exp(y, out=y)
-    y += 1
-    return np.reciprocal(y, out=y)
+    np.add(y, ONE, out=y)
+    return np.divide(ONE, y, out=y)
 
 
 # ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ---------------------------------
@@ -259,12 +263,7 @@ class Relu(Curve):
         return Slope(self)(g, y)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        return cleared(_inverted(x <= 0), g)
-
-
-def _inverted(mask: Any) -> Array:
-    """`~mask`, in the memory of `mask`; NumPy's comparisons of 0-d arrays give scalars, which have none."""
-    return np.logical_not(mask, out=mask) if isinstance(mask, np.ndarray) else np.logical_not(mask)
+        return cleared(~(x <= 0), g)
 
 
 @of_node(lambda name: Relu)

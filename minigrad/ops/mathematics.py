@@ -17,7 +17,7 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
 from minigrad.ops.casting import check_floating
-from minigrad.ops.curves import curve, erf_of, restored, sigmoid_of, workable
+from minigrad.ops.curves import ONE, curve, erf_of, restored, sigmoid_of, workable
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -241,7 +241,7 @@ def cosh(input: Tensor) -> Tensor:
 
 def _slope_of_tanh(y: Array) -> Array:
     slope = np.multiply(y, y)
-    return np.subtract(1, slope, out=slope)
+    return np.subtract(ONE, slope, out=slope)
 
 
 @curve(np.tanh, _slope_of_tanh, lambda y: -2 * y, Floating, *EVERYWHERE, "nn.functional", formula="g * (1 - y * y)")
