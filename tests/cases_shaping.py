@@ -77,6 +77,13 @@ add(
     lambda api, shape, to: api.zeros(shape).view(getattr(api, to)),
     st.tuples(shapes(1, 3).filter(lambda shape: 0 in shape), st.sampled_from(DTYPES)),
 )
+add(
+    "Tensor.resize_",
+    lambda api, x, shape: [(y := x.detach()).resize_(shape) is y, y.clone(), y.resize_(*shape, 1), x],
+    with_shape()
+    .filter(lambda each: -1 not in each[1] and np.prod(each[1]) == each[0].size)
+    .map(lambda each: (each[0].copy(), each[1])),
+)
 add("Tensor.reshape_as Tensor.view_as", lambda api, x, y: (x.reshape_as(y), x.view_as(y)), pairs())
 add("Tensor.reshape_as Tensor.view_as", lambda api, x: (x.reshape_as(x), x.view_as(x)), one(any_array()))
 splits = st.sampled_from([(1, -1), (-1, 1), (-1,), (3, 1), (2, 1, -1), (), (2,), (-1, -1), (0, -1), (-1, 2)])

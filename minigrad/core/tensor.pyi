@@ -776,6 +776,12 @@ class Tensor:
         """The elements in the same order in another shape (one size may be -1): a view if strides allow it."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The elements in the same order in the shape of `other`."""
+    @typing.overload
+    def resize_(self, size: collections.abc.Sequence[builtins.int]) -> typing.Self:
+        """This tensor itself in another shape of as many elements; a RuntimeError for another number, and for gradients."""
+    @typing.overload
+    def resize_(self, *size: typing.SupportsIndex) -> typing.Self:
+        """This tensor itself in another shape of as many elements; a RuntimeError for another number, and for gradients."""
     def retain_grad(self) -> None:
         """Let this tensor, the result of an operation, keep its gradient in `.grad`, as leaves do."""
     @property

@@ -145,6 +145,29 @@ def _view_as_dtype(x: Tensor, to: dtype) -> Tensor:
     return out
 
 
+@op("Tensor", spread=True)
+def resize_(input: Tensor, size: Sequence[int]) -> Tensor:
+    """This tensor itself in another shape of as many elements; a RuntimeError for another number, and for gradients.
+
+    >>> import minigrad as torch
+    >>> images = torch.zeros(8, 1, 28, 28)
+    >>> images.resize_(8, 784).shape, images.shape
+    (torch.Size([8, 784]), torch.Size([8, 784]))
+    """
+    if input._requires_grad:
+        raise RuntimeError("cannot resize variables that require grad: x.view(size) has a gradient")
+    sizes = ints(size)
+    fits = math.prod(sizes) == input._array.size and min(sizes, default=0) >= 0
+    if not fits or not input._array.flags.c_contiguous:
+        raise RuntimeError(
+            f"expected a contiguous tensor and a size of {input._array.size} elements, got {list(sizes)}"
+        )
+    if sizes != input._array.shape:
+        input._array = input._array.reshape(sizes)
+        storage_of(input).version += 1
+    return input
+
+
 @op("Tensor")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same storage in the shape of `other`."""

@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, in a dict."""
+"""Modules that hold modules, or parameters: in a row, in a list, in a dict."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from operator import index
 from typing import Any, Self, SupportsIndex
 
 from minigrad.nn.modules.module import Module, indented, printed, type_name
+from minigrad.nn.parameter import Parameter
+from minigrad.tensor import Tensor
 
-__all__ = ["DataParallel", "ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 class _Series(Module):
@@ -157,7 +159,46 @@ class ModuleList(_Series):
         return printed(self._get_name(), [], lines)
 
 
-class ModuleDict(Module):
+class _Named(Module):
+    """Modules or parameters by their names, as in a dict."""
+
+    #: Where they are registered.
+    _held: str
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    def __delitem__(self, key: str) -> None:
+        del self.__dict__[self._held][key]
+
+    def clear(self) -> None:
+        """Take all out."""
+        self.__dict__[self._held].clear()
+
+    def pop(self, key: str) -> Any:
+        """What is under `key`, which is taken out."""
+        return self.__dict__[self._held].pop(key)
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self.__dict__[self._held].keys()
+
+    def values(self) -> ValuesView[Any]:
+        """What is held."""
+        return self.__dict__[self._held].values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """The names and what is under them."""
+        return self.__dict__[self._held].items()
+
+
+class ModuleDict(_Named):
     """A dict of modules, which counts them among its own: their parameters are found.
 
     >>> from minigrad import nn
@@ -167,6 +208,7 @@ class ModuleDict(Module):
     """
 
     _modules: dict[str, Any]
+    _held = "_modules"
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
@@ -179,42 +221,99 @@ class ModuleDict(Module):
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
 
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Take all modules out."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """The module under `key`, which is taken out."""
-        return self._modules.pop(key)
-
-    def keys(self) -> KeysView[str]:
-        """The names."""
-        return self._modules.keys()
-
-    def values(self) -> ValuesView[Any]:
-        """The modules."""
-        return self._modules.values()
-
-    def items(self) -> ItemsView[str, Any]:
-        """The names and the modules."""
-        return self._modules.items()
-
     def update(self, modules: Any) -> None:
         """Add the modules of a mapping, or of pairs of names and modules."""
         for key, module in dict(modules).items():
             self[key] = module
+
+
+class ParameterDict(_Named):
+    """A dict of parameters, which counts them among its own; other tensors become parameters.
+
+    Those of a plain dict are taken in the order of their names.
+
+    >>> import minigrad as torch
+    >>> scales = torch.nn.ParameterDict({"right": torch.ones(2), "left": torch.ones(2)})
+    >>> [name for name, _ in scales.named_parameters()]
+    ['left', 'right']
+    """
+
+    _held = "_parameters"
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Tensor) -> None:
+        self.register_parameter(key, _as_parameter(value))
+
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a mapping, or of pairs of names and parameters."""
+        given = dict(parameters)
+        in_order = not isinstance(parameters, dict) or isinstance(parameters, OrderedDict)
+        for key in given if in_order else sorted(given):
+            self[key] = given[key]
+
+    def extra_repr(self) -> str:
+        return "\n".join([f"  ({key}): {_described(each, each.type())}" for key, each in self.items()])
+
+
+class ParameterList(Module):
+    """A list of parameters, which counts them among its own; other tensors become parameters.
+
+    >>> import minigrad as torch
+    >>> torch.nn.ParameterList([torch.ones(2), torch.ones(3, 1)])
+    ParameterList(
+        (0): Parameter containing: [torch.float32 of size 2]
+        (1): Parameter containing: [torch.float32 of size 3x1]
+    )
+    """
+
+    def __init__(self, values: Iterable[Tensor] | None = None) -> None:
+        super().__init__()
+        self.extend([] if values is None else values)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parameters.values())
+
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        held = list(self)[idx]
+        return type(self)(held) if isinstance(idx, slice) else held
+
+    def __setitem__(self, idx: SupportsIndex, param: Tensor) -> None:
+        self.register_parameter(str(range(len(self))[idx]), _as_parameter(param))
+
+    def append(self, value: Tensor) -> Self:
+        """This list, with `value` at the end."""
+        self.register_parameter(str(len(self)), _as_parameter(value))
+        return self
+
+    def extend(self, values: Iterable[Tensor]) -> Self:
+        """This list, with `values` at the end."""
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def __iadd__(self, parameters: Iterable[Tensor]) -> Self:
+        return self.extend(parameters)
+
+    def extra_repr(self) -> str:
+        return "\n".join([f"  ({position}): {_described(each, each.dtype)}" for position, each in enumerate(self)])
+
+
+def _as_parameter(value: Tensor) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _described(parameter: Tensor, kind: object) -> str:
+    return f"Parameter containing: [{kind} of size {'x'.join([str(size) for size in parameter.shape])}]"
 
 
 class DataParallel(Module):

@@ -132,6 +132,11 @@ class RNNBase(Recurrent):
         places = [f"_l{layer}{way}" for layer in range(self.num_layers) for way in self._ways]
         return [[p for p in self._weights(place) if p is not None] for place in places]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        # Lessons that start the weights by hand go through these names.
+        return list(self._parameters)
+
     def flatten_parameters(self) -> None:
         """Nothing: it is for GPUs."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 from minigrad.core import dtypes
@@ -87,6 +87,28 @@ class RandomSampler(Sampler[int]):
 
     def __len__(self) -> int:
         return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """The given indices in a random order, another each time: as of the examples to train on.
+
+    >>> import minigrad as torch
+    >>> list(SubsetRandomSampler([7, 3, 9], generator=torch.Generator().manual_seed(123)))
+    [3, 9, 7]
+    """
+
+    indices: Sequence[int]
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for position in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[position]
+
+    def __len__(self) -> int:
+        return len(self.indices)
 
 
 class BatchSampler(Sampler[list[int]]):
