@@ -161,14 +161,6 @@ def test_graph_is_shown_as_pytorch_shows_it(torch: Any, array: Array, options: d
         assert printing.tensor_text(array, requires_grad=True, grad_fn=name) == repr(result)
 
 
-@given(array=small_arrays(), options=options_often_default, letters=st.integers(1, 40))
-def test_subclass_prints_under_its_name(torch: Any, array: Array, options: dict[str, Any], letters: int) -> None:
-    subclass = type("T" * letters, (torch.Tensor,), {})
-    tensor = torch.from_numpy(array).as_subclass(subclass)
-    with same_options(torch, options):
-        assert printing.tensor_text(array, prefix="T" * letters + "(") == repr(tensor)
-
-
 @given(calls=st.lists(print_options, max_size=4))
 def test_options_are_pytorchs_after_any_calls(torch: Any, calls: list[dict[str, Any]]) -> None:
     with same_options(torch, {}):

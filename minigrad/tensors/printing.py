@@ -71,14 +71,15 @@ def set_printoptions(
     _options = base._replace(**given, sci_mode=sci_mode)
 
 
-def tensor_text(
-    array: Array, *, grad_fn: str | None = None, requires_grad: bool = False, prefix: str = "tensor("
-) -> str:
+# What opens the text; the lines below the first are indented by its length.
+_OPENING = "tensor("
+
+
+def tensor_text(array: Array, *, grad_fn: str | None = None, requires_grad: bool = False) -> str:
     """The text is what `repr` gives for a PyTorch tensor of the same elements, dtype and graph node.
 
     `array` has any shape; only the elements that are shown are read.  `grad_fn` is the node's name,
-    "EmbeddingBackward0"; with one, `requires_grad` is not shown.  `prefix` opens the text; the lines below
-    the first are indented by its length.
+    "EmbeddingBackward0"; with one, `requires_grad` is not shown.
 
     >>> print(tensor_text(np.eye(2), requires_grad=True))
     tensor([[1., 0.],
@@ -86,9 +87,9 @@ def tensor_text(
     >>> print(tensor_text(np.arange(2000)))
     tensor([   0,    1,    2,  ..., 1997, 1998, 1999])
     """
-    options, indent = _options, len(prefix)
+    options, indent = _options, len(_OPENING)
     facts = _facts(array, grad_fn, requires_grad, options)
-    return _append(prefix + _elements(array, indent, options), facts, indent, options.linewidth) + ")"
+    return _append(_OPENING + _elements(array, indent, options), facts, indent, options.linewidth) + ")"
 
 
 def elements_text(array: Array) -> str:
@@ -102,13 +103,7 @@ def elements_text(array: Array) -> str:
 
 
 def sparse_text(
-    indices: Array,
-    values: Array,
-    shape: tuple[int, ...],
-    *,
-    grad_fn: str | None = None,
-    requires_grad: bool = False,
-    prefix: str = "tensor(",
+    indices: Array, values: Array, shape: tuple[int, ...], *, grad_fn: str | None = None, requires_grad: bool = False
 ) -> str:
     """The text is what `repr` gives for a sparse PyTorch tensor with `values[n]` at the place `indices[:, n]`.
 
@@ -118,7 +113,7 @@ def sparse_text(
                           [2.5000]]),
            size=(3, 1), nnz=2, layout=torch.sparse_coo)
     """
-    options, indent = _options, len(prefix)
+    options, indent = _options, len(_OPENING)
     parts: list[str] = []
     for name, array in (("indices", indices), ("values", values)):
         opening = f"{name}=tensor("
@@ -128,7 +123,7 @@ def sparse_text(
     if dtypes.of(values) not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
         facts.append(f"dtype={dtypes.of(values)}")
     facts += ["layout=torch.sparse_coo", *_history(grad_fn, requires_grad)]
-    text = prefix + (",\n" + " " * indent).join(parts)
+    text = _OPENING + (",\n" + " " * indent).join(parts)
     return _append(text, facts, indent, options.linewidth, column=options.linewidth) + ")"
 
 
