@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from minigrad.core.dtypes import bool_, dtype
+from minigrad.core.dtypes import bool_
 from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.nn import init as initialize
@@ -16,7 +17,7 @@ from minigrad.nn.parameter import Parameter
 from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, full, zeros
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "ELU", "GELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention", "PReLU", "ReLU", "SiLU",
@@ -129,7 +130,7 @@ class PReLU(Module):
     __call__: Callable[..., Tensor]
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: OnDevice = None, dtype: dtype | None = None
+        self, num_parameters: int = 1, init: float = 0.25, device: OnDevice = None, dtype: DType = None
     ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
@@ -146,6 +147,10 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
+
+
+#: What hides keys from queries: bools, True for what is hidden, or numbers that are added; None hides nothing.
+Mask: TypeAlias = Tensor | None
 
 
 class MultiheadAttention(Module):
@@ -180,7 +185,7 @@ class MultiheadAttention(Module):
         vdim: int | None = None,
         batch_first: bool = False,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         if num_heads <= 0 or embed_dim <= 0:
@@ -218,9 +223,9 @@ class MultiheadAttention(Module):
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        key_padding_mask: Tensor | None = None,
+        key_padding_mask: Mask = None,
         need_weights: bool = True,
-        attn_mask: Tensor | None = None,
+        attn_mask: Mask = None,
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -278,7 +283,7 @@ class MultiheadAttention(Module):
             weights = self.in_proj_weight.chunk(3)
         return [F.linear(*each) for each in zip(given, weights, biases, strict=True)]
 
-    def _mask(self, q: Tensor, k: Tensor, attention: Tensor | None, padding: Tensor | None) -> Tensor | None:
+    def _mask(self, q: Tensor, k: Tensor, attention: Mask, padding: Mask) -> Mask:
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
         batch, heads, steps, keys = (*q.shape[:3], k.shape[2])
         masks = []

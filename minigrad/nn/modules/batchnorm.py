@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
 
@@ -41,7 +40,7 @@ class _ChannelNorm(ScaledLayer):
         affine: bool = True,
         track_running_stats: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -149,7 +148,7 @@ class InstanceNorm2d(_ChannelNorm):
         affine: bool = False,
         track_running_stats: bool = False,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
         *,
         bias: bool = True,
     ) -> None:

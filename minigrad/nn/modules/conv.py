@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
@@ -15,7 +14,7 @@ from minigrad.ops.convolution import named_padding
 from minigrad.ops.windows import PerDim, per_dim
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -51,7 +50,7 @@ class _Convolution(Module):
         bias: bool = True,
         padding_mode: str = "zeros",
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         if groups <= 0:
@@ -147,7 +146,7 @@ class _TransposedConvolution(_Convolution):
         dilation: PerDim = 1,
         padding_mode: str = "zeros",
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Identity", "Linear"]
 
@@ -60,7 +59,7 @@ class Linear(Module):
         out_features: SupportsIndex,
         bias: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features

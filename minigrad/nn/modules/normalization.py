@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
@@ -22,9 +21,7 @@ class ScaledLayer(Module):
     __call__: Callable[..., Tensor]
     weight: Parameter | None
 
-    def _add_scale(
-        self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: dtype | None
-    ) -> None:
+    def _add_scale(self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: DType) -> None:
         """Register the weight and the bias, or None in their places; not even that for a bias of None."""
         for name, wanted in (("weight", weight), ("bias", bias)):
             if wanted is not None:
@@ -64,7 +61,7 @@ class LayerNorm(ScaledLayer):
         elementwise_affine: bool = True,
         bias: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _as_shape(normalized_shape)
@@ -102,7 +99,7 @@ class RMSNorm(ScaledLayer):
         eps: float | None = None,
         elementwise_affine: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _as_shape(normalized_shape)
@@ -137,7 +134,7 @@ class GroupNorm(ScaledLayer):
         eps: float = 1e-5,
         affine: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
         *,
         bias: bool = True,
     ) -> None:

@@ -20,7 +20,7 @@ from minigrad.ops.recurrent import GRURecurrence, LSTMRecurrence, ReluRecurrence
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, zeros
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
@@ -39,7 +39,7 @@ class Recurrent(Module):
     #: Which kind it is, in PyTorch's word.
     mode: str
 
-    def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: dtype | None) -> None:
+    def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: DType) -> None:
         """Register the weights and biases of both linear maps."""
         outputs = KINDS[self.mode].count_of_gates * self.hidden_size
         shapes: dict[str, tuple[int, ...]] = {"weight_ih": (outputs, inputs), "weight_hh": (outputs, self.hidden_size)}
@@ -94,7 +94,7 @@ class RNNBase(Recurrent):
         bidirectional: bool = False,
         proj_size: int = 0,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
@@ -291,7 +291,7 @@ class RNNCellBase(Recurrent):
     """One step of a recurrent layer: `(N, input_size)`, or `(input_size,)`, and a state, or None for zeros."""
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: OnDevice = None, dtype: dtype | None = None
+        self, input_size: int, hidden_size: int, bias: bool = True, device: OnDevice = None, dtype: DType = None
     ) -> None:
         super().__init__()
         self.input_size = input_size
@@ -331,7 +331,7 @@ class RNNCell(RNNCellBase):
         bias: bool = True,
         nonlinearity: str = "tanh",
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         if nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}. Select from 'tanh' or 'relu'.")

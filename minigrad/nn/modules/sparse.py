@@ -6,7 +6,6 @@ from collections.abc import Callable
 from operator import index
 from typing import ClassVar, SupportsIndex
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
@@ -14,7 +13,7 @@ from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
@@ -33,7 +32,7 @@ class _Table(Module):
     _printed: ClassVar[tuple[str, ...]]
 
     def _add_table(
-        self, padding_idx: int | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: dtype | None
+        self, padding_idx: int | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: DType
     ) -> None:
         """Register the table that is given, or a new one."""
         shape = (self.num_embeddings, self.embedding_dim)
@@ -94,7 +93,7 @@ class Embedding(_Table):
         _weight: Tensor | None = None,
         _freeze: bool = False,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
@@ -168,7 +167,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings

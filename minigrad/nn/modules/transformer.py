@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.core.dtypes import dtype
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.activation import MultiheadAttention
+from minigrad.nn.modules.activation import Mask, MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.dropout import Dropout
 from minigrad.nn.modules.linear import Linear
@@ -21,7 +20,7 @@ from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import full
-from minigrad.tensors.options import OnDevice
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
@@ -46,7 +45,7 @@ class _Layer(Module):
         norm_first: bool = False,
         bias: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         if isinstance(activation, str):
@@ -88,11 +87,7 @@ class TransformerEncoderLayer(_Layer):
     """
 
     def forward(
-        self,
-        src: Tensor,
-        src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool = False,
+        self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False
     ) -> Tensor:
         return self._through(
             src, lambda x: self.self_attn(x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal)
@@ -111,10 +106,10 @@ class TransformerDecoderLayer(_Layer):
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -160,11 +155,7 @@ class TransformerEncoder(_Stack):
         super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
-        self,
-        src: Tensor,
-        mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool | None = None,
+        self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool | None = None
     ) -> Tensor:
         return self._through(src, mask, src_key_padding_mask, is_causal=bool(is_causal))
 
@@ -179,10 +170,10 @@ class TransformerDecoder(_Stack):
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -214,7 +205,7 @@ class Transformer(Module):
         norm_first: bool = False,
         bias: bool = True,
         device: OnDevice = None,
-        dtype: dtype | None = None,
+        dtype: DType = None,
     ) -> None:
         super().__init__()
         options = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
@@ -238,12 +229,12 @@ class Transformer(Module):
         self,
         src: Tensor,
         tgt: Tensor,
-        src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        src_mask: Mask = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        src_key_padding_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
@@ -253,6 +244,6 @@ class Transformer(Module):
         return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: OnDevice = None, dtype: dtype | None = None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, device: OnDevice = None, dtype: DType = None) -> Tensor:
         """The mask that hides the keys after each query: -inf above the diagonal, 0 elsewhere."""
         return full((sz, sz), -math.inf, dtype=dtype, device=device).triu(diagonal=1)
