@@ -150,9 +150,9 @@ def outline(node: ast.stmt) -> ast.stmt:
     return node
 
 
-def stub_of_names(module: types.ModuleType) -> str:
-    """A module of names, each with the file that it is at home in."""
-    statements = [f"__all__ = {sorted(module.__all__)}"]
+def stub_of_names(module: types.ModuleType, *more: str) -> str:
+    """A module of names, each with the file that it is at home in; `more` is of names that may be missing."""
+    statements = [f"__all__ = {sorted(module.__all__)}", *more]
     for name in sorted(module.__all__):
         value = getattr(module, name)
         raw = inspect.unwrap(value) if callable(value) else value
@@ -186,7 +186,7 @@ def with_imports(module: types.ModuleType, statements: list[str]) -> str:
 
 STUBS: dict[types.ModuleType, Callable[[], str]] = {
     core_tensor: stub_of_tensor,
-    minigrad: lambda: stub_of_names(minigrad),
+    minigrad: lambda: stub_of_names(minigrad, "bfloat16: minigrad.core.dtypes.dtype"),
     functional: lambda: stub_of_names(functional),
 }
 

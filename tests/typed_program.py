@@ -33,6 +33,7 @@ def functions(x: torch.Tensor, dtype: torch.dtype, device: torch.device) -> None
     assert_type(torch.allclose(x, x), bool)
     assert_type(torch.zeros(2, 3, dtype=dtype, device=device), Tensor)
     assert_type(torch.float32, torch.dtype)
+    assert_type(x.to(torch.bfloat16).bfloat16(), Tensor)
     assert_type(F.cross_entropy(x, torch.arange(2)), Tensor)
 
 
