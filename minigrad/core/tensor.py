@@ -318,7 +318,7 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
     `made_by` is empty, or says why this view must not be written to while operations are recorded: "no_grad" if it
     was made while they were not, else the name of the operation that made it as one of several.
     """
-    storage = view._storage = storage_of(x)
+    storage = view._storage = x._storage or storage_of(x)
     view._base = x if x._base is None else x._base
     storage.add_view(view, made_by)
 

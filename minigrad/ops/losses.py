@@ -27,6 +27,7 @@ from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.double_backward import double_backward
 from minigrad.ops.indexing import PutIndex
+from minigrad.ops.reductions import Mean
 from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
@@ -496,6 +497,18 @@ def mse_loss(
     return _elementwise(MseLoss(how), input, target, "mse_cpu")
 
 
+class MeanSize(Mean):
+    """The mean of `|x|`: two steps in one, which take half the time."""
+
+    formulas = ("dx = g * sgn(x) / n, for n elements",)
+
+    def forward(self, x: Array) -> Array:
+        return Mean.forward(self, np.absolute(x))
+
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:  # type: ignore[override]  # it reads x
+        return x.sgn() * (g / (x._array.size or 1))
+
+
 @op("nn.functional")
 def l1_loss(
     input: Tensor,
@@ -516,7 +529,10 @@ def l1_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
-    return reduced((input - target).abs(), how, weight)
+    d = input - target
+    if how == "mean" and weight is None and d._array.dtype in FLOATS:
+        return MeanSize(tuple(range(d._array.ndim)), False, "MeanBackward0")(d)
+    return reduced(d.abs(), how, weight)
 
 
 @op("nn.functional")
