@@ -301,10 +301,8 @@ def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
         raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
     for position, x in enumerate(_tensors(inputs, "inputs")):
         if not x.requires_grad:
-            raise RuntimeError(
-                f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}. Make it "
-                "with requires_grad=True, or call requires_grad_() before it is used."
-            )
+            words = f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}"
+            raise RuntimeError(f"{words}. Make it with requires_grad=True, or call requires_grad_() before it is used.")
     return {edge_to(x): x for x in inputs}
 
 

@@ -75,10 +75,9 @@ class Optimizer:
         self.param_groups: list[Group] = []
         groups = list(params)
         if not groups:
-            raise ValueError(
-                "optimizer got an empty parameter list: a generator such as parameters() is used up once, and layers "
-                "in a plain list or dict are not found: put them into nn.ModuleList or nn.ModuleDict"
-            )
+            words = "optimizer got an empty parameter list: a generator such as parameters() is used up once, and"
+            remedy = "put them into nn.ModuleList or nn.ModuleDict"
+            raise ValueError(f"{words} layers in a plain list or dict are not found: {remedy}")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -125,10 +124,8 @@ class Optimizer:
                 words = f"optimizer can only optimize Tensors, but one of the params is {kind}"
                 raise TypeError(f"{words}: pass model.parameters(), or a list of tensors")
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
-                raise ValueError(
-                    "can't optimize a non-leaf Tensor: its values come from the operation that made it. Optimize what "
-                    "it was made from, or x.detach().requires_grad_()"
-                )
+                words = "can't optimize a non-leaf Tensor: its values come from the operation that made it"
+                raise ValueError(f"{words}. Optimize what it was made from, or x.detach().requires_grad_()")
         for option, default in self.defaults.items():
             if default is required and option not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {option}")

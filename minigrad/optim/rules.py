@@ -47,10 +47,9 @@ class ByParameter(Optimizer):
             if name in _NUMBERS:
                 refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
             if name in ("capturable", "differentiable") and value:
-                raise NotImplementedError(
-                    f"{type(self).__name__}({name}=True) is not supported here: steps are neither captured for a GPU "
-                    "nor recorded. Write the update as operations on tensors, parameter = parameter - lr * gradient"
-                )
+                words = f"{type(self).__name__}({name}=True) is not supported here: steps are neither captured nor"
+                remedy = "Write the update as operations on tensors, parameter = parameter - lr * gradient"
+                raise NotImplementedError(f"{words} recorded. {remedy}")
         for index, beta in enumerate(options.get("betas", ())):
             refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
         super().__init__(given["params"], options)
@@ -212,10 +211,8 @@ class SGD(ByParameter):
 
     def _check_gradient(self, sparse: bool, options: Group) -> None:
         if sparse and options["weight_decay"] != 0:
-            raise RuntimeError(
-                "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all "
-                "rows, and a sparse gradient only some; set weight_decay=0"
-            )
+            words = "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all"
+            raise RuntimeError(f"{words} rows, and a sparse gradient only some; set weight_decay=0")
 
     def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
         lr, momentum, decay = options["lr"], options["momentum"], options["weight_decay"]

@@ -74,11 +74,9 @@ class Interoperation(Tensor):
 
     def __index__(self) -> builtins.int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            raise TypeError(
-                "only integer tensors of a single element can be converted to an index: this one has dtype "
-                f"{self.dtype!r} and shape {self.shape}. (To compute with a list, make it a tensor first: "
-                "torch.tensor(data).)"
-            )
+            words = "only integer tensors of a single element can be converted to an index: this one has dtype"
+            remedy = "(To compute with a list, make it a tensor first: torch.tensor(data).)"
+            raise TypeError(f"{words} {self.dtype!r} and shape {self.shape}. {remedy}")
         return int(self._array.item())
 
     # ---- NumPy -------------------------------------------------------------------------------------------------------
