@@ -167,10 +167,8 @@ class _Check(NamedTuple):
             for j, by_gradient in enumerate(self.analytical(y)):
                 by_difference = numerical[j][i]
                 if not np.isclose(by_gradient, by_difference, self.rtol, self.atol).all():
-                    raise GradcheckError(
-                        f"Jacobian mismatch for output {i} with respect to input {j},\n"
-                        f"numerical:{y._new(by_difference)}\nanalytical:{y._new(by_gradient)}"
-                    )
+                    both = f"numerical:{y._new(by_difference)}\nanalytical:{y._new(by_gradient)}"
+                    raise GradcheckError(f"Jacobian mismatch for output {i} with respect to input {j},\n{both}")
 
     def check_zeros(self, outputs: Sequence[Any], words: str) -> None:
         """Gradients are linear in the cotangents: of zeros they are zeros."""
