@@ -28,6 +28,7 @@ from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from minigrad.core.dtypes import Array, Number, dtype
+from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Tensor
 
@@ -168,9 +169,9 @@ def of_node(
         made.__doc__ = made.__doc__ or function.__doc__
 
         def called(function: Function, position: int) -> Function:
-            def call(input: object, *, out: None = None) -> Any:
+            def call(input: object, *, out: Tensor | None = None) -> Any:
                 if out is not None:
-                    raise unexpected(function.__name__, out=out)
+                    return _into(out, call(input), function, position)
                 try:
                     return made()(input)
                 except _FAILURES as error:
@@ -305,12 +306,15 @@ _KERNELS: dict[Function, str] = {}
 
 
 def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
-    """What a call returns after all that raised `error`: with NumPy's names of arguments, or of a sparse tensor.
+    """What a call returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
 
     Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
     says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
     """
     name = function.__name__
+    if position and "out" in kwargs:
+        rest = {key: value for key, value in kwargs.items() if key != "out"}
+        return _into(kwargs["out"], telling(function, position)(*args, **rest), function, position)
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
         return telling(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
@@ -321,6 +325,21 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
     if not isinstance(error, ValueError) and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)
     raise beyond_numpy(error)
+
+
+def _into(out: Any, result: Any, function: Function, position: int) -> Any:
+    """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
+    if out is None:
+        return result
+    name = function.__name__
+    if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
+        raise unexpected(name, out=out)
+    if current.enabled and (out.requires_grad or result.requires_grad):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            f"arguments requires grad. Write y = torch.{name}(…)"
+        )
+    return out._rewrite(lambda _: result)
 
 
 def beyond_numpy(error: Exception) -> Exception:

@@ -39,6 +39,9 @@ calls(
     x.lerp(x, x)
     x.lerp(x.short(), 0.5)
     x.addcmul(x, x + 1, value=0.5)
+    torch.mul(x, 2, out=x.clone())
+    torch.matmul(x, x, out=None)
+    torch.exp(x, out=x.clone())
     x.addcmul(x, 2)
     x.addcmul(torch.ones(3, dtype=x.dtype), x)
     x ** -1.5
