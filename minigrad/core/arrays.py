@@ -153,9 +153,10 @@ def laid_out(out: Array, *operands: Any) -> Array:
     Of two dimensions that is the inner one along which the first operand that tells them apart takes smaller steps.
     NumPy makes the last one the inner one where operands differ.
     """
-    if operands[0].flags.c_contiguous:
+    # One element repeated, as the gradient of a sum is, tells no dimensions apart.
+    given = [x for x in operands if x is not None and any(x.strides)]
+    if not given or given[0].flags.c_contiguous:
         return out
-    given = [x for x in operands if x is not None]
     first, own = given[0], [[step for step in x.strides if step] for x in given]
     if all([steps == sorted(steps, reverse=True) for steps in own]):
         return np.asarray(out, order="C")

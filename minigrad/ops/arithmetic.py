@@ -319,7 +319,7 @@ class PowNumber(Unary):
         return PRODUCTS[self.n](x) if self.n in PRODUCTS else power(x, self.n)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        return zeroed(g) if self.n == 0 else g * (self.n * x ** (self.n - 1))
+        return zeroed(g) if self.n == 0 else g * (self.n * (x if self.n == 2 else x ** (self.n - 1)))
 
 
 def power(x: Array, n: float) -> Array:
