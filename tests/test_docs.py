@@ -114,7 +114,7 @@ def blocks(page: str, language: str) -> list[str]:
 def test_python_without_a_prompt_is_on_pages_with_a_test_that_runs_it() -> None:
     # Below, and in test_examples.py.
     pages = {name_of(page) for page in PAGES if "```python" in page.read_text(encoding="utf-8")}
-    assert pages == {"docs/contributing.md", "docs/outgrow.md"}
+    assert pages == {"docs/contributing.md"}
 
 
 # ---- drawn graphs ------------------------------------------------------------------------------------------------

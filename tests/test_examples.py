@@ -24,7 +24,6 @@ import minigrad
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 PROGRAMS = ["bigram", "mlp", "gpt", "word_vectors", "lenet", "name_languages"]
-PAGE = (ROOT / "docs" / "outgrow.md").read_text(encoding="utf-8")
 
 
 def needs(module: str) -> pytest.MarkDecorator:
@@ -220,11 +219,6 @@ def test_sparse_and_dense_gradients_take_the_same_first_step(word_vectors: Any) 
 
 
 # ---- docs/outgrow.md ---------------------------------------------------------------------------------------------
-
-
-def test_the_page_shows_the_function_as_it_is() -> None:
-    (shown,) = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
-    assert shown in (EXAMPLES / "data_parallel.py").read_text(encoding="utf-8")
 
 
 @needs("mpi4py")
