@@ -93,7 +93,7 @@ class SubsetRandomSampler(Sampler[int]):
     """The given indices in a random order, another each time: as of the examples to train on.
 
     >>> import minigrad as torch
-    >>> list(SubsetRandomSampler([7, 3, 9], generator=torch.Generator().manual_seed(123)))
+    >>> list(torch.utils.data.SubsetRandomSampler([7, 3, 9], generator=torch.Generator().manual_seed(123)))
     [3, 9, 7]
     """
 
