@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import SupportsIndex, SupportsInt
+from typing import SupportsIndex, SupportsInt, TypeAlias
 
 import numpy as np
 
@@ -146,8 +146,11 @@ class Generator:
 
 default_generator = Generator()
 
+#: What draws are asked of; None stands for the default generator.
+Source: TypeAlias = Generator | None
 
-def engine_of(generator: Generator | None) -> Generator:
+
+def engine_of(generator: Source) -> Generator:
     """The generator that draws are asked of, or the default one for None; a TypeError for what is none."""
     if generator is None:
         return default_generator

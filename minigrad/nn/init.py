@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.core.dtypes import Number
 from minigrad.core.modes import no_grad
 from minigrad.ops.comparison import where
-from minigrad.random import Generator
+from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation
 from minigrad.tensors.creation import empty_like
@@ -27,25 +27,20 @@ globals().update(advised(__name__, __all__))
 Mode: TypeAlias = Literal["fan_in", "fan_out"]
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Source = None) -> Tensor:
     """Fill `tensor` with draws from the uniform distribution on [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Source = None) -> Tensor:
     """Fill `tensor` with draws from the normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(
-    tensor: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    a: float = -2.0,
-    b: float = 2.0,
-    generator: Generator | None = None,
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Source = None
 ) -> Tensor:
     """Fill `tensor` with draws from the part of the normal distribution that lies in [a, b].
 
@@ -110,7 +105,7 @@ def eye_(tensor: Tensor) -> Tensor:
         return tensor.copy_(creation.eye(*tensor.shape))
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Source = None) -> Tensor:
     """Fill `tensor` with uniform draws that keep the variances of signals and gradients close to level.
 
     They are from [-bound, bound) with `bound = gain * sqrt(6 / (fan_in + fan_out))`.  Source: X. Glorot and Y. Bengio,
@@ -120,7 +115,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Source = None) -> Tensor:
     """Fill `tensor` with normal draws of the standard deviation `gain * sqrt(2 / (fan_in + fan_out))`.
 
     See `xavier_uniform_`.
@@ -129,11 +124,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 
 
 def kaiming_uniform_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: Mode = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Generator | None = None,
+    tensor: Tensor, a: float = 0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu", generator: Source = None
 ) -> Tensor:
     """Fill `tensor` with uniform draws that keep the variance of signals (or gradients, for "fan_out") level.
 
@@ -152,11 +143,7 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: Mode = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Generator | None = None,
+    tensor: Tensor, a: float = 0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu", generator: Source = None
 ) -> Tensor:
     """Fill `tensor` with normal draws of the standard deviation `gain / sqrt(fan)`; see `kaiming_uniform_`."""
     if _is_empty(tensor):
@@ -164,7 +151,7 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Source = None) -> Tensor:
     """Fill `tensor` with `gain` times a matrix whose rows, or columns if there are fewer, are orthogonal unit vectors.
 
     All dimensions after the first count as one.  The matrix is the Q of a normal one, with the signs that make R's

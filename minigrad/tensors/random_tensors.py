@@ -16,7 +16,7 @@ from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
 from minigrad.ops.ordering import Underived
-from minigrad.random import Generator, default_generator, engine_of
+from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import like
 from minigrad.tensors.options import (
     LikeOptions,
@@ -36,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+def rand(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of draws from the uniform distribution on [0, 1).
 
     >>> import minigrad as torch
@@ -47,7 +47,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **op
     return new_leaf_of_sizes("rand", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
-def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **options: Unpack[SizedOptions]) -> Tensor:
+def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of draws from the normal distribution of mean 0 and standard deviation 1.
 
     >>> import minigrad as torch
@@ -58,24 +58,24 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Generator | None = None, **o
     return new_leaf_of_sizes("randn", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
 
 
-def _uniform(generator: Generator | None, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
+def _uniform(generator: Source, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
     """What fills an array with draws from the uniform distribution on [low, high)."""
     source = engine_of(generator)
     return lambda array: tensors.random_arrays.uniform_(array, low, high, source)
 
 
-def _normal(generator: Generator | None, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
+def _normal(generator: Source, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
     """What fills an array with draws from a normal distribution."""
     source, mean, std = engine_of(generator), as_number(mean), as_number(std)
     return lambda array: tensors.random_arrays.normal_(array, mean, std, source)
 
 
-def rand_like(input: Tensor, *, generator: Generator | None = None, **options: Unpack[LikeOptions]) -> Tensor:
+def rand_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
     return like("rand_like", input, _uniform(generator), options)
 
 
-def randn_like(input: Tensor, *, generator: Generator | None = None, **options: Unpack[LikeOptions]) -> Tensor:
+def randn_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
     return like("randn_like", input, _normal(generator), options)
 
@@ -85,7 +85,7 @@ def randint(
     low: int = 0,
     high: int | None = None,
     size: Sizes | None = None,
-    generator: Generator | None = None,
+    generator: Source = None,
     **options: Unpack[Options],
 ) -> Tensor:
     """A tensor of whole numbers drawn evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
@@ -114,7 +114,7 @@ def randint(
     )
 
 
-def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+def randperm(n: SupportsIndex, *, generator: Source = None, **options: Unpack[Options]) -> Tensor:
     """The numbers 0 … n-1 in a random order.
 
     >>> import minigrad as torch
@@ -128,12 +128,7 @@ def randperm(n: SupportsIndex, *, generator: Generator | None = None, **options:
 
 
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Sizes | None = None,
-    *,
-    generator: Generator | None = None,
-    **options: Unpack[Options],
+    mean: Any, std: Any = 1.0, size: Sizes | None = None, *, generator: Source = None, **options: Unpack[Options]
 ) -> Tensor:
     """Draws from normal distributions: `normal(mean, std, size)` of one, or of one for each element of tensors.
 
@@ -186,7 +181,7 @@ class Drawn(Node):
 
 
 @op()
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None) -> Tensor:
     """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws.
 
     As in PyTorch that gradient is 0, but an error for draws with a `p`.
@@ -207,9 +202,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 
 
 @op()
-def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
-) -> Tensor:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Source = None) -> Tensor:
     """`num_samples` indices (int64) for each row, drawn with its elements as weights.
 
     The weights are `(N,)` or `(M, N)`, and need not add up to 1; the result is `(S,)` or `(M, S)`.
@@ -226,7 +219,7 @@ def multinomial(
 
 
 @op("Tensor")
-def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the uniform distribution on `[from_, to)`.
 
     >>> import minigrad as torch
@@ -238,7 +231,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: G
 
 
 @op("Tensor")
-def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the normal distribution.
 
     >>> import minigrad as torch
@@ -250,21 +243,21 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
 
 
 @op("Tensor")
-def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
     source = engine_of(generator)
     return input._write(lambda array: tensors.random_arrays.exponential_(array, lambd, source), "ExponentialBackward0")
 
 
 @op("Tensor")
-def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Source = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance, source = p._array if isinstance(p, Tensor) else p, engine_of(generator)
     return input._write(lambda array: tensors.random_arrays.bernoulli_(array, chance, source), "BernoulliBackward2")
 
 
 @op("Tensor")
-def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Generator | None = None) -> Tensor:
+def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Source = None) -> Tensor:
     """Write whole numbers: in [0, to) by `random_(to)`, in [from, to) by `random_(from, to)`.
 
     Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.ops.joining import stack
-from minigrad.random import Generator
+from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import warn_program
@@ -171,7 +171,7 @@ class DataLoader(Generic[T_co]):
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
         multiprocessing_context: object = None,
-        generator: Generator | None = None,
+        generator: Source = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from minigrad.random import Generator, default_generator
+from minigrad.random import Source, default_generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import new_leaf
@@ -130,7 +130,7 @@ class Subset(Dataset[T_co]):
 
 
 def random_split(
-    dataset: Dataset[T], lengths: Sequence[int | float], generator: Generator | None = default_generator
+    dataset: Dataset[T], lengths: Sequence[int | float], generator: Source = default_generator
 ) -> list[Subset[T]]:
     """Subsets of these lengths, drawn at random, which together are the whole dataset.
 

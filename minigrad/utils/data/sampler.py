@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 from minigrad.core import dtypes
-from minigrad.random import Generator
+from minigrad.random import Generator, Source
 from minigrad.tensors.creation import empty
 from minigrad.tensors.random_tensors import randint, randperm
 
@@ -55,11 +55,7 @@ class RandomSampler(Sampler[int]):
     replacement: bool
 
     def __init__(
-        self,
-        data_source: Sized,
-        replacement: bool = False,
-        num_samples: int | None = None,
-        generator: Generator | None = None,
+        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Source = None
     ) -> None:
         self.data_source = data_source
         self.replacement = replacement
@@ -99,7 +95,7 @@ class SubsetRandomSampler(Sampler[int]):
 
     indices: Sequence[int]
 
-    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+    def __init__(self, indices: Sequence[int], generator: Source = None) -> None:
         self.indices = indices
         self.generator = generator
 
@@ -147,7 +143,7 @@ def number_of_batches(examples: int, batch_size: int, drop_last: bool) -> int:
     return examples // batch_size if drop_last else -(-examples // batch_size)
 
 
-def drawn_seed(generator: Generator | None) -> int:
+def drawn_seed(generator: Source) -> int:
     """A seed for another generator, drawn from this one, or from the default generator."""
     seed: int = empty((), dtype=dtypes.int64).random_(generator=generator).item()
     return seed
