@@ -266,7 +266,7 @@ def telling(function: Function, position: int, flags: tuple[tuple[int, str], ...
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
-            if kwargs or len(args) > first:
+            if flags and (kwargs or len(args) > first):
                 for place, name in flags:
                     if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
                         raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")

@@ -445,7 +445,7 @@ def _by_channel(
         # The running variance is the unbiased estimate: the sum of squares divided by one less.
         for running, position, scale in zip(runnings, (1, 2), (1, groups.count / (groups.count - 1)), strict=True):
             found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels)
-            found = np.add.reduce(found, 0) / len(found) * scale
+            found = (found[0] if len(found) == 1 else np.add.reduce(found, 0) / len(found)) * scale
             running._array[...] = (1 - momentum) * running._array.astype(found.dtype) + momentum * found
             # PyTorch counts this write of instance norm, and not that of batch norm.
             storage_of(running).version += within == (2,)
@@ -478,11 +478,11 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
 
 def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
     """Nothing if there is an element of each parameter for each channel, and running statistics are constants."""
-    channels = input._array.shape[1] if input.ndim > 1 else 0
+    channels = input._array.shape[1] if input._array.ndim > 1 else 0
     for name, each in parameters.items():
-        if each is not None and each.numel() != channels:
+        if each is not None and each._array.size != channels:
             found = f"channels are dimension 1 of the input, of shape {tuple(input.shape)}"
-            raise RuntimeError(f"{name} should contain {channels} elements not {each.numel()}: {found}")
+            raise RuntimeError(f"{name} should contain {channels} elements not {each._array.size}: {found}")
         if each is not None and name.startswith("running"):
             check_constant("native_batch_norm", name, each)
 

@@ -383,13 +383,13 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
 @op(spread=True)
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same as `expand`."""
-    return input.expand(size)
+    return Expand(expanded_shape(size, input._array.shape))(input)
 
 
 @op("Tensor")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
-    return input.expand(other._array.shape)
+    return Expand(expanded_shape(other._array.shape, input._array.shape))(input)
 
 
 @op("torch")

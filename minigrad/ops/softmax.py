@@ -171,7 +171,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     >>> torch.tensor([1.0, 2.0, 3.0]).softmax(0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    dims = (normal_dim(dim, input.ndim),)[: input.ndim]
+    dims = (normal_dim(dim, input._array.ndim),)[: input._array.ndim]
     return Softmax(dims)(_scores("softmax", input, dtype))
 
 
@@ -183,7 +183,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     >>> torch.tensor([1.0, 2.0, 3.0]).log_softmax(0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    dims = (normal_dim(dim, input.ndim),)[: input.ndim]
+    dims = (normal_dim(dim, input._array.ndim),)[: input._array.ndim]
     return LogSoftmax(dims)(_scores("log_softmax", input, dtype))
 
 

@@ -410,9 +410,10 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     ]
     if count == 1:
         return np.array([first])
-    step, numbers = (last - first) / exact(max(count - 1, 1)), np.arange(count)
-    from_start, from_end = _product_and_sum(numbers, step, first), _product_and_sum(numbers[::-1], -step, last)
-    return np.where(numbers < count // 2, from_start, from_end).astype(exact)
+    step, half = (last - first) / exact(max(count - 1, 1)), count // 2
+    from_start = _product_and_sum(np.arange(half), step, first)
+    from_end = _product_and_sum(np.arange(count - half)[::-1], -step, last)
+    return np.concatenate((from_start, from_end)).astype(exact)
 
 
 def like(name: str, input: Tensor, fill: Callable[[Array], object], options: LikeOptions) -> Tensor:
