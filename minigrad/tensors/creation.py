@@ -11,6 +11,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.shapes import Reshape
+from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op, within_numpy
 from minigrad.ops import casting
@@ -393,12 +394,11 @@ def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpa
     """
     wanted, requires_grad = checked("linspace", options)
     count = int_of("linspace", "steps", steps, 3)
-    with np.errstate(all="ignore"):
-        return new_leaf(_spaced(start, end, count, wanted).astype(wanted), requires_grad)
+    return new_leaf(quiet().run(_spaced, start, end, count, wanted), requires_grad)
 
 
 def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Array:
-    """Numbers at equal distances, counted from the nearer end, in the dtype wanted or float64 for integers."""
+    """Numbers at equal distances, counted from the nearer end, in the dtype wanted, by way of float64 for integers."""
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
     if count > 1:
@@ -409,11 +409,11 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
-        return np.array([first])
-    step, half = (last - first) / exact(max(count - 1, 1)), count // 2
-    from_start = _product_and_sum(np.arange(half), step, first)
-    from_end = _product_and_sum(np.arange(count - half)[::-1], -step, last)
-    return np.concatenate((from_start, from_end)).astype(exact)
+        return np.array([first]).astype(wanted)
+    step = (last - first) / exact(max(count - 1, 1))
+    from_start = _product_and_sum(np.arange(count // 2), step, first)
+    from_end = _product_and_sum(np.arange((count + 1) // 2)[::-1], -step, last)
+    return np.concatenate((from_start, from_end)).astype(exact).astype(wanted)
 
 
 def like(name: str, input: Tensor, fill: Callable[[Array], object], options: LikeOptions) -> Tensor:
