@@ -278,10 +278,9 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
 
 def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
     """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers, or of these integers."""
-    shape = input._array.shape
-    if len(shape) - dims not in (1, 2) or 0 in shape[-dims - 1 :]:
+    if input._array.ndim - dims not in (1, 2) or 0 in input._array.shape[-dims - 1 :]:
         ranks = f"{dims + 1}D or {dims + 2}D (batch mode) tensor"
-        raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(shape)}")
+        raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(input.shape)}")
     half_volume = name == "avg_pool3d" and input._array.dtype in HALVES
     if half_volume or not (input.is_floating_point() or input.dtype in integers):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")
