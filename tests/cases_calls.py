@@ -880,6 +880,8 @@ calls(
 calls("x.prod()", "float32", x=[1e20, 1e18])
 calls("x.prod()", "float32", x=[1e-20])
 calls("x.norm()\nx.norm(3)\nx.norm(4)", "float64", x=[1e-200, 1e-200])
+calls("x.norm()\nx.norm(3)\nx.norm(-2)\nx.norm(0)", "float64", x=[1e200])
+calls("x.detach().mode().values", x=[[NAN, 1.0, NAN], [1.0, NAN, 1.0]])
 calls("x.norm(4)\nx.var()\nx.cumsum(0)", "float32", x=[1e6, 1e6 + 1, 1e6 + 2])
 calls("x.norm(1.5, 1)\nx.norm(1)\nx.norm()\nx.norm(inf)\nx.norm(-inf)", x=[[0.0, NAN], [INF, 1.0]])
 

@@ -318,7 +318,8 @@ def _tensors(given: Tensors, what: str) -> tuple[Tensor, ...]:
         raise ValueError(f"grad requires non-empty inputs: got no {what}")
     for position, x in enumerate(tensors):
         if not isinstance(x, Tensor):
-            raise TypeError(f"{what} must be Tensors, but element {position} is of type {type(x).__name__}")
+            kind = RuntimeError if what == "inputs" else TypeError
+            raise kind(f"all {what} have to be Tensors or GradientEdges, but got {type(x).__name__} at {position}")
     return tensors
 
 

@@ -161,7 +161,8 @@ def most_frequent(x: Array, dim: int) -> Array:
     ordered = np.take_along_axis(x.swapaxes(dim, -1), indices, -1)
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
-    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    # (Those that are nan stand last, and are one run.)
+    starts[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., :-1] == ordered[..., :-1])
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)

@@ -504,7 +504,8 @@ class LinalgVectorNorm(Unary):
         """In at least float32."""
         if self.p == 0:
             y: Array = np.asarray(np.count_nonzero(x, axis=self.dims, keepdims=True))
-        elif math.isinf(self.p):
+        elif math.isinf(self.p) or count_over(x.shape, self.dims) == 1:
+            # (Of one number it is |x| also where |x| ** p is beyond the dtype.)
             y = (np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True)
         elif self.p == 2:
             y = np.sqrt(sum_of_products(x, x, self.dims))

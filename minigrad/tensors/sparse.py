@@ -355,6 +355,8 @@ class SparseTensor(Tensor):
         if not isinstance(op, elementwise.Add | elementwise.Sub):
             self._refuse()
         self._check_same_size(dense)
+        if isinstance(op, elementwise.Sub) and dtypes.bool_ in (dense.dtype, self.dtype):
+            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported: x ^ y, or ~x")
         common = dtypes.result_type(dense._array, self._entries._array)
         rows = elementwise.cast(self._rows(), common)
         signed = -rows if isinstance(op, elementwise.Sub) else rows
