@@ -238,7 +238,7 @@ class SGD(ByParameter):
                 b[...] = d
             else:
                 b *= momentum
-                b += np.multiply(d, np.array(1 - options["dampening"], kind), s)
+                b += d if options["dampening"] == 0 else np.multiply(d, np.array(1 - options["dampening"], kind), s)
             d = np.add(d, np.multiply(b, momentum, s), t) if options["nesterov"] else b
             w += np.multiply(d, step, s)
         state["momentum_buffer"] = buffer
