@@ -18,12 +18,9 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import GRADIENTS, keep_inputs, keep_other, keep_output, keep_read
+from minigrad.core.kept import GRADIENTS, keep_output
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
-
-_KEEP_INPUTS = (keep_inputs, keep_other, keep_read)
-_KEEP_OUTPUT = (keep_output, keep_read)
 
 _OF_ALL_NODES = {*vars(Node), *Node.__annotations__}
 
@@ -96,12 +93,9 @@ def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
     entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
-    if kind.shown_gradient is not None:
-        return dict(zip(inspect.getargs(kind.shown_gradient.__code__).args[1:], entries, strict=False))
-    names = _input_names(node) if kind.keep in _KEEP_INPUTS else []
-    kept = dict(zip(names, entries, strict=False))
+    kept = dict(zip([] if kind.keep in (None, keep_output) else _input_names(node), entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}
-    return kept | ({"y": entries[-1]} if kind.keep in _KEEP_OUTPUT and entries else {})
+    return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads]) else {})
 
 
 @functools.cache
