@@ -255,7 +255,7 @@ def named_padding(
         raise RuntimeError(f"Invalid padding string: {padding!r}: it may be 'same' or 'valid'")
     if padding == "same" and max(stride) > 1:
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    more = [d * (k - 1) if padding == "same" else 0 for d, k in zip(dilation, kernel, strict=True)]
+    more = [d * (k - 1) if padding == "same" else 0 for d, k in zip(dilation, kernel, strict=False)]
     return [(each // 2, each - each // 2) for each in more]
 
 

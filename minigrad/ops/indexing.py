@@ -361,6 +361,8 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
         if ndim == 0 and isinstance(items[0], int):
             words = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
             raise IndexError(f"{words} to convert a 0-dim tensor to a number")
+        if ndim == 0 and isinstance(items[0], slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor. x.reshape(-1) has one dimension")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     expanded: list[Any] = []
     for item in items:
