@@ -182,7 +182,7 @@ def sparse_coo_tensor(
     wanted = as_dtype("sparse_coo_tensor", dtype)
     checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
     if requires_grad:
-        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: make it of some")
+        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
     if values is None:
         given = indices if size is None else size
         sizes = _checked_sizes(() if given is None else (given,))

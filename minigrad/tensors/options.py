@@ -115,7 +115,7 @@ dtype=float16)
     def __init__(self, type: dtypes.dtype | None = None) -> None:
         of = dtypes.get_default_dtype() if type is None else type
         if not (isinstance(of, dtypes.dtype) and of.is_floating_point):
-            raise TypeError(f"torch.finfo() requires a floating point input type, got {of!r}: torch.iinfo has those")
+            raise TypeError(f"torch.finfo() requires a floating point input type, got {of!r}: np.iinfo is for integers")
         info = dtypes.limits(of._numpy)
         self.dtype, self.bits = of._name, 8 * of.itemsize
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)

@@ -112,7 +112,7 @@ class SparseTensor(Tensor):
     @_requires_grad.setter
     def _requires_grad(self, value: builtins.bool) -> None:
         if value and not self._entries._requires_grad:
-            raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: make it of some")
+            raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
 
     def _with(self, entries: Any) -> Any:
         """These entries at the same places."""
