@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar, cast
 
 from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
@@ -63,7 +64,11 @@ class LazyModuleMixin(Module):
         size = shape[dim]
         given, options = self._given
         if self.has_uninitialized_params():
-            made = self.cls_to_become(size, *given, **options)
+            # Its first values are drawn in the dtype that it was converted to since.
+            bound = inspect.signature(self.cls_to_become).bind(size, *given, **options)
+            waiting = [each for each in [*self.parameters(), *self.buffers()] if isinstance(each, Uninitialized)]
+            bound.arguments["dtype"] = waiting[0].dtype
+            made = self.cls_to_become(*bound.args, **bound.kwargs)
             for own, new in ((self._parameters, made._parameters), (self._buffers, made._buffers)):
                 for key, each in own.items():
                     if isinstance(each, Uninitialized):

@@ -307,7 +307,10 @@ class RNNCellBase(Recurrent):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         shape = (*input.shape[:-1], self.hidden_size)
         state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair) if hx is None else self._parts_of(hx, input.dtype)
-        for each in state:
+        for number, each in enumerate(state):
+            if each.ndim not in (1, 2):
+                hidden = f"hx[{number}]" if is_pair else "hidden"
+                raise ValueError(f"{self._get_name()}: Expected {hidden} to be 1D or 2D, got {each.ndim}D instead")
             if each.shape != shape:
                 raise RuntimeError(f"Expected hidden of size {shape}, got {list(each.shape)}")
         weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")
