@@ -435,28 +435,15 @@ def kept_values_of_the_second_order() -> None:
 @law()
 def every_write_counts() -> None:
     """Each method that writes in place raises the version of the whole storage by one; reading does not."""
-    writes: list[Callable[[Any], Any]] = [
-        lambda x: x.add_(1),
-        lambda x: x.sub_(1),
-        lambda x: x.mul_(2),
-        lambda x: x.div_(2),
-        lambda x: x.copy_(1),
-        lambda x: x.fill_(1),
-        lambda x: x.zero_(),
-        lambda x: x.uniform_(generator=torch.Generator()),
-        lambda x: x.normal_(generator=torch.Generator()),
-        lambda x: x.exponential_(generator=torch.Generator()),
-        lambda x: x.bernoulli_(generator=torch.Generator()),
-        lambda x: x.__iadd__(1),
-        lambda x: x.__isub__(1),
-        lambda x: x.__imul__(2),
-        lambda x: x.__itruediv__(2),
-        lambda x: x.__ipow__(2),
-        lambda x: x.__setitem__(0, 1),
-        lambda x: torch.nn.init.ones_(x),
-    ]
+    writes: list[tuple[Any, ...]] = [
+        ("add_", 1), ("sub_", 1), ("mul_", 2), ("div_", 2), ("copy_", 1), ("fill_", 1), ("zero_",), ("__iadd__", 1),
+        ("__isub__", 1), ("__imul__", 2), ("__itruediv__", 2), ("__ipow__", 2), ("__setitem__", 0, 1),
+    ]  # fmt: skip
+    draws = ("uniform_", "normal_", "exponential_", "bernoulli_")
+    calls = [(lambda x, name=name, args=args: getattr(x, name)(*args)) for name, *args in writes]
+    calls += [lambda x, name=name: getattr(x, name)(generator=torch.Generator()) for name in draws]
     x = torch.ones(2, 2)
-    for count, write in enumerate(writes, start=1):
+    for count, write in enumerate([*calls, torch.nn.init.ones_], start=1):
         write(x if count % 2 else x.detach()[0])
         assert x._version == count
         assert x.T._version == count

@@ -46,14 +46,6 @@ def mean_instead_of_sum(rows: Any, ids: Any, num_rows: int) -> Any:
     return original_add_rows(rows, ids, num_rows) / counts[:, None]
 
 
-def zero_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
-    return np.zeros((num_rows, rows.shape[1]), rows.dtype)
-
-
-def scaled_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
-    return original_add_rows(rows, ids, num_rows) * rows.dtype.type(1.001)
-
-
 def shifted_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
     return original_add_rows(rows, (ids + 1) % num_rows, num_rows)
 
@@ -121,8 +113,8 @@ COPIES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("unique-ids-only scatter", embedding, "add_rows", unique_ids_only_scatter, {"lookup: repeats add", "lookup: adjointness", "lookup: padding", "second_order", "tied"}),
     ("assigning scatter in indexing", indexing, "add_rows_to_zeros", assigning_into, {"indexing: repeats add"}),
     ("mean instead of sum", embedding, "add_rows", mean_instead_of_sum, {"lookup: repeats add", "lookup: adjointness"}),
-    ("zero backward", embedding, "add_rows", zero_scatter, {"lookup: gradient", "lookup: adjointness", "second_order"}),
-    ("gradient times 1.001", embedding, "add_rows", scaled_scatter, {"lookup: gradient", "lookup: adjointness"}),
+    ("zero backward", embedding, "add_rows", lambda rows, ids, num_rows: np.zeros((num_rows, rows.shape[1]), rows.dtype), {"lookup: gradient", "lookup: adjointness", "second_order"}),
+    ("gradient times 1.001", embedding, "add_rows", lambda rows, ids, num_rows: original_add_rows(rows, ids, num_rows) * rows.dtype.type(1.001), {"lookup: gradient", "lookup: adjointness"}),
     ("gradient for the next row", embedding, "add_rows", shifted_scatter, {"lookup: gradient", "lookup: adjointness"}),
     ("off-by-one range check", embedding, "check_ids", check_one_too_many, {"lookup: range of ids", "range_of_ids"}),
     ("negative ids wrapped", embedding, "check_ids", check_wraps_negative, {"lookup: range of ids", "range_of_ids"}),

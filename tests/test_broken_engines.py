@@ -63,10 +63,6 @@ class OldestFirst:
 EXP = type(minigrad.ones(1, requires_grad=True).exp().grad_fn)
 
 
-def no_check(entry: Any, name: str) -> Any:
-    return entry[0] if type(entry) is tuple else entry
-
-
 def kept_output_with_its_own_storage(self: Any, like: Any) -> Any:
     out = like._new(self.kept(-1)._array, self)
     out._requires_grad = True
@@ -84,10 +80,6 @@ def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
 
 def views_with_a_storage_of_their_own(x: Any, view: Any, made_by: str = "") -> None:
     view._base = x
-
-
-def gradients_of_views_alone(view: Any, base_tensor: Any, made_by: str) -> None:
-    """A view keeps the history it had before the write."""
 
 
 PROGRAMS = PAGES["autograd"]
@@ -118,7 +110,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a retained gradient is not copied", walking, "backward", ("gradient, False, create_graph", "gradient, True, create_graph"), {"ownership_of_what_was_seen"}),
     ("grad() does not copy", autograd, "grad", ("gradient = gradient.clone()", "pass"), {"ownership_of_a_start"}),
     ("a leaf's gradient is replaced", Tensor, "_into", ("total._array, self._array", "self._array, 0"), {"Gradients accumulate"}),
-    ("no version is checked", (tape, function), "unpack_saved", no_check, {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"}),
+    ("no version is checked", (tape, function), "unpack_saved", lambda entry, name: entry[0] if type(entry) is tuple else entry, {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"}),
     ("a kept output has its own storage", tape.Node, "kept_output", kept_output_with_its_own_storage, {"kept_values_of_the_second_order"}),
     ("a kept output has no history", tape.Node, "kept_output", kept_output_without_history, {"All derivatives of exp are exp"}),
     ("the outputs of a node are mixed up", tape.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)), {"Of several outputs each gradient goes its way"}),
@@ -131,7 +123,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),
     ("a write does not count", Tensor, "_write", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
-    ("views do not follow a write", recording, "follow", gradients_of_views_alone, {"writes_to_views"}),
+    ("views do not follow a write", recording, "follow", lambda view, base_tensor, made_by: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),
     ("what was overwritten keeps its gradient", recording.Overwrite, "da", lambda self, g: g, {"writes_to_views"}),
     ("of elements at one place, the last gradient stays", recording.PutStrided, "forward", ("x.sum(repeated, keepdims=True)", "x[first]"), {"writes_to_views"}),

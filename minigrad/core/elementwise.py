@@ -103,7 +103,6 @@ class Elementwise(Binary):
             out = tensor._new(quiet().run(self.forward, x, y))
         else:
             a, b, x, y, common = self.promote(a, b, x, y)
-            tensor = a if first else b
             array = np.asarray(quiet().run(self.forward, x, y))
             out = tensor._new(quiet().run(array.astype, common._numpy))
         if tensor._requires_grad and current.enabled:
