@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchmarks import lessons, sweep
+from comparing import BFLOAT16
 
 import minigrad
 
@@ -12,7 +13,7 @@ import minigrad
 @pytest.mark.filterwarnings("ignore")
 def test_every_public_name_has_a_call_that_runs_forward_and_backward() -> None:
     calls, lost = sweep.calls()
-    assert not lost
+    assert set(lost) <= (set() if BFLOAT16 else {"bfloat16"})
     names = sweep.operands(minigrad, sweep.SIZES["small"])
     for call in calls:
         for backward in (False, True):
