@@ -71,9 +71,8 @@ class Members(Tensor):
         """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
         return tensors.sparse.sparse_of(indices, values, shape, coalesced)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        told = "" if name.startswith("_") else tensors.missing_names.advice("minigrad.Tensor", name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}", name=name, obj=self)
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name not in MISSING.split()]
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
@@ -303,3 +302,33 @@ def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
 for _name, _member in declared["Tensor"].items():
     setattr(Tensor, _name, _member)
+
+
+class _Missing:
+    """A name that PyTorch's tensors have and these have not: whoever asks for it is told what to write instead.
+
+    (With a `__getattr__`, which needs no list of names, Python 3.11 takes five times as long for every attribute.)
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Tensor | None, kind: type) -> NoReturn:
+        told = tensors.missing_names.advice("minigrad.Tensor", self.name)
+        raise AttributeError(
+            f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=tensor
+        )
+
+
+#: The names that are missing and have a hint.
+MISSING = """
+addbmm addbmm_ addcdiv addcdiv_ addmv addmv_ addr addr_ adjoint aminmax apply_ arctan2 arctan2_ as_strided atan2
+atan2_ baddbmm baddbmm_ cauchy_ cholesky corrcoef cross cummax cummin diagflat diagonal_scatter diff dsplit erfc erfc_
+fliplr flipud fmax fmin geometric_ get_device heaviside heaviside_ hsplit hypot hypot_ index_copy index_copy_ inner
+is_cpu is_same_size istft kron kthvalue lgamma lgamma_ log_normal_ logaddexp logcumsumexp mH masked_scatter
+masked_scatter_ matrix_power msort nan_to_num nan_to_num_ nanmedian nanquantile pinverse prelu put put_ quantile
+renorm renorm_ rot90 scatter_reduce scatter_reduce_ select_scatter set_ slice_scatter split_with_sizes stft storage
+svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
+"""
+for _name in MISSING.split():
+    setattr(Tensor, _name, _Missing(_name))

@@ -26,7 +26,8 @@ def names_of(package: str) -> dict[str, list[str]]:
     """The public names of each place in the package, and all of its Tensor."""
     found = {place: public(importlib.import_module(".".join([package, *place.split(".")] if place else [package])))
              for place in PLACES}  # fmt: skip
-    return {**found, "Tensor": dir(importlib.import_module(package).Tensor)}
+    tensor = importlib.import_module(package).Tensor
+    return {**found, "Tensor": [name for name in dir(tensor) if hasattr(tensor, name)]}
 
 
 def public(module: Any) -> list[str]:

@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from comparing import seeded
+from names import recorded
 from transcripts import cells_of
 
 import minigrad
+from minigrad.tensor import MISSING
 from minigrad.tensors.missing_names import HINTS, advice
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
@@ -149,6 +151,16 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
         names = set(hints) - {"explain"}
         there = {name for name in names if has(place.replace("elsewhere", "minigrad"), name)}
         assert there == (names if library is not minigrad and place != "elsewhere" else set()), place
+
+
+def test_tensors_tell_of_each_name_that_pytorchs_have_and_a_hint_is_for() -> None:
+    missing = recorded()["Tensor"] - {name for name in dir(minigrad.Tensor) if hasattr(minigrad.Tensor, name)}
+    hinted = {name for name in missing if advice("minigrad.Tensor", name)}
+    assert hinted == set(MISSING.split())
+    assert hinted.isdisjoint(dir(minigrad.tensor(0.0)))
+    for name in hinted:
+        with pytest.raises(AttributeError, match=rf"^'Tensor' object has no attribute '{name}': "):
+            getattr(minigrad.tensor(0.0), name)
 
 
 def formula_of(hint: str) -> list[CodeType]:

@@ -20,7 +20,7 @@ def advice(place: str, name: str) -> str:
     >>> advice("minigrad", "array")
     ": that is NumPy's name, here it is torch.tensor(data)"
     >>> advice("minigrad.Tensor", "fliplr")
-    ': torch.fliplr is not here either; x.flip(1). dir(torch.Tensor) lists what is there'
+    ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
     """
     layer = _LAYERS.get(name.replace("_", "").removesuffix("loss"), "")
     if place == "minigrad" and name in HINTS["elsewhere"]:
@@ -35,4 +35,5 @@ def advice(place: str, name: str) -> str:
         told = f"nn.{layer} is not here either; {HINTS['minigrad.nn'][layer]}"
     else:
         return ""
-    return f": {told}. dir({place.replace('minigrad', 'torch')}) lists what is there"
+    listed = "x" if place == "minigrad.Tensor" else place.replace("minigrad", "torch")
+    return f": {told}. dir({listed}) lists what is there"
