@@ -30,7 +30,7 @@ PACKAGE = Path(minigrad.__file__).parent
 
 project = "minigrad"
 author = "the minigrad authors"
-version = release = minigrad.__version__
+version = release = minigrad.__version__.partition("+minigrad.")[2]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.linkcode", "sphinx_copybutton"]
 html_theme = "furo"
@@ -89,7 +89,8 @@ class Methods(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        modules, members = self.arguments[0].split(), vars(minigrad.Tensor)
+        modules = self.arguments[0].split()
+        members = {name: member for name, member in vars(minigrad.Tensor).items() if hasattr(minigrad.Tensor, name)}
         seen = [name for each in modules for name in members if home_of(members[name]) == each and name[0] != "_"]
         entries = [f".. {kind_of(members[name])}:: minigrad.Tensor.{name}" for name in seen]
         return in_rest(self, entries)

@@ -22,7 +22,8 @@ from minigrad.tensors.machine import *
 from minigrad.tensors.options import *
 from minigrad.tensors.random_tensors import *
 
-__version__ = "0.1.0"
+# The PyTorch whose programs run, since they ask for it, and minigrad's own.
+__version__ = "2.13.0+minigrad.0.1.0"
 
 newaxis = None
 

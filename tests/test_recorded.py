@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import tomllib
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +40,12 @@ def _check(api: Any, family: str) -> None:
 def test_all_rows_are_recorded() -> None:
     missing = [name for rows in ROWS.values() for name, _ in rows if name not in RECORD]
     assert not missing, f"python -m tests.record records {missing}"
+
+
+def test_the_version_is_that_of_pytorch_and_then_the_packages_own() -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pytorch = recorded.read()["torch"].partition("+")[0]
+    assert minigrad.__version__ == f"{pytorch}+minigrad.{project['version']}"
 
 
 @pytest.mark.parametrize("family", ROWS)

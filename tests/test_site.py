@@ -83,8 +83,8 @@ def public_names() -> dict[str, Any]:
 def members(cls: type) -> set[str]:
     """The public methods, properties and attributes of a class, but plain values, and what Python's classes have."""
     ours = [each for each in cls.__mro__ if each.__module__.startswith(("minigrad", "torch"))]
-    named = {n for each in ours for n in (*vars(each), *inspect.get_annotations(each)) if not n.startswith("_")}
-    return {n for n in named if not isinstance(getattr(cls, n, None), str | tuple)}
+    named = {n for each in ours for n in vars(each) if hasattr(cls, n)}.union(*map(inspect.get_annotations, ours))
+    return {n for n in named if not n.startswith("_") and not isinstance(getattr(cls, n, None), str | tuple)}
 
 
 PUBLIC = public_names()
