@@ -158,8 +158,8 @@ def _check_one(probs: object, logits: object) -> None:
 def _broadcast(*values: Any) -> list[Tensor]:
     """Tensors and numbers as tensors of one shape; numbers get the dtype of the first tensor."""
     if not all([isinstance(value, (Tensor, int, float)) for value in values]):
-        words = "Input arguments must all be instances of Number, torch.Tensor"
-        raise ValueError(f"{words} or objects implementing __torch_function__.")
+        problem = "Input arguments must all be instances of Number, torch.Tensor"
+        raise ValueError(f"{problem} or objects implementing __torch_function__.")
     dtype = next((value.dtype for value in values if isinstance(value, Tensor)), torch.get_default_dtype())
     tensors = [value if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype) for value in values]
     return list(torch.broadcast_tensors(*tensors))

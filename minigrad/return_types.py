@@ -38,8 +38,8 @@ class Named(tuple[Any, ...]):
             raise TypeError(f"constructor requires a sequence, got {type(results).__name__}")
         given, names = tuple(results), cls.__match_args__
         if len(given) != len(names):
-            sizes = f"{len(names)}-sequence ({len(given)}-sequence given)"
-            raise TypeError(f"torch.return_types.{cls.__name__}() takes a {sizes}: {', '.join(names)}")
+            problem = f"torch.return_types.{cls.__name__}() takes a {len(names)}-sequence"
+            raise TypeError(f"{problem} ({len(given)}-sequence given): {', '.join(names)}")
         return super().__new__(cls, given)
 
     def __repr__(self) -> str:

@@ -54,8 +54,8 @@ class Members(Tensor):
         check_no_options(options)
         if len(args) == 1 and isinstance(args[0], Tensor):
             if device is not None:
-                words = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
-                raise RuntimeError(f"{words} is not supported: torch.as_tensor(tensor, device=device)")
+                problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
+                raise RuntimeError(f"{problem} is not supported: torch.as_tensor(tensor, device=device)")
             return args[0].detach()
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
 
@@ -84,8 +84,8 @@ class Members(Tensor):
         if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
-            words = f"unsupported format string passed to Tensor.__format__: {spec!r}"
-            raise TypeError(f"{words} formats one number, and this tensor has shape {self.shape}")
+            problem = f"unsupported format string passed to Tensor.__format__: {spec!r}"
+            raise TypeError(f"{problem} formats one number, and this tensor has shape {self.shape}")
         return repr(self)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
@@ -193,8 +193,8 @@ class Members(Tensor):
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value.shape != self.shape:
                 sizes = f"'{list(value.shape)}' to a tensor of size '{list(self.shape)}'"
-                words = "Please ensure that the gradient and the tensor are the same size"
-                raise RuntimeError(f"attempting to assign a gradient of size {sizes}. {words}")
+                problem = "Please ensure that the gradient and the tensor are the same size"
+                raise RuntimeError(f"attempting to assign a gradient of size {sizes}. {problem}")
             if value.dtype is not self.dtype:
                 types = f"'{value.dtype._c_name}' to a tensor with grad_dtype '{self.dtype._tensor_name}'"
                 raise RuntimeError(f"attempting to assign a gradient with dtype {types}: grad.to({self.dtype!r})")

@@ -102,8 +102,8 @@ class FunctionNode(Several):
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
         if len(gradients) != len(self.inputs):
-            counts = f"(expected {len(self.inputs)}, got {len(gradients)}): one for each argument of forward"
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients {counts}")
+            problem = f"function {self.name()} returned an incorrect number of gradients"
+            raise RuntimeError(f"{problem} (expected {len(self.inputs)}, got {len(gradients)})")
         found: list[Any] = []
         for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
             if like is not None:
@@ -125,8 +125,8 @@ class FunctionNode(Several):
                 gradient = gradient.sum_to_size(Size(wanted))
             except RuntimeError:
                 shapes = f"got {list(got)} but expected shape compatible with {list(wanted)}"
-                words = f"Function {self.name()} returned an invalid gradient at index {position}"
-                raise RuntimeError(f"{words} - {shapes}") from None
+                problem = f"Function {self.name()} returned an invalid gradient at index {position}"
+                raise RuntimeError(f"{problem} - {shapes}") from None
         return unowned(gradient.to(like.dtype))
 
     def release(self) -> None:

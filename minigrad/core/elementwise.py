@@ -228,8 +228,8 @@ class Neg(Unary):
 
     def forward(self, x: Array) -> Array:
         if x.dtype == bool:
-            words = "Negation, the `-` operator, on a bool tensor is not supported."
-            raise RuntimeError(f"{words} If you are trying to invert a mask, use the `~` operator instead.")
+            problem = "Negation, the `-` operator, on a bool tensor is not supported."
+            raise RuntimeError(f"{problem} If you are trying to invert a mask, use the `~` operator instead.")
         return np.negative(x)
 
     def dx(self, g: Tensor) -> Tensor:

@@ -326,8 +326,8 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
 def check_keeps_shape(x: Tensor, result: Tensor) -> None:
     """Nothing if the result, which is to be written into `x`, has its shape; else a RuntimeError."""
     if result._array.shape != x._array.shape:
-        shapes = f"{list(x.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        raise RuntimeError(f"output with shape {shapes}: an in-place operation cannot change the shape")
+        problem = f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        raise RuntimeError(f"{problem}: an in-place operation cannot change the shape")
 
 
 def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:

@@ -89,8 +89,8 @@ def grad(
     if is_grads_batched or not only_inputs:
         raise NotImplementedError("grad() takes only_inputs=True and is_grads_batched=False: call it once per gradient")
     if materialize_grads and allow_unused is False:
-        words = "Expected allow_unused to be True or not passed when materialize_grads=True"
-        raise ValueError(f"{words}, but got: allow_unused=False.")
+        problem = "Expected allow_unused to be True or not passed when materialize_grads=True"
+        raise ValueError(f"{problem}, but got: allow_unused=False.")
     wanted = as_tuple(inputs)
     targets = _targets(wanted, "grad")
     starts = _starts(_tensors(outputs, "outputs"), grad_outputs, create_graph)
@@ -103,8 +103,8 @@ def grad(
                 gradient = x._new(np.zeros_like(x._array))
                 gradient._requires_grad = create_graph
             elif gradient is None and not allow_unused:
-                words = f"The differentiated Tensor at index {position} appears to not have been used in the graph."
-                raise RuntimeError(f"{words} Set allow_unused=True if this is the desired behavior.")
+                problem = f"The differentiated Tensor at index {position} appears to not have been used in the graph."
+                raise RuntimeError(f"{problem} Set allow_unused=True if this is the desired behavior.")
             elif gradient is not None and edge_to(x) not in walk.owned and not create_graph:
                 gradient = gradient.clone()
             gradients.append(gradient)
@@ -301,8 +301,10 @@ def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
         raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
     for position, x in enumerate(_tensors(inputs, "inputs")):
         if not x.requires_grad:
-            words = f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}"
-            raise RuntimeError(f"{words}. Make it with requires_grad=True, or call requires_grad_() before it is used.")
+            problem = f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}"
+            raise RuntimeError(
+                f"{problem}. Make it with requires_grad=True, or call requires_grad_() before it is used."
+            )
     return {edge_to(x): x for x in inputs}
 
 
@@ -356,9 +358,10 @@ def _start_gradient(output: Tensor, gradient: object, position: int, record: boo
         kind = type(gradient).__name__
         raise TypeError(f"gradients can be either Tensors or None, but got {kind}: torch.tensor(data) makes one")
     if gradient._array.shape != output._array.shape:
-        shapes = Size(gradient._array.shape), Size(output._array.shape)
-        words = f"output[{position}] has a shape of {shapes[1]}."
-        raise RuntimeError(f"Mismatch in shape: grad_output[{position}] has a shape of {shapes[0]} and {words}")
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "
+            f"output[{position}] has a shape of {Size(output._array.shape)}."
+        )
     if record:
         return cast(gradient, output.dtype)
     # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.

@@ -73,8 +73,8 @@ class Uninitialized(Tensor):
 
     @property
     def _array(self) -> Any:
-        words = "Attempted to use an uninitialized parameter: call the lazy module with a batch"
-        raise ValueError(f"{words} to initialize the parameters first")
+        problem = "Attempted to use an uninitialized parameter: call the lazy module with a batch"
+        raise ValueError(f"{problem} to initialize the parameters first")
 
     @_array.setter
     def _array(self, array: Array) -> None:
@@ -97,8 +97,8 @@ class Uninitialized(Tensor):
     @property
     def shape(self) -> Any:
         """An error: it has none."""
-        words = "Can't access the shape of an uninitialized parameter or buffer"
-        raise RuntimeError(f"{words}: call the module to initialize it first")
+        problem = "Can't access the shape of an uninitialized parameter or buffer"
+        raise RuntimeError(f"{problem}: call the module to initialize it first")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """An error: it has no values to freeze."""

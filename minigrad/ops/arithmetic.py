@@ -301,8 +301,8 @@ class PowNumber(Unary):
             return Unary.__call__(self, x)
         common = dtypes.result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
-            words = "Integers to negative integer powers are not allowed"
-            raise RuntimeError(f"{words}: the exponent is {self.n}. x.float() ** n is a fraction.")
+            problem = "Integers to negative integer powers are not allowed"
+            raise RuntimeError(f"{problem}: the exponent is {self.n}. x.float() ** n is a fraction.")
         if common is dtypes.bool_:
             return cast(PowNumber(int(self.n))(x), common)
         # A RuntimeError for an exponent that the dtype cannot hold.

@@ -31,8 +31,8 @@ def check_range(
     if indices.size and not (indices.min() >= least and indices.max() < size):
         position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
         where = f"; it stands at position {[int(p) for p in position]}" if position else ""
-        words = f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}"
-        raise error(f"{words}: expected one in [{least}, {size}){where}")
+        problem = f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}"
+        raise error(f"{problem}: expected one in [{least}, {size}){where}")
 
 
 def from_start(places: Array, count: int) -> Array:

@@ -178,6 +178,7 @@ def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     common_shape([q[:-2], k[:-2], v[:-2]])
     scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
     if mask is not None and common_shape([scores, mask._array.shape]) != scores:
-        found = f"{list(common_shape([scores, mask._array.shape]))}: the mask has shape {mask.shape}"
-        raise RuntimeError(f"output with shape {list(scores)} doesn't match the broadcast shape {found}")
+        broadcast = list(common_shape([scores, mask._array.shape]))
+        problem = f"output with shape {list(scores)} doesn't match the broadcast shape {broadcast}"
+        raise RuntimeError(f"{problem}: the mask has shape {mask.shape}")
     return q[-2], k[-2]

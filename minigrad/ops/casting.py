@@ -35,8 +35,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def check_cast(result: dtype, target: dtype) -> None:
     """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
     if category(result) > category(target):
-        types = f"type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
-        raise RuntimeError(f"result {types}: an in-place operation cannot change the dtype")
+        problem = f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
+        raise RuntimeError(f"{problem}: an in-place operation cannot change the dtype")
 
 
 def converted(array: Array, target: dtype) -> Array:

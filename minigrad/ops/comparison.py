@@ -203,8 +203,8 @@ def equal_to(input: Tensor, other: object) -> Tensor:
 def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
     if input._array.dtype in FLOATS:
-        words = "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
-        raise TypeError(f"{words}, got {input.dtype!r}")
+        problem = "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        raise TypeError(f"{problem}, got {input.dtype!r}")
     return input._new(np.invert(input._array))
 
 

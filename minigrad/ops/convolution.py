@@ -198,8 +198,8 @@ def _declare(dims: int) -> None:
         if min(windows.counts(input.shape[2:])) < 1:
             padded = [str(sum(pad) + size) for pad, size in zip(pads, input.shape[2:], strict=True)]
             sizes = f"({' x '.join(padded)}). Kernel size: ({' x '.join(map(str, windows.kernel))})"
-            words = "Kernel size can't be greater than actual input size"
-            raise RuntimeError(f"Calculated padded input size per channel: {sizes}. {words}")
+            problem = "Kernel size can't be greater than actual input size"
+            raise RuntimeError(f"Calculated padded input size per channel: {sizes}. {problem}")
         return Convolution(windows, groups)(input, weight, bias)
 
     @op("torch", "nn.functional", name=transposed)
@@ -279,11 +279,12 @@ def _check(
         way, inputs, outputs = "transposed=1", outputs, inputs
     if x[1] != inputs:
         remedy = f": images (N, H, W, {inputs}) go in as x.permute(0, 3, 1, 2)" if x[-1] == inputs and dims == 2 else ""
-        words = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
-        raise RuntimeError(f"{words}, but got {x[1]} channels instead{remedy}")
+        problem = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
+        raise RuntimeError(f"{problem}, but got {x[1]} channels instead{remedy}")
     if bias is not None and bias.shape != (outputs,):
-        given = f"{'transposed=1, ' * (way == 'transposed=1')}weight of size {w}, expected bias to be 1-dimensional"
-        raise RuntimeError(f"Given {given} with {outputs} elements, but got bias of size {list(bias.shape)} instead")
+        given = f"Given {'transposed=1, ' * (way == 'transposed=1')}weight of size {w}"
+        wanted = f"expected bias to be 1-dimensional with {outputs} elements"
+        raise RuntimeError(f"{given}, {wanted}, but got bias of size {list(bias.shape)} instead")
     for what, each in (("bias", bias), ("weight", weight)):
         if each is not None and each.dtype is not input.dtype:
             types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"

@@ -56,8 +56,8 @@ class ScaledSparseLookup(SparseLookup):
     """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        words = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
-        raise RuntimeError(f"{words}: leave out one of the two")
+        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+        raise RuntimeError(f"{problem}: leave out one of the two")
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
@@ -135,9 +135,10 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in _IDS:
-        words = "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int"
-        where = f"(while checking arguments for {function}). {_ids_remedy(ids)}"
-        raise RuntimeError(f"{words}; but got {_type_name(ids)} instead {where}")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
+        )
 
 
 def _type_name(x: Tensor) -> str:
@@ -165,8 +166,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """
     ids = input._array
     if ids.dtype != np.int64:
-        words = "one_hot is only applicable to index tensor of type LongTensor"
-        raise RuntimeError(f"{words}, got {_type_name(input)}. {_ids_remedy(input)}")
+        problem = "one_hot is only applicable to index tensor of type LongTensor"
+        raise RuntimeError(f"{problem}, got {_type_name(input)}. {_ids_remedy(input)}")
     if ids.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
@@ -284,14 +285,16 @@ def embedding_bag(
 def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
     """Nothing if the factors of the rows fit; else PyTorch's error."""
     if input.shape != factors.shape:
-        words = f"embedding_bag: If per_sample_weights ({factors.shape}) is not None"
-        raise ValueError(f"{words}, then it must have the same shape as the input ({input.shape})")
+        problem = f"embedding_bag: If per_sample_weights ({factors.shape}) is not None"
+        raise ValueError(f"{problem}, then it must have the same shape as the input ({input.shape})")
     if mode != "sum":
-        only = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
-        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {only}")
+        remedy = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
+        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {remedy}")
     if factors.dtype is not weight.dtype:
-        alike = "'weight' to have the same type as tensor for argument #1 'per_sample_weights'"
-        raise RuntimeError(f"Expected tensor for argument #1 {alike}; got {weight.dtype!r} and {factors.dtype!r}")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}"
+        )
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:

@@ -276,8 +276,8 @@ def _item(item: object, position: int) -> Any:
         return _of_sequence(item)
     if isinstance(item, SupportsIndex) and not isinstance(item, np.bool_):
         return as_int(item)
-    words = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
-    raise IndexError(f"{words} (got {type(item).__name__} at index {position})")
+    problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+    raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -359,8 +359,8 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0:
         if ndim == 0 and isinstance(items[0], int):
-            words = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
-            raise IndexError(f"{words} to convert a 0-dim tensor to a number")
+            problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
+            raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
         if ndim == 0 and isinstance(items[0], slice):
             raise IndexError("slice() cannot be applied to a 0-dim tensor. x.reshape(-1) has one dimension")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
@@ -390,11 +390,13 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
         array = array_of(item)
         masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
-            given = f"one of dtype {item.dtype!r} at index {dim}: index.long()"
-            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {given}")
+            problem = "tensors used as indices must be long, int, byte or bool tensors"
+            raise IndexError(f"{problem}, got one of dtype {item.dtype!r} at index {dim}: index.long()")
         if array.dtype == _BOOL and array.shape != masked_shape:
-            shapes = f"{list(array.shape)} at index {dim} does not match the shape of the indexed tensor {list(shape)}"
-            raise IndexError(f"The shape of the mask {shapes} at index {dim}: there it has {list(masked_shape)}")
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {dim} does not match the shape of the indexed "
+                f"tensor {list(shape)} at index {dim}: there it has {list(masked_shape)}"
+            )
 
 
 def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
@@ -428,8 +430,8 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
             places = places * size + array
     except ValueError:
         shapes = ", ".join([str(list(each.shape)) for each in indices])
-        words = "shape mismatch: indexing tensors could not be broadcast together with shapes"
-        raise IndexError(f"{words} {shapes}") from None
+        problem = "shape mismatch: indexing tensors could not be broadcast together with shapes"
+        raise IndexError(f"{problem} {shapes}") from None
     return places
 
 
@@ -483,8 +485,8 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
         limits is not None and sizes != limits and not _fits_into(sizes, limits)
     ):
         more = "" if src is None else f" and to be no larger size than src {list(src)}"
-        words = f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)}"
-        raise RuntimeError(f"{words} apart from dimension {dim}{more}")
+        problem = f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)}"
+        raise RuntimeError(f"{problem} apart from dimension {dim}{more}")
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)
 

@@ -80,8 +80,8 @@ def reduced_array(losses: Array, reduction: Reduction) -> Array:
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
     """Nothing if no gradient is asked for of an argument that PyTorch gives none."""
     if weight.requires_grad and current.enabled:
-        words = f"The function '{function}' is not differentiable with respect to argument '{argument}'"
-        raise RuntimeError(f"{words}. This input cannot have requires_grad True. Give {argument}.detach()")
+        problem = f"The function '{function}' is not differentiable with respect to argument '{argument}'"
+        raise RuntimeError(f"{problem}. This input cannot have requires_grad True. Give {argument}.detach()")
 
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------
@@ -405,8 +405,8 @@ def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
 def _check_weight_shape(what: str, x: Tensor, weight: Tensor | None) -> None:
     classes = x._array.shape[class_dim(x._array)]
     if weight is not None and weight.shape != (classes,):
-        words = f"{what} tensor should be defined either for all {classes} classes or no classes"
-        raise RuntimeError(f"{words} but got weight tensor of shape: {list(weight.shape)}")
+        problem = f"{what} tensor should be defined either for all {classes} classes or no classes"
+        raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
 
 
 # ---- losses of differences -------------------------------------------------------------------------------------------
@@ -723,11 +723,11 @@ def binary_cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     _check_tensors(input, target)
     if target.size() != input.size():
-        words = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
-        raise ValueError(f"{words} is deprecated. Please ensure they have the same size.")
+        problem = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
+        raise ValueError(f"{problem} is deprecated. Please ensure they have the same size.")
     if target.dtype is not input.dtype:
-        words = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
-        raise RuntimeError(f"{words}: the targets are probabilities, target.to({input.dtype!r})")
+        problem = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
+        raise RuntimeError(f"{problem}: the targets are probabilities, target.to({input.dtype!r})")
     check_floating("binary_cross_entropy", input)
     for name, each in (("input", input), ("target", target)):
         if not ((each._array >= 0) & (each._array <= 1)).all():
@@ -764,8 +764,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     check_floating("log_sigmoid_cpu", input)
     if not target.is_floating_point():
-        words = f"can't be cast to the desired output type {target.dtype._tensor_name}"
-        raise RuntimeError(f"result type {input.dtype._tensor_name} {words}: the targets are probabilities, .float()")
+        types = f"{input.dtype._tensor_name} can't be cast to the desired output type {target.dtype._tensor_name}"
+        raise RuntimeError(f"result type {types}: the targets are probabilities, .float()")
     common = dtypes.promote_types(input.dtype, target.dtype)
     x, t = cast(input, common), cast(target, common)
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)

@@ -254,8 +254,8 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
             [-1.,  1.]])
     """
     if input.ndim > 2:
-        words = "cov(): expected input to have two or fewer dimensions"
-        raise RuntimeError(f"{words} but got an input with {input.ndim} dimensions")
+        problem = "cov(): expected input to have two or fewer dimensions"
+        raise RuntimeError(f"{problem} but got an input with {input.ndim} dimensions")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     freedom = rows.shape[1] - correction
     if freedom <= 0:

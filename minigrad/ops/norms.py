@@ -471,8 +471,9 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if leading < 0 or input._array.shape[leading:] != shape:
-        wanted = f"[*, {', '.join(map(str, shape))}], but got input of size{list(input.shape)}"
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape {wanted}")
+        wanted = f"[*, {', '.join(map(str, shape))}]"
+        problem = f"Given normalized_shape={list(shape)}, expected input with shape {wanted}"
+        raise RuntimeError(f"{problem}, but got input of size{list(input.shape)}")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

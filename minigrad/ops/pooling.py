@@ -259,8 +259,8 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
     windows = Windows(kernel, stride, dilation, tuple(pads))
     if min(windows.counts(sizes)) < 1:
         shown = ["x".join(map(str, (channels, *each))) for each in (sizes, windows.counts(sizes))]
-        words = f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]})."
-        raise RuntimeError(f"{words} Output size is too small")
+        problem = f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]})."
+        raise RuntimeError(f"{problem} Output size is too small")
     return windows
 
 

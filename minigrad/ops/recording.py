@@ -175,8 +175,8 @@ class Recording(Tensor):
                     "Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with "
                     "loss = 0."
                 )
-            words = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
-            raise RuntimeError(f"{words} is being used in an in-place operation. {remedy}")
+            problem = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
+            raise RuntimeError(f"{problem} is being used in an in-place operation. {remedy}")
         if base is not self:
             for reference, made_by in reversed(storage_of(self).views):
                 view = reference() if made_by else None
@@ -188,8 +188,8 @@ class Recording(Tensor):
         if self._array.flags.writeable:
             return
         if 0 in self._array.strides:
-            words = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
-            raise RuntimeError(f"{words} location. Please clone() the tensor before performing the operation.")
+            problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
+            raise RuntimeError(f"{problem} location. Please clone() the tensor before performing the operation.")
         raise RuntimeError("the tensor lies on a read-only NumPy array. Please clone() it before writing.")
 
 

@@ -79,8 +79,8 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
     x: Tensor = input if dtype is None else cast(input, as_dtype("mean", dtype) or input.dtype)
     if x._array.dtype not in FLOATS:
         kind = "Input" if dtype is None else "Optional"
-        words = f"mean(): could not infer output dtype. {kind} dtype must be either a floating point or complex dtype"
-        raise RuntimeError(f"{words}. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()")
+        problem = f"mean(): could not infer output dtype. {kind} dtype must be either a floating point or complex dtype"
+        raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()")
     form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
     return Mean(reduced_dims(dim, x._array.ndim), keepdim, form)(x)
 
@@ -469,8 +469,8 @@ def norm(
     With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest `|x|`.
     """
     if input._array.dtype not in FLOATS:
-        words = "linalg.vector_norm: Expected a floating point or complex tensor as input"
-        raise RuntimeError(f"{words}. Got {input.dtype._tensor_name}: x.float().norm()")
+        problem = "linalg.vector_norm: Expected a floating point or complex tensor as input"
+        raise RuntimeError(f"{problem}. Got {input.dtype._tensor_name}: x.float().norm()")
     to = as_dtype("norm", dtype) or input.dtype
     if dtypes.promote_types(input.dtype, to) is not to:
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
@@ -735,8 +735,8 @@ def check_not_empty(name: str, x: Array, dims: Sequence[int] | None, error: type
     if x.size:
         return
     if dims is None:
-        words = f"{name}(): Expected reduction dim to be specified for input.numel() == 0"
-        raise error(f"{words}. Specify the reduction dim with the 'dim' argument.")
+        problem = f"{name}(): Expected reduction dim to be specified for input.numel() == 0"
+        raise error(f"{problem}. Specify the reduction dim with the 'dim' argument.")
     for dim in dims:
         if x.shape[dim] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")

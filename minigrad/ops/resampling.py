@@ -69,13 +69,13 @@ def interpolate(
     if antialias:
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
     if dims not in _LINEAR or mode not in _MODES.split(" | "):
-        found = f"(got {input.ndim}D input) for the modes: {_MODES} (got {mode})"
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
+        problem = f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D input)"
+        raise NotImplementedError(f"{problem} for the modes: {_MODES} (got {mode})")
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
     if align_corners is not None and mode not in _LINEAR.values():
-        words = "align_corners option can only be set with the interpolating modes"
-        raise ValueError(f"{words}: linear, bilinear, trilinear")
+        problem = "align_corners option can only be set with the interpolating modes"
+        raise ValueError(f"{problem}: linear, bilinear, trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)
     if recompute_scale_factor:
         scales = [None] * dims
@@ -109,8 +109,8 @@ def _scaled(
     each = list(given) if isinstance(given, Sequence) else [given] * len(sizes)
     if len(each) != len(sizes):
         what = "scale_factor" if size is None else "output"
-        words = f"Input and {what} must have the same number of spatial dimensions"
-        raise ValueError(f"{words}, but got input with spatial dimensions of {list(sizes)} and {given}")
+        problem = f"Input and {what} must have the same number of spatial dimensions"
+        raise ValueError(f"{problem}, but got input with spatial dimensions of {list(sizes)} and {given}")
     if size is not None:
         return [index(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
@@ -175,8 +175,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but it has {input.ndim}")
     *leading, channels, height, width = input.shape
     if r < 1 or channels % (r * r):
-        words = "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor"
-        raise RuntimeError(f"{words}, but got {channels} channels for {r * r}")
+        problem = (
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor"
+        )
+        raise RuntimeError(f"{problem}, but got {channels} channels for {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
     # The result is a copy, also of single pixels, which lie in order as they are.

@@ -73,8 +73,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
         place = given.index(-1)
         return (*given[:place], numel // -known, *given[place + 1 :])
     if least == -1 and known == numel == 0:
-        words = f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified"
-        raise RuntimeError(f"{words} dimension size -1 can be any value and is ambiguous")
+        problem = f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified"
+        raise RuntimeError(f"{problem} dimension size -1 can be any value and is ambiguous")
     why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
@@ -127,8 +127,8 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
         raise TypeError("view() received an invalid combination of arguments - got (): x.view(2, 3) or x.view(dtype)")
     out = Reshape(inferred_shape(to, input._array.size))(input)
     if out._base is None and input._array.size:
-        words = "view size is not compatible with input tensor's size and stride (at least one dimension spans across"
-        raise RuntimeError(f"{words} two contiguous subspaces). Use .reshape(...) instead.")
+        problem = "view size is not compatible with input tensor's size and stride (at least one dimension spans across"
+        raise RuntimeError(f"{problem} two contiguous subspaces). Use .reshape(...) instead.")
     return out
 
 
@@ -265,9 +265,10 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        words = "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired"
-        found = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        raise RuntimeError(f"{words} ordering of dimensions i.e. {found}")
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
@@ -351,16 +352,17 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     """The shape that `expand(sizes)` gives a tensor of `shape`; -1 keeps a size."""
     new = len(sizes) - len(shape)
     if new < 0:
-        words = f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of"
-        raise RuntimeError(f"{words} dimensions in the tensor ({len(shape)})")
+        problem = f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of"
+        raise RuntimeError(f"{problem} dimensions in the tensor ({len(shape)})")
     result = list(ints(sizes))
     for dim, size in enumerate(result):
         existing = shape[dim - new] if dim >= new else 1
         if size == -1 and dim >= new:
             result[dim] = existing
         elif size == -1:
-            words = f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
-            raise RuntimeError(words)
+            raise RuntimeError(
+                f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+            )
         elif size != existing and (size < 0 or existing != 1):
             words = f"The expanded size of the tensor ({size}) must match the existing size ({existing})"
             given = f"Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"

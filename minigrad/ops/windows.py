@@ -320,8 +320,8 @@ def sum_of_windows(
     sizes = per_dim("output_size", output_size, 2)
     counts, size = windows.counts(sizes), math.prod(windows.kernel)
     if input.ndim not in (2, 3) or input.shape[-2] % size:
-        words = "Expected size of input's dimension 1 to be divisible by the product of kernel_size"
-        raise RuntimeError(f"{words}, but got {list(input.shape)} and kernel_size={windows.kernel}")
+        problem = "Expected size of input's dimension 1 to be divisible by the product of kernel_size"
+        raise RuntimeError(f"{problem}, but got {list(input.shape)} and kernel_size={windows.kernel}")
     if input.shape[-1] != math.prod(counts):
         given = f"Given output_size={sizes}, {windows.options_message()}"
         raise RuntimeError(f"{given}, expected {' * '.join(map(str, counts))} sliding blocks, got {input.shape[-1]}")
@@ -349,6 +349,6 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
     found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
-        words = f"expected {argument} to be a single integer value or a list of {dims} values"
-        raise RuntimeError(f"{words} to match the convolution dimensions, but got {argument}={list(found)}")
+        problem = f"expected {argument} to be a single integer value or a list of {dims} values"
+        raise RuntimeError(f"{problem} to match the convolution dimensions, but got {argument}={list(found)}")
     return found

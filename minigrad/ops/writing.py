@@ -170,8 +170,8 @@ def write_item(array: Array, index: object, value: Array) -> None:
         try:
             view[...] = value
         except ValueError:
-            sizes = f"({list(view.shape)}) must match the existing size {list(value.shape)} of the value"
-            raise RuntimeError(f"The expanded size of the tensor {sizes}") from None
+            problem = f"The expanded size of the tensor ({list(view.shape)}) must match the existing size"
+            raise RuntimeError(f"{problem} {list(value.shape)} of the value") from None
         return
     dims, places = located(parts.found, view.shape)
     if view.size == 0:
@@ -192,8 +192,8 @@ def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple
     wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
     sizes = wanted[max(len(wanted) - len(value), 0) :]
     if len(value) > len(wanted) or any([own not in (1, size) for own, size in zip(value, sizes, strict=True)]):
-        words = f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast"
-        raise RuntimeError(f"{words} to indexing result of shape {wanted}")
+        problem = f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast"
+        raise RuntimeError(f"{problem} to indexing result of shape {wanted}")
 
 
 def fitting(value: Array, array: Array, parts: Parts) -> Array:
@@ -332,8 +332,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
     wanted = (*x.shape[:at], places._array.size, *x.shape[at + 1 :]) if dims else ()
     if dims and rows.ndim > at and rows.shape[at] != wanted[at]:
-        found = f"({wanted[at]}) should be equal to source.size(dim): ({rows.shape[at]}), for dim: {at}"
-        raise RuntimeError(f"index_add_(): Number of indices {found}")
+        problem = f"index_add_(): Number of indices ({wanted[at]}) should be equal to source.size(dim)"
+        raise RuntimeError(f"{problem}: ({rows.shape[at]}), for dim: {at}")
     if x.dtype != rows.dtype or rows.shape != wanted:
         raise RuntimeError(f"index_add_(): source must have dtype {input.dtype!r} and shape {list(wanted)}")
     if rows.size:

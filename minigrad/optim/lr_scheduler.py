@@ -563,8 +563,8 @@ def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
     if not isinstance(given, list | tuple):
         return [_copied(given) for _ in range(count)]
     if len(given) != count:
-        words = f"{option} must have the same length as optimizer.param_groups. {option} has {len(given)} values"
-        raise ValueError(f"{words}, param_groups has {count}.")
+        problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(given)} values"
+        raise ValueError(f"{problem}, param_groups has {count}.")
     return [_copied(each) for each in given]
 
 

@@ -67,8 +67,8 @@ class Optimizer:
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         if isinstance(params, Tensor):
-            words = "params argument given to the optimizer should be an iterable of Tensors or dicts"
-            raise TypeError(f"{words}, but got one {type(params).__name__}: put it into a list")
+            problem = "params argument given to the optimizer should be an iterable of Tensors or dicts"
+            raise TypeError(f"{problem}, but got one {type(params).__name__}: put it into a list")
         if not isinstance(params, Iterable):
             raise TypeError(f"'{type(params).__name__}' object is not iterable: pass model.parameters()")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
@@ -115,17 +115,17 @@ class Optimizer:
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
         if isinstance(given, set):
-            words = "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in"
-            raise TypeError(f"{words} sets will change between runs. Please use a list instead.")
+            problem = "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in"
+            raise TypeError(f"{problem} sets will change between runs. Please use a list instead.")
         params = [given] if isinstance(given, Tensor) else list(given)
         for parameter in params:
             if not isinstance(parameter, Tensor):
                 kind = type(parameter).__name__
-                words = f"optimizer can only optimize Tensors, but one of the params is {kind}"
-                raise TypeError(f"{words}: pass model.parameters(), or a list of tensors")
+                problem = f"optimizer can only optimize Tensors, but one of the params is {kind}"
+                raise TypeError(f"{problem}: pass model.parameters(), or a list of tensors")
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
-                words = "can't optimize a non-leaf Tensor: its values come from the operation that made it"
-                raise ValueError(f"{words}. Optimize what it was made from, or x.detach().requires_grad_()")
+                problem = "can't optimize a non-leaf Tensor: its values come from the operation that made it"
+                raise ValueError(f"{problem}. Optimize what it was made from, or x.detach().requires_grad_()")
         for option, default in self.defaults.items():
             if default is required and option not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {option}")
@@ -179,8 +179,10 @@ class Optimizer:
         for index, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
             if len(theirs["params"]) != len(ours["params"]):
                 counts = f"{len(theirs['params'])} parameters there, and {len(ours['params'])} here"
-                words = "a parameter group that doesn't match the size of optimizer's group"
-                raise ValueError(f"loaded state dict contains {words}: group {index} has {counts}")
+                problem = (
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+                )
+                raise ValueError(f"{problem}: group {index} has {counts}")
         of_number: dict[int, Tensor] = {}
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             of_number |= dict(zip(theirs["params"], ours["params"], strict=True))

@@ -95,11 +95,11 @@ class ByParameter(Optimizer):
         last = next(reversed(state.values())) if state else None
         for made in (gradient, last):
             if type(made) is Tensor and made._array.shape != array.shape:
-                words = f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}"
-                raise RuntimeError(f"{words}: the parameter has another shape than when that was made")
+                problem = f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}"
+                raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
         if type(last) is Tensor and last._array.dtype != array.dtype and {"exp_avg", "grad_avg"} & state.keys():
-            types = f"{last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
-            raise RuntimeError(f"expected dtype {types}: convert a model before its optimizer is made")
+            problem = f"expected dtype {last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
+            raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
 
     def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
         for parameter, gradient, options in moving:
@@ -211,8 +211,10 @@ class SGD(ByParameter):
 
     def _check_gradient(self, sparse: bool, options: Group) -> None:
         if sparse and options["weight_decay"] != 0:
-            words = "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all"
-            raise RuntimeError(f"{words} rows, and a sparse gradient only some; set weight_decay=0")
+            problem = (
+                "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all"
+            )
+            raise RuntimeError(f"{problem} rows, and a sparse gradient only some; set weight_decay=0")
 
     def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
         lr, momentum, decay = options["lr"], options["momentum"], options["weight_decay"]
@@ -424,8 +426,8 @@ class Adagrad(ByParameter):
 
     def _check_gradient(self, sparse: bool, options: Group) -> None:
         if sparse and options["weight_decay"] != 0:
-            words = "weight_decay option is not compatible with sparse gradients"
-            raise RuntimeError(f"{words}: it moves all rows, and a sparse gradient only some")
+            problem = "weight_decay option is not compatible with sparse gradients"
+            raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some")
 
     def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
         count, (total,) = self._remembered(parameter, "sum")

@@ -538,8 +538,8 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
     if isinstance(data, Tensor):
-        words = "only one element tensors can be converted to Python scalars, and this one has shape"
-        raise ValueError(f"{words} {Size(data._array.shape)}: torch.stack(tensors) makes one of several")
+        problem = "only one element tensors can be converted to Python scalars, and this one has shape"
+        raise ValueError(f"{problem} {Size(data._array.shape)}: torch.stack(tensors) makes one of several")
     if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
     data = data if isinstance(data, Sequence) else list(data)  # type: ignore[call-overload]  # it counts its items

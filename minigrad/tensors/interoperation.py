@@ -32,8 +32,8 @@ class Interoperation(Tensor):
         2.5
         """
         if self._array.size != 1:
-            words = f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
-            raise RuntimeError(f"{words}: item() is for one element; tolist() gives all")
+            problem = f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
+            raise RuntimeError(f"{problem}: item() is for one element; tolist() gives all")
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -47,8 +47,8 @@ class Interoperation(Tensor):
 
     def _only(self, wanted: str) -> Any:
         if self._array.size != 1:
-            words = f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
-            raise ValueError(f"{words}: it is for one element, tolist() gives all")
+            problem = f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
+            raise ValueError(f"{problem}: it is for one element, tolist() gives all")
         return self._array.item()
 
     def __int__(self) -> builtins.int:
@@ -68,8 +68,8 @@ class Interoperation(Tensor):
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         if self._array.size > 1:
-            words = "Boolean value of Tensor with more than one value is ambiguous"
-            raise RuntimeError(f"{words}: did you mean .all(), .any() or equal()?")
+            problem = "Boolean value of Tensor with more than one value is ambiguous"
+            raise RuntimeError(f"{problem}: did you mean .all(), .any() or equal()?")
         return bool(self._array.item())
 
     def __index__(self) -> builtins.int:
@@ -114,8 +114,8 @@ class Interoperation(Tensor):
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
         if self._node is not None:
-            words = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the"
-            raise RuntimeError(f"{words} moment: this one is the result of an operation. Copy x.detach() instead.")
+            problem = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the"
+            raise RuntimeError(f"{problem} moment: this one is the result of an operation. Copy x.detach() instead.")
         # Tensors on one memory are copied to one memory: it is the memory that the memo remembers.
         whole = _whole(self._array)
         key = ("memory", id(whole))

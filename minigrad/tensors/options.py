@@ -54,8 +54,8 @@ class device:
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
-            words = "minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
-            raise RuntimeError(f"{begin}. {words}")
+            problem = "minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
+            raise RuntimeError(f"{begin}. {problem}")
         self.type = found[1]
         self.index = None if found[2] is None else int(found[2])
 
@@ -250,8 +250,10 @@ def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
     if not isinstance(requires_grad, bool):
         raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad and not of.is_floating_point:
-        words = "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes"
-        raise RuntimeError(f"{words}, and this tensor has dtype {of!r}. Ask for dtype=torch.float32.")
+        problem = (
+            "Only Tensors of floating point and complex dtype can require gradients: integers have no small changes"
+        )
+        raise RuntimeError(f"{problem}, and this tensor has dtype {of!r}. Ask for dtype=torch.float32.")
 
 
 def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:

@@ -360,8 +360,8 @@ def _cumulative(weights: Array) -> Array:
     if not (weights >= 0).all():
         raise RuntimeError(f"invalid multinomial distribution (encountering probability entry < 0){_OF_SCORES}")
     if not np.isfinite(weights).all():
-        words = "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
-        raise RuntimeError(f"{words}{_OF_SCORES}")
+        problem = "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
+        raise RuntimeError(f"{problem}{_OF_SCORES}")
     cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
     if not (cumulative.size and cumulative[-1] > 0):
         raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
@@ -389,8 +389,8 @@ def _integer_bounds(low: int, high: int | None, array: Array) -> tuple[int, int]
     end = most + 1 if high is None else high
     for label, bound in (("from", low), ("to - 1", end - 1)):
         if not least <= bound <= most:
-            words = f"{label} is out of bounds for {dtypes.of(array)._c_name}"
-            raise RuntimeError(f"{words}: got {bound}, expected a number in [{least}, {most}]")
+            problem = f"{label} is out of bounds for {dtypes.of(array)._c_name}"
+            raise RuntimeError(f"{problem}: got {bound}, expected a number in [{least}, {most}]")
     return low, end
 
 
@@ -402,14 +402,16 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
         remedy = "one row per draw; of logits (B, T, C), the last step's are logits[:, -1, :]"
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}: {remedy}")
     if weights.dtype not in FLOATS:
-        found = f"{dtypes.of(weights)._tensor_name}. Weights are real numbers: input.float()"
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {found}")
+        problem = "multinomial only supports floating-point dtypes for input"
+        raise RuntimeError(
+            f"{problem}, got: {dtypes.of(weights)._tensor_name}. Weights are real numbers: input.float()"
+        )
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     categories = weights.shape[-1]
     if not replacement and num_samples > categories:
-        words = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-        raise RuntimeError(f"{words}: {num_samples} > {categories}. Take replacement=True")
+        problem = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        raise RuntimeError(f"{problem}: {num_samples} > {categories}. Take replacement=True")
     if categories == 0:
         raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
     if categories > 2**24:
@@ -420,8 +422,8 @@ def _check_bounds(array: Array, low: float, high: float) -> None:
     """Nothing if numbers can be uniform in [low, high) in the array's dtype; a RuntimeError else."""
     limit = float(dtypes.limits(array.dtype).max)
     if not (-limit <= low <= high <= limit and high - low <= limit):
-        words = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        raise RuntimeError(f"{words}, or numbers out of bounds for {dtypes.of(array)._c_name}")
+        problem = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        raise RuntimeError(f"{problem}, or numbers out of bounds for {dtypes.of(array)._c_name}")
 
 
 def _check_floating(array: Array, kernel: str) -> None:

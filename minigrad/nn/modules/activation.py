@@ -255,8 +255,8 @@ class MultiheadAttention(Module):
             for x in self._projected(given, alike)
         ]
         if is_causal and attn_mask is None:
-            words = "Need attn_mask if specifying the is_causal hint"
-            raise RuntimeError(f"{words}: nn.Transformer.generate_square_subsequent_mask(L)")
+            problem = "Need attn_mask if specifying the is_causal hint"
+            raise RuntimeError(f"{problem}: nn.Transformer.generate_square_subsequent_mask(L)")
         is_causal = is_causal and key_padding_mask is None and not need_weights
         mask = None if is_causal else self._mask(q, k, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0

@@ -158,8 +158,8 @@ class InstanceNorm2d(_ChannelNorm):
         """`(N, num_features, H, W)`, or `(num_features, H, W)`, gives the same shape."""
         self._check_rank(input)
         if self.affine and input.shape[-3] != self.num_features:
-            sizes = f"num_features ({self.num_features}), but got: {input.shape[-3]}."
-            raise ValueError(f"expected input's size at dim={input.ndim - 3} to match {sizes}")
+            wanted = f"expected input's size at dim={input.ndim - 3} to match num_features ({self.num_features})"
+            raise ValueError(f"{wanted}, but got: {input.shape[-3]}.")
         if input.ndim == 3:
             return self.forward(input.unsqueeze(0)).squeeze(0)
         momentum = 0.0 if self.momentum is None else self.momentum

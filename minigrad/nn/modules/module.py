@@ -106,8 +106,10 @@ class Module:
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None in its place: as the assignment of an attribute does."""
         if isinstance(param, Parameter) and not param.is_leaf:
-            words = f"Cannot assign non-leaf Tensor to parameter '{name}'."
-            raise ValueError(f"{words} Model parameters must be created explicitly: compute it in the forward() method")
+            problem = f"Cannot assign non-leaf Tensor to parameter '{name}'."
+            raise ValueError(
+                f"{problem} Model parameters must be created explicitly: compute it in the forward() method"
+            )
         self._register(_PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -347,8 +349,8 @@ class Module:
         """
         wanted = new_leaf(np.empty(0, np.float32)).to(*args, **kwargs)
         if not wanted.is_floating_point():
-            kinds = "floating point or complex dtypes"
-            raise TypeError(f"nn.Module.to only accepts {kinds}, but got desired dtype={wanted.dtype!r}")
+            problem = "nn.Module.to only accepts floating point or complex dtypes"
+            raise TypeError(f"{problem}, but got desired dtype={wanted.dtype!r}")
         return self._apply(lambda x: x.to(*args, **kwargs) if x.is_floating_point() else x)
 
     def float(self) -> Self:

@@ -62,8 +62,8 @@ def pack_padded_sequence(
     if len(sizes) != input.shape[1]:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, {input.shape[1]}, but got {len(sizes)}")
     if sizes != sorted(sizes, reverse=True):
-        words = "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True."
-        raise RuntimeError(f"{words} You can pass `enforce_sorted=False`")
+        problem = "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True."
+        raise RuntimeError(f"{problem} You can pass `enforce_sorted=False`")
     if sizes[-1] <= 0 or sizes[0] > len(input):
         raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
@@ -131,8 +131,8 @@ def pad_sequence(
     given = list(sequences)
     for position, each in enumerate(given):
         if not isinstance(each, Tensor):
-            kind = f"{type(each).__name__}: torch.tensor(sequence) makes one"
-            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {kind}")
+            problem = f"expected Tensor as element {position} in argument 0, but got {type(each).__name__}"
+            raise TypeError(f"{problem}: torch.tensor(sequence) makes one")
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])

@@ -62,12 +62,12 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Sequence):
         if any([len(each) != len(first) for each in batch]):
             sizes = sorted({len(each) for each in batch})
-            words = f"each element in list of batch should be of equal size: these have sizes {sizes}"
-            raise RuntimeError(f"{words}; give the DataLoader a collate_fn that pads them")
+            problem = f"each element in list of batch should be of equal size: these have sizes {sizes}"
+            raise RuntimeError(f"{problem}; give the DataLoader a collate_fn that pads them")
         return _like(first, [default_collate(part) for part in zip(*batch, strict=True)])
     found = first.dtype if isinstance(first, np.ndarray) else type(first)
-    words = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists"
-    raise TypeError(f"{words}; found {found}")
+    problem = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists"
+    raise TypeError(f"{problem}; found {found}")
 
 
 def default_convert(data: Any) -> Any:
@@ -182,8 +182,8 @@ class DataLoader(Generic[T_co]):
         if self._is_stream:
             for name, given in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
                 if given is not None:
-                    words = f"expected unspecified {name} option, but got {name}={given}"
-                    raise ValueError(f"DataLoader with IterableDataset: {words}")
+                    problem = f"expected unspecified {name} option, but got {name}={given}"
+                    raise ValueError(f"DataLoader with IterableDataset: {problem}")
         here, in_lists = num_workers == 0, batch_sampler is not None
         batched = batch_size != 1 or shuffle or sampler is not None or drop_last
         wrong = {

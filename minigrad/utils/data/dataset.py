@@ -90,8 +90,8 @@ class ConcatDataset(Dataset[T_co]):
 
     def __getitem__(self, idx: int) -> T_co:
         if idx < -len(self):
-            words = "absolute value of index should not exceed dataset length"
-            raise ValueError(f"{words}: {idx} is not in [-{len(self)}, {len(self)})")
+            problem = "absolute value of index should not exceed dataset length"
+            raise ValueError(f"{problem}: {idx} is not in [-{len(self)}, {len(self)})")
         idx += len(self) if idx < 0 else 0
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[which - 1] if which else 0
@@ -113,8 +113,8 @@ class Subset(Dataset[T_co]):
         self.indices = indices
         kind = type(self)
         if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
-            words = f"{kind.__name__} overrides __getitem__ but not __getitems__"
-            raise NotImplementedError(f"{words}, which a DataLoader calls: return [self[i] for i in indices]")
+            problem = f"{kind.__name__} overrides __getitem__ but not __getitems__"
+            raise NotImplementedError(f"{problem}, which a DataLoader calls: return [self[i] for i in indices]")
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):
@@ -146,8 +146,8 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _shares(size, lengths)
     if sum(lengths) != size:
-        words = "Sum of input lengths does not equal the length of the input dataset!"
-        raise ValueError(f"{words} The lengths add up to {sum(lengths)}, the dataset has {size}")
+        problem = "Sum of input lengths does not equal the length of the input dataset!"
+        raise ValueError(f"{problem} The lengths add up to {sum(lengths)}, the dataset has {size}")
     order = randperm(size, generator=generator).tolist()
     ends = [int(end) for end in itertools.accumulate(lengths)]
     return [Subset(dataset, order[end - int(length) : end]) for end, length in zip(ends, lengths, strict=True)]
