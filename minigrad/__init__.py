@@ -40,6 +40,7 @@ __all__ += declared["torch"]
 for _part in (dtypes, options, creation, random_tensors, machine):
     __all__ += _part.__all__
 machine.add_modules(sys.modules[__name__])
+machine.keep_freed_memory()
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
 _MODULES = ["autograd", "distributions", "linalg", "nn", "optim", "serialization", "testing", "utils"]
