@@ -43,7 +43,7 @@ globals().update(advised(__name__, __all__))
 File: TypeAlias = str | os.PathLike[str] | IO[bytes]
 
 
-def save(obj: object, f: File) -> None:
+def save(obj: object, f: File, *, pickle_protocol: int = 2) -> None:
     """Write `obj` to a file: a tensor, a number, a string, None, or dicts, lists, tuples and sets of such.
 
     `f` is a path, or a file that is open for writing bytes.  A path is written to a temporary file beside it, which

@@ -233,6 +233,7 @@ def _arguments_of_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str,
         len(args) > len(names)
         or len(given) < len(args) + len(kwargs)
         or kwargs.keys() - {*names, "memory_format", "dtype"}
+        or not all([isinstance(given.get(flag, False), bool) for flag in ("non_blocking", "copy")])
     ):
         raise TypeError("to() received an invalid combination of arguments: expected dtype, device and dtype, or other")
     return given

@@ -581,7 +581,7 @@ class GeluTanh(Gate):
 
 
 @op("nn.functional")
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """`x * P(x)`, for the probability P(x) that a normal number is below `x`.
 
     With `approximate="tanh"`, P is close to it, as in GPT-2: see `minigrad.ops.curves.GeluTanh`.

@@ -257,7 +257,8 @@ def _items(index: Any) -> list[Any]:
     """The items of an index as ints, slices of ints, None, Ellipsis, integer tensors or arrays, and bool arrays."""
     several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
     if isinstance(index, list) and any([isinstance(item, several) for item in index]):
-        raise TypeError("a list is no index of several dimensions: x[tuple(seq)], or of one, x[torch.tensor(seq)]")
+        problem = "a list of lists, or of what else is an index itself, is ambiguous"
+        raise TypeError(f"{problem}: x[tuple(seq)] takes each for a dimension, x[torch.tensor(seq)] all for the first")
     return [_item(item, position) for position, item in enumerate(index if isinstance(index, tuple) else (index,))]
 
 
@@ -355,7 +356,10 @@ def _is_all(item: slice, size: int) -> bool:
 
 
 def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
-    """The items with the first Ellipsis replaced by as many full slices as are missing, and no other one."""
+    """The items with the first Ellipsis replaced by as many full slices as are missing, and no other one.
+
+    What stands after a second one is for dimensions beyond the last: an IndexError, unless none were missing.
+    """
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0:
         if ndim == 0 and isinstance(items[0], int):
@@ -365,10 +369,15 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
             raise IndexError("slice() cannot be applied to a 0-dim tensor. x.reshape(-1) has one dimension")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     expanded: list[Any] = []
+    left = missing
     for item in items:
         if item is Ellipsis:
-            expanded += [slice(None)] * missing
-            missing = 0
+            expanded += [slice(None)] * left
+            left -= missing
+        elif left < 0:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but one ... is all of them)"
+            )
         else:
             expanded.append(item)
     return expanded

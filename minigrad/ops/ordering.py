@@ -112,6 +112,8 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     >>> tensor([4.0, 1.0, 3.0, 2.0]).median()
     tensor(2.)
     """
+    if dim is None and keepdim:
+        raise TypeError('median() missing 1 required positional arguments: "dim", whose dimension keepdim keeps')
     position = 0 if dim is None else normal_dim(dim, input.ndim)
     if dim is not None:
         check_not_empty("median", input._array, (position,))

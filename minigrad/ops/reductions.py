@@ -594,6 +594,10 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
             raise TypeError(f"{name}() received an invalid combination of arguments: a dim, or another tensor")
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
     if dim is None:
+        if keepdim:
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: keepdim needs dim, x.a{name}() keeps all"
+            )
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)

@@ -68,8 +68,10 @@ def interpolate(
     dims, sizes = input.ndim - 2, input.shape[2:]
     if antialias:
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
+    if mode in ("bicubic", "lanczos"):
+        raise NotImplementedError(f"the mode {mode} is not supported: bilinear draws lines between neighbours")
     if dims not in _LINEAR or mode not in _MODES.split(" | "):
-        problem = f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D input)"
+        problem = f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D)"
         raise NotImplementedError(f"{problem} for the modes: {_MODES} (got {mode})")
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")

@@ -102,6 +102,9 @@ class RNNBase(Recurrent):
                 raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
             if size <= 0:
                 raise ValueError(f"{name} must be greater than zero")
+        for name, flag in (("bias", bias), ("batch_first", batch_first)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
         if proj_size:

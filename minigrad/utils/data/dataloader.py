@@ -120,6 +120,10 @@ def _like(model: Any, parts: Any) -> Any:
         return parts
 
 
+#: What decides how a loader was made.
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
 class DataLoader(Generic[T_co]):
     """An iterable over the batches of `dataset`; each pass begins anew.
 
@@ -156,6 +160,8 @@ class DataLoader(Generic[T_co]):
     drop_last: bool
     sampler: Any
     batch_sampler: Any
+
+    _initialized = False
 
     def __init__(
         self,
@@ -222,6 +228,13 @@ class DataLoader(Generic[T_co]):
         self.pin_memory = pin_memory
         self.persistent_workers = persistent_workers
         self._has_seed = False
+        self._initialized = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if self._initialized and name in _FIXED:
+            problem = f"{name} attribute should not be set after {type(self).__name__} is initialized"
+            raise ValueError(f"{problem}: make another one")
+        super().__setattr__(name, value)
 
     @property
     def _index_sampler(self) -> Any:

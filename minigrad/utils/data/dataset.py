@@ -135,7 +135,8 @@ def random_split(
     """Subsets of these lengths, drawn at random, which together are the whole dataset.
 
     `lengths` may be fractions that add up to 1: each length is rounded down, and what is left over is dealt out one
-    by one from the first on.  Errors: ValueError if the lengths do not add up to the dataset's.
+    by one from the first on.  Errors: ValueError if the lengths do not add up to the dataset's, TypeError if they
+    do, but are no ints.
 
     >>> import minigrad as torch
     >>> first, second = torch.utils.data.random_split(range(5), [0.5, 0.5], torch.Generator().manual_seed(42))
@@ -148,9 +149,15 @@ def random_split(
     if sum(lengths) != size:
         problem = "Sum of input lengths does not equal the length of the input dataset!"
         raise ValueError(f"{problem} The lengths add up to {sum(lengths)}, the dataset has {size}")
+    for length in lengths:
+        if isinstance(length, float):
+            problem = "randperm() received an invalid combination of arguments - got (float, generator=torch.Generator)"
+            raise TypeError(
+                f"{problem}: lengths are ints, not {length}, or fractions that add up to 1, such as [0.8, 0.2]"
+            )
     order = randperm(size, generator=generator).tolist()
-    ends = [int(end) for end in itertools.accumulate(lengths)]
-    return [Subset(dataset, order[end - int(length) : end]) for end, length in zip(ends, lengths, strict=True)]
+    ends = itertools.accumulate(lengths)
+    return [Subset(dataset, order[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
 
 
 def _shares(size: int, fractions: Sequence[float]) -> list[int]:
