@@ -68,9 +68,12 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
     """
     kept = _kept(node)
     found: dict[str, Array] = {}
-    for word in re.findall(r"\b[A-Za-z_]\w*\b", formulas(node).gradients[position].partition(" = ")[2]):
+    words = re.findall(r"\b[A-Za-z_]\w*\b", formulas(node).gradients[position].partition(" = ")[2])
+    for word in words:
         # A matrix may be told by a capital.  What is not kept is a parameter of the node.
         value = kept.get(word.lower(), None if word in _OF_ALL_NODES else getattr(node, word, None))
+        if word[1:] and word[0] in words and kept.get(word[0]) is value:
+            continue  # `target`, which the formula calls `t`.
         if isinstance(value, Tensor) and not value.is_sparse:
             found[word] = value._array
         elif isinstance(value, (int, float)):

@@ -102,8 +102,13 @@ class Story:
         return ", ".join([each.operation for each in self.starts])
 
     def __str__(self) -> str:
-        steps = as_text(_STEPS, (0, 24, 0, 26, 0, 0), self._rows())
-        leaves = as_text(_LEAVES, (0, 0, 0, 0, 0), map(_leaf_row, self.leaves))
+        rows, leaf_rows = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
+        steps = as_text(_STEPS, (0, 24, 0, 26, 0, 0), rows)
+        if too_wide(steps):
+            steps = as_text(_FEWER, (0, 29, 29, 31), map(_in_fewer, rows))
+        leaves = as_text(_LEAVES, (0, 0, 0, 0, 0), leaf_rows)
+        if too_wide(leaves):
+            leaves = as_text(_LEAVES, (0, 0, 0, 30, 30), leaf_rows)
         return f"backward from {self.start}\n\n{steps}\n\n{leaves}"
 
     __repr__ = __str__
@@ -136,7 +141,7 @@ def backward(
     *,
     inputs: Any = None,
     names: NamesGiven = None,
-    max_values: int = 12,
+    max_values: int = 20,
     max_steps: int = 40,
 ) -> Story:
     """Run `torch.autograd.backward` with these arguments, and return the story of what it did.
@@ -243,6 +248,8 @@ def _value(x: Any, max_values: int) -> Value | None:
 # ---- the story as tables ---------------------------------------------------------------------------------------------
 
 _STEPS = ("step", "operation", "came in", "rule", "went out", "to")
+#: In a terminal, where these are too wide.
+_FEWER = ("step", "operation, and what came in", "rule", "where to, and what went out")
 _LEAVES = ("tensor", "shape", "from", ".grad before", ".grad now")
 
 
@@ -259,6 +266,12 @@ def _step_rows(step: Step) -> Iterator[list[Cell]]:
         to = f"{passed.to}, added" if passed.added else passed.to
         yield [number, operation, came_in, rule, _with_shape(passed.value), [to]]
         number, operation, came_in = [], [], []
+
+
+def _in_fewer(row: list[Cell]) -> list[Cell]:
+    """The row in the columns of `_FEWER`."""
+    number, operation, came_in, rule, went_out, to = row
+    return [number, [*operation, *came_in], rule, [*to, *went_out]]
 
 
 def _leaf_row(leaf: Leaf) -> list[Cell]:
@@ -281,7 +294,7 @@ def _with_shape(value: Value | None) -> list[str]:
 
 
 class Code(str):
-    """A line that is a name, numbers or a formula: it is not wrapped."""
+    """A line that is a name, numbers or a formula: it is wrapped behind commas alone."""
 
     __slots__ = ()
 
@@ -291,8 +304,13 @@ Cell: TypeAlias = Sequence[str]
 Rows: TypeAlias = Iterable[Sequence[Cell]]
 
 
+def too_wide(text: str) -> bool:
+    """Whether a terminal would break its lines."""
+    return max([len(line) for line in text.splitlines()]) > 100
+
+
 def as_text(titles: Sequence[str], widths: Sequence[int], rows: Rows) -> str:
-    """The table in columns, whose words are wrapped to `widths`, 0 for as they are."""
+    """The table in columns, each wrapped to its width, 0 for as it is."""
     wrapped = [[_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
     columns = [
         max([len(title), *[len(line) for row in wrapped for line in row[place]]]) for place, title in enumerate(titles)
@@ -314,10 +332,15 @@ def as_html(titles: Sequence[str], rows: Rows) -> str:
 def _wrapped(cell: Cell, width: int) -> list[str]:
     lines: list[str] = []
     for line in cell:
-        if isinstance(line, Code) or not width:
-            lines.append(line)
+        if isinstance(line, Code):
+            # Numbers stand below those of the line before.
+            lines.append("")
+            for piece in re.split(r"(?<=,) ", line) if width else [line]:
+                if lines[-1] and len(lines[-1]) + 1 + len(piece) > width:
+                    lines.append(" " * (len(line) - len(re.sub(r"^(\w+ = )? *\[*", "", line))))
+                lines[-1] += f" {piece}" if lines[-1].strip() else piece
         else:
-            lines += textwrap.wrap(line.replace("`", ""), width, break_long_words=False)
+            lines += textwrap.wrap(line.replace("`", ""), width or len(line) + 1, break_long_words=False)
     return lines
 
 
