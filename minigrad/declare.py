@@ -432,12 +432,12 @@ def final(error: E) -> E:
 
 def refuse(name: str, argument: str, place: int, wanted: object, value: object) -> NoReturn:
     """The TypeError for an argument that is not what is wanted."""
-    words, found = _in_words(wanted), f"not {type(value).__name__}"
+    words, found = _in_words(wanted), f"not {_type_name(value)}"
     if words == "Tensor":
         found += _remedy(value)
     elif words.startswith("tuple of") and isinstance(value, (list, tuple)):
         of: type = Tensor if words == "tuple of Tensors" else int
-        position, odd = next((i, type(each).__name__) for i, each in enumerate(value) if not _fits(each, of))
+        position, odd = next((i, _type_name(each)) for i, each in enumerate(value) if not _fits(each, of))
         if of is Tensor:
             raise TypeError(f"expected Tensor as element {position} in argument 0, but got {odd}")
         found = f"but found element of type {odd} at pos {position}"
@@ -465,6 +465,12 @@ def _in_words(wanted: Any) -> str:
     return {float: "Number", SupportsIndex: "int", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
 
 
+def _type_name(value: object) -> str:
+    """What PyTorch calls the type of a value: "int", "numpy.ndarray"."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 def _remedy(value: object) -> str:
     """What to do if `value` stands where a tensor should."""
     if value is None:
@@ -473,4 +479,6 @@ def _remedy(value: object) -> str:
         return f": pass its weight, {type(value).__name__.lower()}.weight"
     if hasattr(value, "batch_sizes"):
         return ": packed.data is one, pad_packed_sequence(packed) makes one"
+    if isinstance(value, tuple) and any([isinstance(each, Tensor) for each in value]):
+        return ": what returns several is unpacked, as in output, state = lstm(x)"
     return ": torch.tensor(data) makes one"

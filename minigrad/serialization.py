@@ -499,7 +499,7 @@ def _library() -> Any:
 
 def _pickled(name: str) -> str:
     return (
-        f"{name} was written by PyTorch, as a pickle: a program that can do anything when it is read, and that "
+        f"{name} is a pickle, as PyTorch writes them: a program that can do anything when it is read, and that "
         "minigrad never runs. Store the tensors in PyTorch, safetensors.torch.save_file(state_dict, "
         "'model.safetensors'), and load that file"
     )

@@ -315,9 +315,8 @@ class _Missing:
 
     def __get__(self, tensor: Tensor | None, kind: type) -> NoReturn:
         told = tensors.missing_names.advice("minigrad.Tensor", self.name)
-        raise AttributeError(
-            f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=tensor
-        )
+        # (Python guesses a name of `obj`, if there is one.)
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=None)
 
 
 #: The names that are missing and have a hint.

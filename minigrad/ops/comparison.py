@@ -89,6 +89,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @op()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
+    return _close(input, other, rtol, atol, equal_nan)
+
+
+def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     if input.dtype is not other.dtype:
         types = f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}"
         raise RuntimeError(f"{types}: convert one, as in other.to({input.dtype!r})")
@@ -107,7 +111,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(_close(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @op()

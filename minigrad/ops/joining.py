@@ -145,11 +145,12 @@ def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], a
             continue
         if len(shape) != len(first):
             return f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}: unsqueeze(dim)"
-        if (*shape[:at], *shape[at + 1 :]) != (*first[:at], *first[at + 1 :]):
-            return (
-                f"Sizes of tensors must match except in dimension {at}. Expected sizes {list(first)} but got "
-                f"{list(shape)} for tensor number {position} in the list."
-            )
+        for dim, (size, expected) in enumerate(zip(shape, first, strict=True)):
+            if size != expected and dim != at:
+                return (
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {expected} but got size "
+                    f"{size} for tensor number {position} in the list: {list(shape)} beside {list(first)}"
+                )
     raise AssertionError(f"{shapes} fit")
 
 
@@ -187,8 +188,10 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     at, size = _along("split", tensor, dim)
     if not isinstance(split_size_or_sections, Sequence):
         step = index(split_size_or_sections)
-        if step < 0 or (size and not step):
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, and not negative, but got {step}")
+        if step < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+        if size and not step:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
     sizes = ints(split_size_or_sections)
     if sum(sizes) != size or min(sizes, default=0) < 0:

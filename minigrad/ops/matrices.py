@@ -355,7 +355,7 @@ def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Excepti
         return product_error(x, w.T)
     remedy = _one_hot_remedy(x, w.shape[1], w)
     if not remedy and w.shape[0] == x.shape[-1]:
-        remedy = " A weight of shape (in, out), as in Keras or an embedding table, has to be transposed: weight.T"
+        remedy = " Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
     return RuntimeError(
         f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input must equal in_features, the last size of "
         f"the weight {weight.shape}.{remedy}"
@@ -538,9 +538,14 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
     spelled = [term.replace("...", dots[most - count :], 1) for term, count in zip(terms, hidden, strict=False)]
     output = output.replace("...", dots, 1)
     strange = set("".join([*spelled, output])) - set(_LETTERS)
-    if strange or len(terms) != len(ranks):
-        found = f"{sorted(strange)}, or {len(ranks)} operands for {len(terms)} terms"
-        raise RuntimeError(f"einsum(): invalid subscripts {found}: they are letters, at most one '...' in each term")
+    if strange:
+        problem = f"einsum(): invalid subscripts {sorted(strange)}"
+        raise RuntimeError(f"{problem}: they are letters, at most one '...' in each term")
+    if len(terms) != len(ranks):
+        found = (
+            f"{'fewer' if len(ranks) < len(terms) else 'more'} operands were provided than specified in the equation"
+        )
+        raise RuntimeError(f"einsum(): {found}: {len(ranks)} for the {len(terms)} of {equation!r}")
     try:
         # Of what else may be wrong, NumPy tells.
         np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])

@@ -33,6 +33,7 @@ from minigrad.ops.indexing import (
     parsed,
 )
 from minigrad.ops.recording import Copy
+from minigrad.ops.shapes import expanded_shape
 
 P = ParamSpec("P")
 
@@ -170,8 +171,8 @@ def write_item(array: Array, index: object, value: Array) -> None:
         try:
             view[...] = value
         except ValueError:
-            problem = f"The expanded size of the tensor ({list(view.shape)}) must match the existing size"
-            raise RuntimeError(f"{problem} {list(value.shape)} of the value") from None
+            expanded_shape(view.shape, value.shape)
+            raise
         return
     dims, places = located(parts.found, view.shape)
     if view.size == 0:

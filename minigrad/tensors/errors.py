@@ -24,7 +24,11 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     def find(name: str) -> Any:
         if name not in later:
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
-            raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=sys.modules[place])
+            home = sys.modules[place]
+            # (Python guesses a name of `obj`, if there is one.)
+            raise AttributeError(
+                f"module {place!r} has no attribute {name!r}{told}", name=name, obj=None if told else home
+            )
         found: Any = import_module(later[name])
         if later[name] != f"{place}.{name}":
             found = getattr(found, name)
@@ -39,16 +43,21 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
 class Advice:
     """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises.
 
-    `from minigrad.nn import Mish` asks here, too, when `minigrad.nn` has no such name.
+    `from minigrad.nn import Mish` asks here, too, when `minigrad.nn` has no such name: then it is an ImportError.
     """
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
-        """Nothing, or the ModuleNotFoundError for `import minigrad.fft`, `from minigrad import fft`."""
+        """None, or the ModuleNotFoundError of `import minigrad.fft`, the ImportError of `from minigrad import fft`."""
         place, _, name = fullname.rpartition(".")
         # Asked by `importlib.util.find_spec`, which imports nothing, there is none.
         if place.partition(".")[0] == "minigrad" and sys._getframe(2).f_code.co_name != "find_spec":
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
+            frame = sys._getframe(1)
+            while frame.f_back is not None and "importlib" in frame.f_back.f_code.co_filename:
+                frame = frame.f_back
+            if told and frame.f_code.co_name == "_handle_fromlist":
+                raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
             if told:
                 # (With `fullname` as its name, `from … import` would take it for an answer, and tell nothing.)
                 raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=name)

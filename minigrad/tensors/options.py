@@ -54,8 +54,9 @@ class device:
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
-            problem = "minigrad computes with NumPy, on the CPU only. A dtype is no string: torch.float32"
-            raise RuntimeError(f"{begin}. {problem}")
+            is_dtype = re.match("bool|double|float|half|int|long", name)
+            remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
+            raise RuntimeError(f"{begin}. {remedy}")
         self.type = found[1]
         self.index = None if found[2] is None else int(found[2])
 

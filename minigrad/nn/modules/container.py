@@ -57,7 +57,7 @@ class _Series(Module):
         """The name of the module at a position, which, if negative, counts from the end."""
         position = index(idx)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"index {idx} is out of range: there are {len(self)} modules")
+            raise IndexError(f"index {idx} is out of range: the length is {len(self)}")
         return list(self._modules)[position]
 
     def _insert(self, idx: int, module: Module) -> None:

@@ -308,14 +308,21 @@ class RNNCellBase(Recurrent):
         is_pair = self.mode == "LSTM"
         if dim_of(input) not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        if input.shape[-1] != self.input_size:
+            problem = f"input has inconsistent input_size: got {input.shape[-1]} expected {self.input_size}"
+            raise RuntimeError(problem)
         shape = (*input.shape[:-1], self.hidden_size)
         state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair) if hx is None else self._parts_of(hx, input.dtype)
         for number, each in enumerate(state):
             if each.ndim not in (1, 2):
                 hidden = f"hx[{number}]" if is_pair else "hidden"
                 raise ValueError(f"{self._get_name()}: Expected {hidden} to be 1D or 2D, got {each.ndim}D instead")
+            if each.shape[-1] != self.hidden_size:
+                problem = f"hidden{number} has inconsistent hidden_size: got {each.shape[-1]}, expected"
+                raise RuntimeError(f"{problem} {self.hidden_size}")
             if each.shape != shape:
-                raise RuntimeError(f"Expected hidden of size {shape}, got {list(each.shape)}")
+                problem = f"Input batch size {shape[0]} doesn't match hidden{number} batch size {each.shape[0]}"
+                raise RuntimeError(f"{problem}: expected a state {list(shape)}, got {list(each.shape)}")
         weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")
         batch, *state = (input, *state) if input.ndim == 2 else [each.unsqueeze(0) for each in (input, *state)]
         gates = F.linear(batch, weight_ih, bias_ih)

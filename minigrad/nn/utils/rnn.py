@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from minigrad.core.shapes import common_shape
 from minigrad.declare import refuse
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
@@ -140,6 +141,8 @@ def pad_sequence(
     shape = (len(given), longest, *rest) if batch_first else (longest, len(given), *rest)
     padded = given[0].new_full(shape, padding_value)
     for position, each in enumerate(given):
+        if each.shape[1:] != rest:
+            common_shape([(len(each), *rest), each.shape])
         start = 0 if padding_side == "right" else longest - len(each)
         places = slice(start, start + len(each))
         padded[(position, places) if batch_first else (places, position)] = each
