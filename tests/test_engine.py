@@ -11,7 +11,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, ClassVar
 
 import engine_laws
 import pytest
@@ -32,6 +32,29 @@ def test_law(law: Law) -> None:
 def test_fields_of_a_node_are_in_its_dict() -> None:
     with pytest.raises(AssertionError, match="leave out __slots__"):
         type("Scaled", (Unary,), {"__slots__": ("factor",), "__annotations__": {"factor": "float"}})
+
+
+def test_annotations_of_a_node_may_be_types() -> None:
+    # As in a shell, where no `from __future__ import annotations` makes them strings.
+    kind = type("Scaled", (Unary,), {"factor": 3, "__annotations__": {"factor": int, "unit": ClassVar[int]}})
+    assert (kind.parameters, vars(kind())) == (("factor",), {"factor": 3})
+
+
+@pytest.mark.parametrize("used_before", [False, True])
+def test_a_node_has_the_defaults_of_its_class(used_before: bool) -> None:
+    fields = {"factor": 3, "__annotations__": {"factor": "int"}}
+    scaled: Any = type("Scaled", (Unary,), fields)
+    if used_before:
+        assert scaled().factor == 3
+    assert type("Doubled", (scaled,), {"factor": 2})().factor == 2
+    assert type("Same", (scaled,), {})().factor == 3
+
+
+def test_what_python_writes_into_a_class_is_no_member_of_tensors() -> None:
+    before = vars(torch.Tensor).copy()
+    # Two of these names are Python 3.13's.
+    storage.members(type("Family", (), {"__static_attributes__": ("x",), "__firstlineno__": 1, "__slots__": ()}))
+    assert vars(torch.Tensor) == before
 
 
 # ---- large graphs ----------------------------------------------------------------------------------------------------

@@ -111,9 +111,10 @@ class Node:
     forward: ClassVar[Callable[..., Any]]
 
     def __init_subclass__(cls) -> None:
-        own = [name for name, kind in vars(cls).get("__annotations__", {}).items() if not kind.startswith("ClassVar")]
+        own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         assert not (own and "__slots__" in vars(cls)), "the fields of a node are in its dict: leave out __slots__"
-        if own and "__init__" not in vars(cls):
+        # Defaults are written into a constructor: a class that states another one has a constructor of its own.
+        if "__init__" not in vars(cls) and (own or vars(cls).keys() & cls.parameters):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
         if stated := stated_reads(cls):
@@ -235,6 +236,8 @@ def _first_constructed(self: Node, *values: Any, **named: Any) -> None:
     """Make the first node of a class: write the constructor that sets its parameters, and call it.
 
     It is written out, as by Python's dataclasses: a loop over the names would add a tenth to the time of a small sum.
+    It takes its own place, when it is first called: a program makes nodes of few classes, and to write the constructors
+    of all of them would take 2 ms of the import.
     """
     kind: Any = type(self)
     arguments = [f"{name}=kind.{name}" if hasattr(kind, name) else name for name in kind.parameters]

@@ -57,6 +57,9 @@ class Tensor:
     #: Whether only some of the elements are in memory; such a tensor has no `_array`.
     is_sparse: ClassVar[builtins.bool] = False
 
+    #: NumPy's arrays and scalars leave `array * tensor` to the tensor.
+    __array_priority__: ClassVar[builtins.int] = 1000
+
     # What the files above attach, and gradients are written in.
     __add__: ClassVar[Operator]
     __radd__: ClassVar[Operator]
@@ -254,14 +257,13 @@ def method(*names: str) -> Callable[[F], F]:
 
 
 def members(family: T) -> T:
-    """The decorator of a class each of whose members is a `method` of `Tensor`."""
+    """The decorator of a class whose methods and properties are those of `Tensor`; it never has an instance."""
     for name, member in vars(family).items():
-        if name not in _OF_EVERY_CLASS:
+        # What else Python writes into each class, such as `__module__`, binds to no instance.
+        if hasattr(member, "__get__"):
             method(name)(member)
     return family
 
-
-_OF_EVERY_CLASS = {"__module__", "__qualname__", "__doc__", "__slots__", "__annotations__", "__weakref__"}
 
 # Looked up once: each operation makes a tensor.
 _blank = functools.partial(object.__new__, Tensor)

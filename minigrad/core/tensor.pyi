@@ -40,6 +40,7 @@ class Tensor:
     def __and__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def __array__(self, dtype: typing.Any = None, copy: builtins.bool | None = None) -> np.ndarray[typing.Any, np.dtype[typing.Any]]: ...
+    __array_priority__: typing.ClassVar[builtins.int]
     def __array_wrap__(self, array: np.ndarray[typing.Any, np.dtype[typing.Any]], context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
     def __bool__(self) -> builtins.bool: ...

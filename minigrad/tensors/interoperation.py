@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -80,9 +80,6 @@ class Interoperation(Tensor):
         return int(self._array.item())
 
     # ---- NumPy -------------------------------------------------------------------------------------------------------
-
-    # NumPy's arrays and scalars leave `array * tensor` to the tensor.
-    __array_priority__: ClassVar[builtins.int] = 1000
 
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """The elements as an array, not a copy: a write to it shows in the tensor.
