@@ -31,7 +31,8 @@ def take(file: Path, text: str = "the cat sat on the mat") -> None:
     """Write the picture of the page for a text, whose first row of the table is chosen."""
     torch.manual_seed(123)
     made = page(text, torch.nn.Embedding(6, 3), "", "python -m minigrad --html page.html")
-    with tempfile.TemporaryDirectory() as folder, browser(Path(folder)) as tab:
+    # Chromium may still write its profile when it has been told to end.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, browser(Path(folder)) as tab:
         shown = Path(folder, "page.html")
         shown.write_text(made, encoding="utf-8")
         tab.look(width=1240)
