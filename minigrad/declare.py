@@ -322,6 +322,7 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
         own = getattr(type(args[0]), name, None)
         if own not in (None, declared["Tensor"].get(name)):
             return own(*args, **kwargs)
+        error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
     if not isinstance(error, ValueError) and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)
     raise beyond_numpy(error)

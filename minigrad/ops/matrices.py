@@ -213,7 +213,7 @@ class Addmm(Node):
 
 def _check_rank(rank: int, kind: str, **factors: Tensor) -> None:
     for name, each in factors.items():
-        if each._array.ndim != rank:
+        if each.ndim != rank:
             raise RuntimeError(f"{name} must be {kind}, got {each.ndim}-D tensor; matmul() takes other ranks")
 
 
