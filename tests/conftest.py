@@ -106,6 +106,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if reasons or NO_TORCH:
         terminalreporter.section("not tested")
     if NO_TORCH:
-        terminalreporter.write_line("  all  of what is on record: PyTorch, which says whether it is right, is missing")
+        terminalreporter.write_line("  all  on PyTorch, which is not installed: its results are those on record")
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count:5}  {reason}")
