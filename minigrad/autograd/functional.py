@@ -15,8 +15,11 @@ from minigrad.core.tensor import Tensor
 from minigrad.core.walk import grad
 from minigrad.ops.joining import stack
 from minigrad.tensors.creation import eye, ones_like, zeros_like
+from minigrad.tensors.errors import advised
 
 __all__ = ["hessian", "jacobian", "jvp", "vjp"]
+
+globals().update(advised(__name__, __all__))
 
 Function = Callable[..., Any]
 

@@ -23,8 +23,8 @@ def advice(place: str, name: str) -> str:
     ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
     """
     layer = _LAYERS.get(name.replace("_", "").removesuffix("loss"), "")
-    if place == "minigrad" and name in HINTS["elsewhere"]:
-        return f": {HINTS['elsewhere'][name]}"
+    if told := HINTS.get(place.replace("minigrad", "elsewhere"), {}).get(name):
+        return f": {told}"
     if name in HINTS.get(place, {}):
         told = f"PyTorch has it, minigrad does not; {HINTS[place][name]}"
     elif place == "minigrad.Tensor" and name.removesuffix("_") in HINTS["minigrad"]:
