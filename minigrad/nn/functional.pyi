@@ -2,7 +2,6 @@
 
 import builtins
 import collections.abc
-import minigrad.core.dtypes
 import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
@@ -81,9 +80,7 @@ from minigrad.ops.norms import layer_norm as layer_norm
 from minigrad.ops.curves import leaky_relu as leaky_relu
 from minigrad.ops.curves import leaky_relu_ as leaky_relu_
 from minigrad.ops.matrices import linear as linear
-def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
-    """`x - log(sum(exp(x)))` along `dim`, the logarithm of the softmax, also where that is 0; see `softmax`."""
-
+from minigrad.ops.softmax import log_softmax as log_softmax
 from minigrad.ops.curves import logsigmoid as logsigmoid
 def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
     """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
@@ -101,20 +98,14 @@ from minigrad.ops.embedding import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
 from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.curves import prelu as prelu
-def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """`x`, or 0 where it is negative."""
-
-def relu_(input: Tensor) -> Tensor:
-    """In place: `relu`."""
-
+from minigrad.ops.curves import relu as relu
+from minigrad.ops.curves import relu_ as relu_
 from minigrad.ops.norms import rms_norm as rms_norm
 from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.curves import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
-def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
-    """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1; computed in `dtype` if given."""
-
+from minigrad.ops.softmax import softmax as softmax
 from minigrad.ops.curves import softplus as softplus
 from minigrad.ops.mathematics import tanh as tanh
 from minigrad.ops.windows import unfold as unfold

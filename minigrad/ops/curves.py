@@ -276,6 +276,18 @@ def relu(input: Tensor) -> Tensor:
     """
 
 
+@op("nn.functional", name="relu")
+def relu_layer(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x`, or 0 where it is negative."""
+    return input.relu_() if inplace else Relu()(input)
+
+
+@op("nn.functional")
+def relu_(input: Tensor) -> Tensor:
+    """In place: `relu`."""
+    return input.relu_()
+
+
 class Hardtanh(Curve):
     """`x`, raised to `low` and lowered to `high`."""
 

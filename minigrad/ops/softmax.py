@@ -14,6 +14,7 @@ from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, half_in_single
 from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.reductions import kept_dims
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
 
@@ -185,6 +186,36 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """
     dims = (normal_dim(dim, input._array.ndim),)[: input._array.ndim]
     return LogSoftmax(dims)(_scores("log_softmax", input, dtype))
+
+
+@op("nn.functional", name="softmax")
+def softmax_layer(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
+    """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1; computed in `dtype` if given.
+
+    To leave out `dim` is deprecated: it is then 0 for 0, 1 and 3 dimensions and 1 for others.
+
+    >>> import minigrad as torch
+    >>> from minigrad.nn import functional as F
+    >>> F.softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return softmax(input, _chosen_dim("softmax", input) if dim is None else dim, dtype)
+
+
+@op("nn.functional", name="log_softmax")
+def log_softmax_layer(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None
+) -> Tensor:
+    """`x - log(sum(exp(x)))` along `dim`, the logarithm of the softmax, also where that is 0; see `softmax`."""
+    return log_softmax(input, _chosen_dim("log_softmax", input) if dim is None else dim, dtype)
+
+
+def _chosen_dim(name: str, input: Tensor) -> int:
+    """The dimension that PyTorch takes where none is named, with its warning."""
+    warn_program(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
+    )
+    return 0 if input.ndim in (0, 1, 3) else 1
 
 
 def _scores(name: str, x: Tensor, dtype: dtype | None) -> Tensor:
