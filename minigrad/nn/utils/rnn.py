@@ -137,11 +137,11 @@ def pad_sequence(
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])
-    rest = given[0].shape[1:]
+    rest = given[0]._array.shape[1:]
     shape = (len(given), longest, *rest) if batch_first else (longest, len(given), *rest)
     padded = given[0].new_full(shape, padding_value)
     for position, each in enumerate(given):
-        if each.shape[1:] != rest:
+        if each._array.shape[1:] != rest:
             common_shape([(len(each), *rest), each.shape])
         start = 0 if padding_side == "right" else longest - len(each)
         places = slice(start, start + len(each))
