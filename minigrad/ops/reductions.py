@@ -588,6 +588,9 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
     """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor."""
     name, array = find.__name__, x._array
     if isinstance(dim, Tensor) and other is None:
+        if dim.ndim == 0 and dim.dtype is dtypes.int64:
+            # PyTorch asks whether it has the name `dim`.
+            raise TypeError(f"{name}() of an integer: dim=int(it), or torch.{name}imum(x, it) of another tensor")
         dim, other = None, dim
     if other is not None:
         if dim is not None or keepdim:
