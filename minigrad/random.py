@@ -14,8 +14,11 @@ from typing import SupportsIndex, SupportsInt, TypeAlias
 import numpy as np
 
 from minigrad.core.dtypes import Array
+from minigrad.tensors.errors import advised
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
+
+globals().update(advised(__name__, __all__))
 
 _DEFAULT_SEED = 67280421310721
 # Up to how many numbers are drawn as `_few` draws them.
