@@ -188,7 +188,7 @@ class Walk:
                 return
             _, node = heapq.heappop(heap)
             # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
-            gradient = earlier = None
+            arrivals, gradients, gradient, earlier = (), None, None, None
             g = sums.pop(node, None)
             owned.discard(node)
             gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)

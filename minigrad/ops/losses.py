@@ -195,12 +195,12 @@ class CrossEntropy(ClassLoss):
         if current.enabled:
             return double_backward(self.definition, self, g)
         # The ids may lie in the memory of the targets, which must be as they were.
-        x, _ = self.kept(0), self.kept(1)
+        self.kept(1)
         dx, self.gradient = self.gradient, None
         # It is given away: another backward pass computes it again, as one does if 0 * g is nan.
         scaled = g._array.ndim > 0 or g._array != 1
         if dx is None or (scaled and not np.isfinite(g._array).all()):
-            dx = quiet().run(excess, x._array, self.places, self.per_element_gradient(g)._array)[0]
+            dx = quiet().run(excess, self.kept(0)._array, self.places, self.per_element_gradient(g)._array)[0]
         elif scaled:
             dx *= g._array[:, None] if g._array.ndim else g._array
         if self.ignored is not None:
