@@ -283,7 +283,7 @@ class Members(Tensor):
             # Its views stay behind, with a base of the memory and history that were this tensor's.
             left = self._new(self._array, self._node)
             left._requires_grad, left._storage = self._requires_grad, storage
-            for view in [reference() for reference, _ in storage.views]:
+            for view in [reference() for reference in storage.views]:
                 if view is not None and view._base is self:
                     view._base = left
             self._storage = Storage()

@@ -79,7 +79,7 @@ def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
 
 
 def views_with_a_storage_of_their_own(x: Any, view: Any, made_by: str = "") -> None:
-    view._base = x
+    view._base, view._maker = x, made_by
 
 
 PROGRAMS = PAGES["autograd"]
@@ -97,6 +97,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("nothing is freed", Walk, "_hand_on", ("if not self.retain and", "if False and"), {"what_is_not_kept_dies", "A second pass is refused where one has freed"}),
     ("all is freed", Walk, "_hand_on", ("if not self.retain and", "if"), {"chain_rule", "A second pass is refused where one has freed"}),
     ("each .grad is written as it arrives", Walk, "_hand_on", ("sums[edge] = gradient\n", "sums[edge] = gradient; plain and isinstance(edge, Tensor) and setattr(edge, '_grad', gradient)\n"), {"errors_change_nothing"}),
+    ("a gradient is held too long", Walk, "_hand_on", ("arrivals, gradients, gradient, earlier = (), None, None, None", "pass"), {"a_gradient_goes_when_it_has_been_handed_on"}),
     ("create_graph retains always", Walk, "__init__", ("record if retain_graph is None else retain_graph", "record or retain_graph"), {"Retain graph false with create graph"}),
     ("gradients are always recorded", Walk, "__enter__", ("current.enabled = self.record", "current.enabled = True"), {"Gradients are parts of a graph if asked for and grad mode is as before"}),
     ("what a hook saw is taken for the walk's own", Walk, "_show_leaves", ("self.owned.discard(edge)", "pass"), {"ownership_of_what_was_seen"}),
@@ -123,13 +124,13 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),
     ("a write does not count", Tensor, "_write", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
-    ("views do not follow a write", recording, "follow", lambda view, base_tensor, made_by: None, {"writes_to_views"}),
+    ("views do not follow a write", recording, "follow", lambda view, base_tensor: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),
     ("what was overwritten keeps its gradient", recording.Overwrite, "da", lambda self, g: g, {"writes_to_views"}),
     ("of elements at one place, the last gradient stays", recording.PutStrided, "forward", ("x.sum(repeated, keepdims=True)", "x[first]"), {"writes_to_views"}),
     ("a write does not copy what its gradient reads", Tensor, "_secure", ("value._array = value._array.copy()", "pass"), {"writes_to_views", "Operands kept by writes"}),
     ("a write leaves the kept output alone", Tensor, "_secure", ("value._storage = storage_of(self)", ""), {"Writes keep what their gradients read"}),
-    ("any view is written to", Tensor, "_check_recordable", ("if any([view is each for each in tensors]):", "if False:"), {"A view made under no grad"}),
+    ("any view is written to", Tensor, "_check_recordable", ("if view._base is not None and view._maker:", "if False:"), {"A view made under no grad"}),
     ("a hook's result is lost", hooks, "run_hooks", ("gradient = gradient if result is None else _replaced(hook, gradient, result)", "pass"), {"Hooks see and change gradients"}),
     ("a hook may return anything", hooks, "run_hooks", ("_replaced(hook, gradient, result)", "result"), {"A hook that fails changes nothing"}),
     ("what a hook returned is the walk's own", hooks.Watch, "before", ("unowned(each)", "each"), {"ownership_of_what_a_hook_returned"}),

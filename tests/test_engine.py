@@ -100,7 +100,7 @@ LONG = 1_000_000 if settings.default.max_examples >= 1000 else 100_000
 def test_a_large_graph_is_walked_in_linear_time_without_recursion_and_leaves_no_memory(
     build: Callable[[int], list[float]], size: int, without_collector: None
 ) -> None:
-    build(min(size, 50))
+    build(min(size, 2000))
     begin = time.process_time()
     build(size // 10)
     a_tenth = time.process_time() - begin
@@ -234,3 +234,20 @@ def test_threads_that_take_views_of_one_tensor_at_once_share_its_count_of_writes
     first.join()
     views[0].add_(1)
     assert views[1]._version == x._version == 1
+
+
+def test_views_that_threads_take_of_one_tensor_at_once_all_follow_a_write() -> None:
+    w = torch.ones(4, requires_grad=True)
+    views: list[Any] = []
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    for _ in range(20):
+        base = torch.ones(4)
+        threads = [threading.Thread(target=lambda: views.extend([base[:2] for _ in range(200)])) for _ in range(4)]  # noqa: B023
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        base.mul_(w)
+    sys.setswitchinterval(interval)
+    assert [view.requires_grad and view.grad_fn is not None for view in views].count(True) == 20 * 4 * 200

@@ -12,7 +12,7 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
@@ -45,11 +45,13 @@ class Tensor:
     # `_grad`           on a leaf, the sum of the gradients of all backward passes so far, or None.
     # `_storage`        what all tensors on one memory share, None until there is something to know of it.
     # `_base`           for a view, the tensor it is a view of, which is none itself.
-    __slots__ = ("__dict__", "__weakref__", "_array", "_base", "_grad", "_node", "_requires_grad", "_storage")
+    # `_maker`          for a view, and nothing else, what `share_storage` says of it.
+    __slots__ = ("__dict__", "__weakref__", "_array", "_base", "_grad", "_maker", "_node", "_requires_grad", "_storage")
 
     _array: Array
     _base: Tensor | None
     _grad: Tensor | None
+    _maker: str
     _node: Any
     _requires_grad: builtins.bool
     _storage: Storage | None
@@ -276,23 +278,26 @@ class Storage:
     `version`
         the number of in-place writes so far.
     `views`
-        weak references to the views of it, with the operation that made each: their histories have to follow a
-        write that is recorded.
+        weak references to the views of it: their histories have to follow a write that is recorded.
     """
 
     # Values of the class, which take no time to set: an operation that keeps its output makes a storage.
     version: int = 0
-    views: list[tuple[weakref.ref[Tensor], str]] | tuple[()] = ()
+    views: Sequence[weakref.ref[Tensor]] = ()
     _crowded: int = 16
 
-    def add_view(self, view: Tensor, made_by: str) -> None:
-        """Remember `view`; now and then, forget those that are gone."""
-        if isinstance(self.views, tuple):
-            self.views = []
-        self.views.append((weakref.ref(view), made_by))
-        if len(self.views) > self._crowded:
-            self.views = [each for each in self.views if each[0]() is not None]
-            self._crowded = 16 + 2 * len(self.views)
+    def add_view(self, view: Tensor) -> None:
+        """Remember `view`; now and then, forget those that are gone.
+
+        Other threads may do so at the same time: there is one list, made and appended to in one step each.
+        """
+        views = self.views or self.__dict__.setdefault("views", [])
+        views.append(weakref.ref(view))
+        if len(views) > self._crowded:
+            with _making:
+                seen = len(views)
+                views[:seen] = [each for each in views[:seen] if each() is not None]
+                self._crowded = 16 + 2 * len(views)
 
 
 def free_in_forks(lock: Any) -> Any:
@@ -302,7 +307,7 @@ def free_in_forks(lock: Any) -> Any:
     return lock
 
 
-_making = free_in_forks(threading.Lock())
+_making = free_in_forks(threading.RLock())
 
 
 def storage_of(x: Tensor) -> Storage:
@@ -318,11 +323,13 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
     """Let `view`, whose array lies in that of `x`, count writes together with `x` and follow its history.
 
     `made_by` is empty, or says why this view must not be written to while operations are recorded: "no_grad" if it
-    was made while they were not, else the name of the operation that made it as one of several.
+    was made while they were not, else the name of the operation that made it as one of several.  What holds of a view
+    holds of its views, too.
     """
     storage = view._storage = x._storage or storage_of(x)
-    view._base = x if x._base is None else x._base
-    storage.add_view(view, made_by)
+    base = x._base
+    view._base, view._maker = (x, made_by) if base is None else (base, made_by or x._maker)
+    storage.add_view(view)
 
 
 def check_keeps_shape(x: Tensor, result: Tensor) -> None:

@@ -17,7 +17,7 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 import numpy as np
@@ -179,6 +179,7 @@ class Tensor:
         """`total`, to which this gradient is added in its memory."""
     def _is_view(self) -> builtins.bool:
         """Whether this tensor is a view of another one, through which gradients flow."""
+    _maker: builtins.str
     @staticmethod
     def _new(array: builtins.object, node: builtins.object = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
@@ -988,14 +989,13 @@ class Storage:
     `version`
         the number of in-place writes so far.
     `views`
-        weak references to the views of it, with the operation that made each: their histories have to follow a
-        write that is recorded.
+        weak references to the views of it: their histories have to follow a write that is recorded.
     """
     version: int = 0
-    views: list[tuple[weakref.ref[Tensor], str]] | tuple[()] = ()
+    views: Sequence[weakref.ref[Tensor]] = ()
     _crowded: int = 16
 
-    def add_view(self, view: Tensor, made_by: str) -> None:
+    def add_view(self, view: Tensor) -> None:
         ...
 def free_in_forks(lock: Any) -> Any:
     ...

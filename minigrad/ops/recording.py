@@ -150,11 +150,11 @@ class Recording(Tensor):
         else:
             Overwrite(layout_of(self._array, base._array)).record((edge_to(base), node), (), base)
         keep_retaining(base, earlier)
-        for reference, made_by in storage_of(self).views:
+        for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
                 earlier = view._node
-                follow(view, base, made_by)
+                follow(view, base)
                 keep_retaining(view, earlier)
 
     def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
@@ -177,11 +177,9 @@ class Recording(Tensor):
                 )
             problem = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
             raise RuntimeError(f"{problem} is being used in an in-place operation. {remedy}")
-        if base is not self:
-            for reference, made_by in reversed(storage_of(self).views):
-                view = reference() if made_by else None
-                if any([view is each for each in tensors]):
-                    raise RuntimeError(refusal(made_by, "and is being modified inplace"))
+        for view in tensors if base is not self else ():
+            if view._base is not None and view._maker:
+                raise RuntimeError(refusal(view._maker, "and is being modified inplace"))
 
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
@@ -190,7 +188,9 @@ class Recording(Tensor):
         if 0 in self._array.strides:
             problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
             raise RuntimeError(f"{problem} location. Please clone() the tensor before performing the operation.")
-        raise RuntimeError("the tensor lies on a read-only NumPy array. Please clone() it before writing.")
+        part = self._base is not None and self._base._array.flags.writeable
+        place = "is a part of an expanded tensor" if part else "lies on a read-only NumPy array"
+        raise RuntimeError(f"the tensor {place}. Please clone() it before writing.")
 
 
 # ---- views by their layout alone -------------------------------------------------------------------------------------
@@ -308,9 +308,9 @@ class Refused(Unary):
         raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))
 
 
-def follow(view: Tensor, base: Tensor, made_by: str) -> None:
-    """Let the history of `view`, made by the operation `made_by`, be that it is a view of `base` as it is now."""
-    node = Refused(made_by) if made_by else StridedView(layout_of(view._array, base._array))
+def follow(view: Tensor, base: Tensor) -> None:
+    """Let the history of `view` be that it is a view of `base` as it is now."""
+    node = Refused(view._maker) if view._maker else StridedView(layout_of(view._array, base._array))
     node.record((base._node,), (base,), view)
 
 
