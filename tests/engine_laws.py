@@ -209,6 +209,18 @@ def errors_change_nothing() -> None:
             assert parameter.grad is None if earlier is None else torch.equal(parameter.grad, earlier)
 
 
+@law()
+def a_grad_of_another_shape() -> None:
+    """A `.grad` that the gradient does not fit, since the data was replaced, is an error before any is written."""
+    for size, words in ((1, "doesn't match the broadcast shape"), (2, "must match the size of tensor b (3)")):
+        x, other, y = leaves([1, 2], [0] * size, [3, 4])
+        (x.sum() + other.sum() + y.sum()).backward()
+        other.data = torch.zeros(3).double()
+        with refused(words):
+            (x.sum() + other.sum() + y.sum()).backward()
+        assert [each.grad.tolist() for each in (x, other, y)] == [[1, 1], [1] * size, [1, 1]]
+
+
 # ---- ownership -------------------------------------------------------------------------------------------------------
 
 HANDED_ON: list[Callable[[Any, Any], Any]] = [

@@ -11,6 +11,7 @@ import numpy as np
 
 from .elementwise import Clone, cast
 from .modes import current
+from .shapes import common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
 from .tensor import Size, Tensor, copied, free_in_forks, method, storage_of
 
@@ -54,11 +55,14 @@ def backward(
     targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
     with Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
-        for edge, gradient in walk.arrived.items():
-            _accumulate(edge if targets is None else targets[edge], gradient, edge in walk.owned, create_graph)
-        for tensor, gradient in walk.retained:
-            if targets is None or edge_to(tensor) not in targets:
-                _accumulate(tensor, gradient, False, create_graph)
+        ends: Any = walk.arrived if targets is None else [targets[edge] for edge in walk.arrived]
+        reached = [(x, g, edge in walk.owned) for x, (edge, g) in zip(ends, walk.arrived.items(), strict=True)]
+        reached += [(x, g, False) for x, g in walk.retained if targets is None or edge_to(x) not in targets]
+        for x, g, _ in reached:
+            if x._grad is not None:
+                _check_fits(x._grad, g)
+        for x, g, owned in reached:
+            _accumulate(x, g, owned, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
                 seams.run_post_accumulate_grad_hooks(edge if targets is None else targets[edge])
@@ -271,6 +275,15 @@ def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
         if not (goals.isdisjoint(node.edges) and on_the_way.isdisjoint(node.edges)):
             on_the_way.update(found[node])
     return on_the_way
+
+
+def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
+    """Nothing if a gradient can be added to the `.grad` that is there; else a RuntimeError."""
+    if not (earlier.is_sparse or gradient.is_sparse) and earlier._array.shape == gradient._array.shape:
+        return  # Sooner than by the shapes of tensors.
+    if common_shape((earlier.shape, gradient.shape)) != earlier.shape:
+        problem = f"output with shape {list(earlier.shape)} doesn't match the broadcast shape {list(gradient.shape)}"
+        raise RuntimeError(f"{problem}: the .grad of before does not fit this gradient. Call zero_grad() first")
 
 
 def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> None:
