@@ -116,6 +116,30 @@ def test_a_wrong_option_of_the_second_group_moves_nothing(name: str, option: str
     assert not optimizer.state
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "value", "kind"),
+    [
+        ("RMSprop", "momentum", 0.9, KeyError),
+        ("RMSprop", "centered", True, KeyError),
+        ("Adam", "amsgrad", True, KeyError),
+        ("Adam", "betas", (0.9,), ValueError),
+    ],
+)
+def test_an_option_changed_after_the_first_step_moves_nothing(
+    name: str, option: str, value: object, kind: type[Exception]
+) -> None:
+    first, second = leaf(np.ones(2)), leaf(np.ones(2))
+    optimizer = made(name, [{"params": [first]}, {"params": [second]}])
+    for parameter in (first, second):
+        parameter.grad = torch.ones(2, dtype=torch.float64)
+    optimizer.step()
+    optimizer.param_groups[1][option] = value
+    before, version = repr(optimizer.state_dict()), first._version
+    with pytest.raises(kind, match=option):
+        optimizer.step()
+    assert (repr(optimizer.state_dict()), first._version) == (before, version)
+
+
 @pytest.mark.parametrize("name", ["Adam", "RMSprop", "Adadelta", "SparseAdam"])
 def test_an_interrupted_first_step_can_be_taken_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     weight, whole = leaf(np.ones((3, 2))), rules.filled_like

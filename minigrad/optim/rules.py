@@ -28,6 +28,9 @@ Rate = float | Tensor
 _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
+# What is remembered from the first step on where an option is on.
+_KEPT_FOR = {"amsgrad": "max_exp_avg_sq", "momentum": "momentum_buffer", "centered": "grad_avg"}
+
 
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
@@ -78,7 +81,7 @@ class ByParameter(Optimizer):
                     if not parameter._array.flags.writeable:
                         parameter._check_writable()
                     self._check_gradient(gradient.is_sparse, options)
-                    self._check_fit(parameter, gradient)
+                    self._check_fit(parameter, gradient, options)
                     moving.append((parameter, gradient, options))
         quiet().run(self._move_all, moving)
         return loss
@@ -88,8 +91,11 @@ class ByParameter(Optimizer):
         if sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
-    def _check_fit(self, parameter: Tensor, gradient: Any) -> None:
-        """Nothing if the gradient, and what is remembered, fit the parameter as it is today; else a RuntimeError."""
+    def _check_fit(self, parameter: Tensor, gradient: Any, options: Group) -> None:
+        """Nothing if the gradient, and what is remembered, fit the parameter and the options as they are today.
+
+        Errors: RuntimeError for the parameter, KeyError for an option.
+        """
         array, state = parameter._array, self.state.get(parameter, {})
         # What is remembered was made at once: the last of it tells of all.
         last = next(reversed(state.values())) if state else None
@@ -100,6 +106,10 @@ class ByParameter(Optimizer):
         if type(last) is Tensor and last._array.dtype != array.dtype and {"exp_avg", "grad_avg"} & state.keys():
             problem = f"expected dtype {last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
             raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
+        for option, name in _KEPT_FOR.items():
+            # SGD, which counts no steps, begins to remember when momentum is turned on.
+            if options.get(option) and "step" in state and name not in state:
+                raise KeyError(f"{name}: {option} was turned on after the first step. Make a new optimizer with it")
 
     def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
         for parameter, gradient, options in moving:
@@ -139,7 +149,7 @@ def refuse(wrong: object, option: str, value: object) -> None:
 def _numbers_of(group: Group) -> Group:
     """The options of a group, with Python numbers for those that are numbers or tensors of one element.
 
-    Errors: TypeError for something else.
+    Errors: TypeError for something else, ValueError for betas that are not two.
     """
     options = {**group}
     for name in _NUMBERS:
@@ -147,6 +157,7 @@ def _numbers_of(group: Group) -> Group:
             options[name] = _number(name, options[name])
     if "betas" in options:
         options["betas"] = tuple([_number("betas", beta) for beta in options["betas"]])
+        refuse(len(options["betas"]) != 2, "betas, which are two", options["betas"])
     return options
 
 
