@@ -291,7 +291,7 @@ class Storage:
 
         Other threads may do so at the same time: there is one list, made and appended to in one step each.
         """
-        views = self.views or self.__dict__.setdefault("views", [])
+        views: Any = self.views or self.__dict__.setdefault("views", [])
         views.append(weakref.ref(view))
         if len(views) > self._crowded:
             with _making:
