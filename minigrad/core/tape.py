@@ -196,13 +196,14 @@ class Node:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
         self.edges, self.watch = edges, None
         self.number = next_number()
-        if isinstance(self, Several):
-            self.claim(out)
-        else:
-            out._node = self
-            out._requires_grad = True
+        self.claim(out)
         if self.keep is not None:
             self.keep(inputs, out)
+
+    def claim(self, out: Any) -> None:
+        """Let `out` know that this node made it."""
+        out._node = self
+        out._requires_grad = True
 
     def kept(self, position: int) -> Any:
         """The input at `position`, checked to be as it was in the forward pass."""
