@@ -251,6 +251,8 @@ def test_a_story_fits_into_a_terminal_with_all_its_numbers() -> None:
     for model, x in [
         (nn.Sequential(nn.Embedding(5, 3), nn.Flatten(), nn.Linear(6, 2)), torch.tensor([[0, 1], [2, 1]])),
         (nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 2)), torch.randn(2, 3)),
+        # Names are long in a module of modules, and that of attention's node is, too.
+        (nn.Sequential(nn.TransformerEncoderLayer(2, 1, 3), nn.LazyLinear(2)), torch.randn(2, 2)),
     ]:
         loss = nn.functional.cross_entropy(model(x), torch.tensor([0, 1]))
         for max_values in (20, 60):

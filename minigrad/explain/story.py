@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import itertools
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -102,13 +101,14 @@ class Story:
         return ", ".join([each.operation for each in self.starts])
 
     def __str__(self) -> str:
-        rows, leaf_rows = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
+        rows = [*self._rows()]
         steps = as_text(_STEPS, (0, 24, 0, 26, 0, 0), rows)
         if too_wide(steps):
             steps = as_text(_FEWER, (0, 29, 29, 31), map(_in_fewer, rows))
-        leaves = as_text(_LEAVES, (0, 0, 0, 0, 0), leaf_rows)
-        if too_wide(leaves):
-            leaves = as_text(_LEAVES, (0, 0, 0, 30, 30), leaf_rows)
+        for widths in ((0, 0, 0, 0, 0), (0, 0, 0, 30, 30), (24, 13, 9, 23, 23)):
+            leaves = as_text(_LEAVES, widths, map(_leaf_row, self.leaves))
+            if not too_wide(leaves):
+                break
         return f"backward from {self.start}\n\n{steps}\n\n{leaves}"
 
     __repr__ = __str__
@@ -294,7 +294,7 @@ def _with_shape(value: Value | None) -> list[str]:
 
 
 class Code(str):
-    """A line that is a name, numbers or a formula: it is wrapped behind commas alone."""
+    """A line that is a name, numbers or a formula: it is wrapped behind commas."""
 
     __slots__ = ()
 
@@ -332,16 +332,25 @@ def as_html(titles: Sequence[str], rows: Rows) -> str:
 def _wrapped(cell: Cell, width: int) -> list[str]:
     lines: list[str] = []
     for line in cell:
-        if isinstance(line, Code):
-            # Numbers stand below those of the line before.
-            lines.append("")
-            for piece in re.split(r"(?<=,) ", line) if width else [line]:
-                if lines[-1] and len(lines[-1]) + 1 + len(piece) > width:
-                    lines.append(" " * (len(line) - len(re.sub(r"^(\w+ = )? *\[*", "", line))))
-                lines[-1] += f" {piece}" if lines[-1].strip() else piece
-        else:
-            lines += textwrap.wrap(line.replace("`", ""), width or len(line) + 1, break_long_words=False)
+        # Numbers stand below those of the line before.
+        is_code = isinstance(line, Code)
+        indent = len(line) - len(re.sub(r"^(\w+ = )? *\[*", "", line)) if is_code else 0
+        text = line if is_code else line.replace("`", "")
+        room = width or len(text) + 1
+        lines.append("")
+        for piece in _pieces(text, room, "(?<=,)(?= )" if is_code else "(?= )"):
+            if lines[-1] and len(lines[-1] + piece) > room:
+                lines.append(" " * indent + piece.removeprefix(" "))
+            else:
+                lines[-1] += piece
     return lines
+
+
+def _pieces(text: str, width: int, gap: str) -> Iterator[str]:
+    """What lines are made of: what stands between gaps; a longer name is broken behind its dots, or anywhere."""
+    for word in re.split(gap, text):
+        for name in [word] if len(word) <= width else re.split(r"(?<=\w\.)(?=[A-Za-z_])|(?<=[A-Za-z_]\.)(?=\d)", word):
+            yield from re.findall(f".{{1,{width}}}", name)
 
 
 def _html(line: str) -> str:
