@@ -6,13 +6,13 @@ PyTorch's loop over tensors, so that float32 results differ by the rounding of f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array, computed_in
+from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
@@ -28,24 +28,30 @@ Rate = float | Tensor
 _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
-# What is remembered from the first step on where an option is on.
-_KEPT_FOR = {"amsgrad": "max_exp_avg_sq", "momentum": "momentum_buffer", "centered": "grad_avg"}
+# What is remembered only where an option is on.
+_ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
 
 
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
 
-    The options of a subclass are the arguments of its `__init__`, which hands them all on to `_begin`; in `_move` it
-    says how a parameter moves.  `foreach` and `fused` choose between PyTorch's ways to compute the same step: here
-    there is one.
+    The options of a subclass are the arguments of its `__init__`, which hands them all on to `_begin`.  `foreach` and
+    `fused` choose between PyTorch's ways to compute the same step: here there is one.
     """
 
     #: The options as PyTorch orders them in a state dict, where that is not the order of the arguments.
-    _order: ClassVar[tuple[str, ...]] = ()
+    _order: ClassVar[str] = ""
+    #: Whether the gradients by which parameters can move are sparse.
+    _moves_by_sparse: ClassVar[tuple[bool, ...]] = (False,)
+    #: The names of what is remembered.
+    _remembers: ClassVar[tuple[str, ...]]
+    #: How arrays move: `_rule(number of the step, options, parameter, direction, *remembered)` writes to all but the
+    #: direction, which is what `maximize` and `weight_decay` make of the gradient.
+    _rule: Callable[..., None]
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Check the options, all `given` arguments after `self` and `params`, and take them for the defaults."""
-        options = {name: given[name] for name in self._order or [*given][2:]}
+        options = {name: given[name] for name in self._order.split() or [*given][2:]}
         for name, value in _numbers_of(options).items():
             if name in _NUMBERS:
                 refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
@@ -75,69 +81,63 @@ class ByParameter(Optimizer):
         moving = []
         for group in self.param_groups:
             options = _numbers_of(group)
+            names = [name for name in self._remembers if name not in _ONLY_WITH or options[_ONLY_WITH[name]]]
             for parameter in group["params"]:
-                gradient = parameter._grad
-                if gradient is not None:
-                    if not parameter._array.flags.writeable:
-                        parameter._check_writable()
-                    self._check_gradient(gradient.is_sparse, options)
-                    self._check_fit(parameter, gradient, options)
-                    moving.append((parameter, gradient, options))
+                if parameter._grad is not None:
+                    self._check(parameter, names, options)
+                    moving.append((parameter, names, options))
         quiet().run(self._move_all, moving)
         return loss
 
-    def _check_gradient(self, sparse: bool, options: Group) -> None:
-        """Nothing if a parameter can move by a sparse, or a dense, gradient with these options; else a RuntimeError."""
-        if sparse:
-            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+    def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
+        """Nothing if the parameter can move: by its gradient, by what is remembered, with the options as they are.
 
-    def _check_fit(self, parameter: Tensor, gradient: Any, options: Group) -> None:
-        """Nothing if the gradient, and what is remembered, fit the parameter and the options as they are today.
-
-        Errors: RuntimeError for the parameter, KeyError for an option.
+        Errors: RuntimeError for the parameter or its gradient, KeyError for an option.
         """
-        array, state = parameter._array, self.state.get(parameter, {})
-        # What is remembered was made at once: the last of it tells of all.
-        last = next(reversed(state.values())) if state else None
-        for made in (gradient, last):
-            if type(made) is Tensor and made._array.shape != array.shape:
-                problem = f"The size of tensor a {array.shape} must match the size of tensor b {made._array.shape}"
+        gradient: Any = parameter._grad
+        array, sparse = parameter._array, gradient.is_sparse
+        if not array.flags.writeable:
+            parameter._check_writable()
+        if sparse not in self._moves_by_sparse:
+            kind, other = ("sparse", "SparseAdam") if sparse else ("dense", "Adam")
+            problem = f"{type(self).__name__} does not support {kind} gradients"
+            raise RuntimeError(f"{problem}, please consider {other} instead")
+        if sparse and options.get("weight_decay"):
+            problem = "weight_decay option is not compatible with sparse gradients"
+            raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
+        state = self.state.get(parameter)
+        made = {"": gradient, **{name: state.get(name) for name in names}} if state else {"": gradient}
+        for name, each in made.items():
+            if each is None:
+                told = f"{_ONLY_WITH.get(name)} was turned on after the first step. Make a new optimizer with it"
+                raise KeyError(f"{name}: {told}")
+            if type(each) is Tensor and each._array.shape != array.shape:
+                problem = f"The size of tensor a {array.shape} must match the size of tensor b {each._array.shape}"
                 raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
-        if type(last) is Tensor and last._array.dtype != array.dtype and {"exp_avg", "grad_avg"} & state.keys():
-            problem = f"expected dtype {last.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
-            raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
-        for option, name in _KEPT_FOR.items():
-            # SGD, which counts no steps, begins to remember when momentum is turned on.
-            if options.get(option) and "step" in state and name not in state:
-                raise KeyError(f"{name}: {option} was turned on after the first step. Make a new optimizer with it")
+            if name in ("exp_avg", "grad_avg") and each._array.dtype != array.dtype:
+                problem = f"expected dtype {each.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
+                raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
 
-    def _move_all(self, moving: list[tuple[Tensor, Any, Group]]) -> None:
-        for parameter, gradient, options in moving:
-            self._move(parameter, gradient, options)
+    def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
+        for parameter, names, options in moving:
+            self._move(parameter, names, options)
 
-    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
-        """Move one parameter by its gradient and the options of its group, whose numbers are Python's."""
-        raise NotImplementedError
+    def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
+        """Move one parameter by its gradient, what is remembered by these names, and the options of its group."""
+        known = self.state.get(parameter)
+        # All at once: an interrupt may come between two lines.
+        state = known or self._first_state(parameter, names)
+        if state:
+            self.state[parameter] = state
+        number = counted(state) if "step" in state else 2 if known else 1
+        kept = [state[name] for name in names]
+        for w, g, *arrays in parts(parameter, *kept):
+            self._rule(number, options, w, descent(w, g, options), *arrays)
+        wrote(parameter, *kept)
 
-    def _remembered(self, parameter: Tensor, *names: str) -> tuple[float, list[Tensor]]:
-        """The number of the step that begins, and the tensors remembered by these names, which are zeros at first."""
-        state = self.state[parameter]
-        if not state:
-            # All at once: an interrupt may come between two lines.
-            state |= {"step": step_counter(), **{name: filled_like(parameter) for name in names}}
-        counter = state["step"]
-        count: float = counter._array.item() + 1
-        counter._array[()] = count
-        wrote(counter)
-        return count, [state[name] for name in names]
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for parameter, remembered in state["state"].items():
-            for name, value in remembered.items():
-                if isinstance(value, Tensor) and name != "step" and value.shape != parameter.shape:
-                    sizes = f"{tuple(value.shape)} for a parameter of shape {tuple(parameter.shape)}"
-                    raise ValueError(f"loaded state dict has {name!r} of shape {sizes}: it is that of another model")
-        super().__setstate__(state)
+    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
+        """What is remembered before the first step."""
+        return {"step": step_counter(), **{name: filled_like(parameter) for name in names}}
 
 
 def refuse(wrong: object, option: str, value: object) -> None:
@@ -156,23 +156,20 @@ def _numbers_of(group: Group) -> Group:
         if name in options:
             options[name] = _number(name, options[name])
     if "betas" in options:
-        options["betas"] = tuple([_number("betas", beta) for beta in options["betas"]])
-        refuse(len(options["betas"]) != 2, "betas, which are two", options["betas"])
+        beta1, beta2 = options["betas"]
+        options["betas"] = (_number("betas", beta1), _number("betas", beta2))
     return options
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, Tensor):
-        if value.numel() != 1 and name == "lr":
-            raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(value.shape)}")
-        if value.numel() != 1:
-            raise RuntimeError(f"Boolean value of Tensor with more than one value is ambiguous: {name} is one number")
-        value = value._array.item()
-    elif not isinstance(value, float | int | np.number):
+def _number(name: str, value: Any) -> Any:
+    if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(value.shape)}")
+    if isinstance(value, Tensor | np.number):
+        return value.item()
+    if not isinstance(value, float | int):
         called = _CALLED.get(name, name)
         raise TypeError(f"the {called} has to be a number or a tensor of one element, such as 1e-3, not {value!r}")
-    number: float = value
-    return number
+    return value
 
 
 class SGD(ByParameter):
@@ -202,6 +199,9 @@ class SGD(ByParameter):
     tensor([0., 0.], requires_grad=True)
     """
 
+    _moves_by_sparse = (False, True)
+    _remembers = ("momentum_buffer",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -220,51 +220,39 @@ class SGD(ByParameter):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, options: Group) -> None:
-        if sparse and options["weight_decay"] != 0:
-            problem = (
-                "add(sparse, dense) is not supported. Use add(dense, sparse) instead. Here: weight_decay moves all"
-            )
-            raise RuntimeError(f"{problem} rows, and a sparse gradient only some; set weight_decay=0")
+    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
+        """What is remembered before the first step: no number of steps."""
+        return {name: filled_like(parameter) for name in names}
 
-    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
-        lr, momentum, decay = options["lr"], options["momentum"], options["weight_decay"]
-        if gradient.is_sparse:
-            d = -gradient if options["maximize"] else gradient
-            (d if momentum == 0 else self._rows_with_momentum(parameter, d, options)).add_into(parameter._array, -lr)
-        elif momentum == 0:
-            kind, sign = computed_in(parameter._array.dtype), -1 if options["maximize"] else 1
-            for s, w, g in blocks(1, parameter, gradient):
-                w += np.multiply(descent(g, w, sign * decay, False, s, kind), np.array(-sign * lr, kind), s)
-        else:
-            self._move_with_momentum(parameter, gradient, options)
+    def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
+        momentum, dampening = options["momentum"], options["dampening"]
+        if b is not None and number == 1:
+            b[...] = g
+        elif b is not None:
+            b *= momentum
+            b += g if dampening == 0 else (1 - dampening) * g
+        if b is not None and options["nesterov"]:
+            b = momentum * b
+            b += g
+        w -= options["lr"] * (g if b is None else b)
+
+    def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
+        d: Any = parameter._grad
+        if not d.is_sparse:
+            super()._move(parameter, names, options)
+            return
+        d = -d if options["maximize"] else d
+        (self._with_momentum(parameter, d, options) if names else d).add_into(parameter._array, -options["lr"])
         wrote(parameter)
 
-    def _move_with_momentum(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        state, kind = self.state[parameter], computed_in(parameter._array.dtype)
-        first = state.get("momentum_buffer") is None
-        buffer = filled_like(parameter) if first else state["momentum_buffer"]
-        momentum, step = np.array(options["momentum"], kind), np.array(-options["lr"], kind)
-        for s, t, w, g, b in blocks(2, parameter, gradient, buffer):
-            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
-            if first:
-                b[...] = d
-            else:
-                b *= momentum
-                b += d if options["dampening"] == 0 else np.multiply(d, np.array(1 - options["dampening"], kind), s)
-            d = np.add(d, np.multiply(b, momentum, s), t) if options["nesterov"] else b
-            w += np.multiply(d, step, s)
-        state["momentum_buffer"] = buffer
-        wrote(buffer)
-
     @no_grad()
-    def _rows_with_momentum(self, parameter: Tensor, d: Any, options: Group) -> Any:
+    def _with_momentum(self, parameter: Tensor, d: Any, options: Group) -> Any:
         """The sparse direction that momentum makes of `d`: of the rows that it has, or that any has had so far."""
         momentum, state, d = options["momentum"], self.state[parameter], d.coalesce()
-        if state.get("momentum_buffer") is None:
-            state["momentum_buffer"] = d.detach().clone()
-        else:
+        if state:
             state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - options["dampening"])
+        else:
+            state["momentum_buffer"] = d.detach().clone()
         buffer = state["momentum_buffer"]
         return d.add(buffer, alpha=momentum) if options["nesterov"] else buffer
 
@@ -289,10 +277,7 @@ class Adam(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
-    _order = (
-        *("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach"),
-        *("capturable", "differentiable", "fused", "decoupled_weight_decay"),
-    )
+    _remembers = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
     def __init__(
         self,
@@ -303,8 +288,8 @@ class Adam(ByParameter):
         weight_decay: float = 0,
         amsgrad: bool = False,
         *,
-        foreach: bool | None = None,
         maximize: bool = False,
+        foreach: bool | None = None,
         capturable: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
@@ -319,35 +304,24 @@ class Adam(ByParameter):
         given["betas"] = tuple([beta.squeeze() if isinstance(beta, Tensor) else beta for beta in betas])
         super()._begin(given)
 
-    def _check_gradient(self, sparse: bool, options: Group) -> None:
-        if sparse:
-            raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+    def _rule(self, number: float, options: Group, w: Array, g: Array, m: Array, v: Any, largest: Any = None) -> None:
+        lr, (beta1, beta2) = options["lr"], options["betas"]
+        if options["decoupled_weight_decay"]:
+            w *= 1 - lr * options["weight_decay"]
+        average(m, g, beta1)
+        average_square(v, g, beta2)
+        if largest is not None:
+            v = np.maximum(largest, v, out=largest)
+        root = np.sqrt(v)
+        root /= (1 - beta2**number) ** 0.5
+        root += options["eps"]
+        d = lr / (1 - beta1**number) * m
+        d /= root
+        w -= d
 
-    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if options["amsgrad"] else ("exp_avg", "exp_avg_sq")
-        count, kept = self._remembered(parameter, *names)
-        lr, decay, kind = options["lr"], options["weight_decay"], computed_in(parameter._array.dtype)
-        beta1, beta2 = options["betas"]
-        step, root, eps = (
-            np.array(-lr / (1 - beta1**count), kind),
-            np.array((1 - beta2**count) ** 0.5, kind),
-            np.array(options["eps"], kind),
-        )
-        decays_apart = decay != 0 and options["decoupled_weight_decay"]
-        for s, t, w, g, m, v, *largest in blocks(2, parameter, gradient, *kept):
-            if decays_apart:
-                w *= np.array(1 - lr * decay, kind)
-            d = descent(g, w, 0 if decays_apart else decay, options["maximize"], t, kind)
-            average(m, d, beta1, s, kind)
-            average_square(v, d, beta2, s, kind)
-            np.sqrt(np.maximum(largest[0], v, out=largest[0]) if largest else v, s)
-            s /= root
-            s += eps
-            np.multiply(m, step, t)
-            t /= s
-            w += t
-        wrote(parameter, *kept)
-        if decays_apart:
+    def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
+        super()._move(parameter, names, options)
+        if options["decoupled_weight_decay"] and options["weight_decay"] != 0:
             # PyTorch writes to the parameter twice, and counts two writes.
             wrote(parameter)
 
@@ -407,10 +381,9 @@ class Adagrad(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
-    _order = (
-        *("lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value"),
-        *("foreach", "maximize", "differentiable", "fused"),
-    )
+    _order = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+    _moves_by_sparse = (False, True)
+    _remembers = ("sum",)
 
     def __init__(
         self,
@@ -435,33 +408,9 @@ class Adagrad(ByParameter):
             total = filled_like(parameter, self.defaults["initial_accumulator_value"])
             self.state[parameter] = {"step": step_counter(), "sum": total}
 
-    def _check_gradient(self, sparse: bool, options: Group) -> None:
-        if sparse and options["weight_decay"] != 0:
-            problem = "weight_decay option is not compatible with sparse gradients"
-            raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some")
-
-    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        count, (total,) = self._remembered(parameter, "sum")
-        kind = computed_in(parameter._array.dtype)
-        step, eps = (
-            np.array(-options["lr"] / (1 + (count - 1) * options["lr_decay"]), kind),
-            np.array(options["eps"], kind),
-        )
-        if gradient.is_sparse:
-            rows = Rows(-gradient if options["maximize"] else gradient)
-            squares = rows.of(total) + rows.values * rows.values
-            rows.write(total, squares)
-            rows.write(parameter, rows.of(parameter) + step * (rows.values / (np.sqrt(squares) + eps)))
-            return
-        for s, t, w, g, v in blocks(2, parameter, gradient, total):
-            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
-            v += np.multiply(d, d, s)
-            np.sqrt(v, s)
-            s += eps
-            np.multiply(d, step, t)
-            t /= s
-            w += t
-        wrote(parameter, total)
+    def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array) -> None:
+        v += g * g
+        w -= options["lr"] / (1 + (number - 1) * options["lr_decay"]) * g / (np.sqrt(v) + options["eps"])
 
 
 class RMSprop(ByParameter):
@@ -487,10 +436,8 @@ class RMSprop(ByParameter):
     tensor([ 0., 99.], requires_grad=True)
     """
 
-    _order = (
-        *("lr", "momentum", "alpha", "eps", "centered", "weight_decay"),
-        *("capturable", "foreach", "maximize", "differentiable"),
-    )
+    _order = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+    _remembers = ("square_avg", "momentum_buffer", "grad_avg")
 
     def __init__(
         self,
@@ -508,33 +455,22 @@ class RMSprop(ByParameter):
     ) -> None:
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        centered, momentum, alpha = options["centered"], options["momentum"], options["alpha"]
-        names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(centered)]
-        _, kept = self._remembered(parameter, *names)
-        kind = computed_in(parameter._array.dtype)
-        step, eps = np.array(-options["lr"], kind), np.array(options["eps"], kind)
-        for s, t, u, w, g, v, *more in blocks(3, parameter, gradient, *kept):
-            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
-            average_square(v, d, alpha, s, kind)
-            if centered:
-                mean = more[-1]
-                average(mean, d, alpha, s, kind)
-                np.multiply(mean, mean, s)
-                np.sqrt(np.subtract(v, s, s), s)
-            else:
-                np.sqrt(v, s)
-            s += eps
-            if momentum > 0:
-                b = more[0]
-                b *= np.array(momentum, kind)
-                b += np.divide(d, s, u)
-                w += np.multiply(b, step, s)
-            else:
-                np.multiply(d, step, u)
-                u /= s
-                w += u
-        wrote(parameter, *kept)
+    def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, *more: Array) -> None:
+        alpha, momentum = options["alpha"], options["momentum"]
+        average_square(v, g, alpha)
+        if options["centered"]:
+            mean = more[-1]
+            average(mean, g, alpha)
+            v = v - mean * mean
+        root = np.sqrt(v)
+        root += options["eps"]
+        if momentum:
+            b = more[0]
+            b *= momentum
+            b += g / root
+            w -= options["lr"] * b
+        else:
+            w -= options["lr"] * g / root
 
 
 class Adadelta(ByParameter):
@@ -549,7 +485,8 @@ class Adadelta(ByParameter):
     Source: Zeiler (2012), ADADELTA: an adaptive learning rate method.
     """
 
-    _order = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable")
+    _order = "lr rho eps weight_decay maximize capturable foreach differentiable"
+    _remembers = ("square_avg", "acc_delta")
 
     def __init__(
         self,
@@ -567,19 +504,12 @@ class Adadelta(ByParameter):
         refuse(not rho <= 1.0, "rho value", rho)
         self._begin(locals())
 
-    def _move(self, parameter: Tensor, gradient: Any, options: Group) -> None:
-        _, kept = self._remembered(parameter, "square_avg", "acc_delta")
-        rho, kind = options["rho"], computed_in(parameter._array.dtype)
-        eps, step = np.array(options["eps"], kind), np.array(-options["lr"], kind)
-        for s, t, delta, w, g, v, u in blocks(3, parameter, gradient, *kept):
-            d = descent(g, w, options["weight_decay"], options["maximize"], t, kind)
-            average_square(v, d, rho, s, kind)
-            np.sqrt(np.add(u, eps, delta), delta)
-            delta /= np.sqrt(np.add(v, eps, s), s)
-            delta *= d
-            average_square(u, delta, rho, s, kind)
-            w += np.multiply(delta, step, s)
-        wrote(parameter, *kept)
+    def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, u: Array) -> None:
+        rho, eps = options["rho"], options["eps"]
+        average_square(v, g, rho)
+        d = np.sqrt(u + eps) / np.sqrt(v + eps) * g
+        average_square(u, d, rho)
+        w -= options["lr"] * d
 
 
 class SparseAdam(ByParameter):
@@ -604,6 +534,9 @@ class SparseAdam(ByParameter):
             [ 0.0000,  0.0000]])
     """
 
+    _moves_by_sparse = (True,)
+    _remembers = ("exp_avg", "exp_avg_sq")
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -616,29 +549,16 @@ class SparseAdam(ByParameter):
         refuse(eps == 0.0, "epsilon value", eps)
         self._begin(locals())
 
-    def _check_gradient(self, sparse: bool, options: Group) -> None:
-        if not sparse:
-            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
+        """What is remembered before the first step, with its number as an int."""
+        return super()._first_state(parameter, names) | {"step": 0}
 
-    def _move(self, parameter: Tensor, gradient: Tensor, options: Group) -> None:
-        state = self.state[parameter]
-        if not state:
-            state |= {"step": 0, "exp_avg": filled_like(parameter), "exp_avg_sq": filled_like(parameter)}
-        state["step"] += 1
-        rows = Rows(-gradient if options["maximize"] else gradient)
-        g = rows.values
-        if not g.size:
-            return
+    def _rule(self, number: float, options: Group, w: Array, g: Array, m: Array, v: Array) -> None:
         beta1, beta2 = options["betas"]
-        correction = (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
-        kind = computed_in(g.dtype)
-        m, v = rows.of(state["exp_avg"]), rows.of(state["exp_avg_sq"])
-        m += (g - m) * np.array(1 - beta1, kind)
-        v += (g * g - v) * np.array(1 - beta2, kind)
-        rows.write(state["exp_avg"], m)
-        rows.write(state["exp_avg_sq"], v)
-        step = np.array(-options["lr"] * correction, kind) * (m / (np.sqrt(v) + np.array(options["eps"], kind)))
-        rows.write(parameter, rows.of(parameter) + step)
+        m += (1 - beta1) * (g - m)
+        v += (1 - beta2) * (g * g - v)
+        lr = options["lr"] * (1 - beta2**number) ** 0.5 / (1 - beta1**number)
+        w -= lr * (m / (np.sqrt(v) + options["eps"]))
 
 
 # ---- what is remembered ----------------------------------------------------------------------------------------------
@@ -648,6 +568,17 @@ def step_counter() -> Tensor:
     """The number of steps so far, 0, as PyTorch keeps it: a 0-d floating-point tensor."""
     wide = dtypes.get_default_dtype() is dtypes.float64
     return new_leaf(np.zeros((), np.float64 if wide else np.float32))
+
+
+def counted(state: dict[str, Any]) -> Any:
+    """The number of the step that begins, which the state takes down."""
+    step = state["step"]
+    if not isinstance(step, Tensor):
+        state["step"] = step + 1
+        return step + 1
+    step._array[()] += 1
+    wrote(step)
+    return step._array.item()
 
 
 def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
@@ -667,74 +598,73 @@ def wrote(*tensors: Tensor) -> None:
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
-Kind = np.dtype[Any]
+
+def parts(parameter: Tensor, *kept: Tensor) -> Iterable[list[Array]]:
+    """Parts of the parameter, of its gradient, and of what is kept; what is written to them arrives in the tensors."""
+    gradient: Any = parameter._grad
+    if gradient.is_sparse:
+        return rows(gradient.coalesce(), parameter, *kept)
+    arrays = [parameter._array, gradient._array, *[each._array for each in kept]]
+    if arrays[0].dtype in HALVES:
+        return widened(arrays)
+    return [arrays] if arrays[0].size <= BLOCK else blocks(arrays)
 
 
-def blocks(buffers: int, *tensors: Tensor) -> list[list[Array]]:
-    """Parts of the tensors' arrays, which have one shape, in blocks; each after `buffers` arrays to compute in.
+def rows(gradient: Any, *tensors: Tensor) -> Iterator[list[Array]]:
+    """The rows that a coalesced gradient has: what they cost does not depend on how many other rows there are."""
+    ids, dims = gradient._ids(), tuple(range(gradient.sparse_dim()))
+    found = [read_at(each._array, dims, ids) for each in tensors]
+    yield [found[0], gradient._entries._array, *found[1:]]
+    for tensor, new in zip(tensors, found, strict=True):
+        write_at(tensor._array, dims, ids, new)
+
+
+def widened(arrays: list[Array]) -> Iterator[list[Array]]:
+    """Halves as float32, in which they are computed."""
+    wide = [array.astype(np.float32) for array in arrays]
+    yield from blocks(wide)
+    for position in (0, *range(2, len(arrays))):
+        arrays[position][...] = wide[position]
+
+
+def blocks(arrays: list[Array]) -> list[list[Array]]:
+    """Blocks of arrays, which have one shape.
 
     A step is many operations on few numbers each: done block by block, all but the first find them in the cache, and
     no temporary is as large as a parameter.
     """
-    arrays = [tensor._array for tensor in tensors]
-    first = arrays[0]
-    if first.size <= BLOCK:
-        return [[*[np.empty_like(first) for _ in range(buffers)], *arrays]]
     if all([array.flags.f_contiguous for array in arrays]):
         arrays = [array.T for array in arrays]
     if all([array.flags.c_contiguous for array in arrays]):
         arrays = [array.reshape(-1) for array in arrays]
-    cuts = row_blocks(arrays[0])
-    scratch = [np.empty_like(arrays[0][cuts[0]]) for _ in range(buffers)]
-    return [[*[buffer[: cut.stop - cut.start] for buffer in scratch], *[each[cut] for each in arrays]] for cut in cuts]
+    return [[array[cut] for array in arrays] for cut in row_blocks(arrays[0])]
 
 
-def descent(g: Array, w: Array, decay: float, maximize: bool, s: Array, kind: Kind) -> Array:
-    """`g`, or `-g` to `maximize`, plus `decay * w`: the gradient `g` itself, or the sum in the buffer `s`."""
+def descent(w: Array, g: Array, options: Group) -> Array:
+    """`g`, or `-g` to `maximize`, plus `weight_decay * w`, if that is no step of its own."""
+    decay = 0 if options.get("decoupled_weight_decay") else options.get("weight_decay", 0)
+    g = -g if options["maximize"] else g
     if decay == 0:
-        return np.negative(g, s) if maximize else g
-    np.multiply(w, np.array(decay, kind), s)
-    result: Array = (np.subtract if maximize else np.add)(s, g, s)
-    return result
+        return g
+    d = decay * w
+    d += g
+    return d
 
 
-def average(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+def average(mean: Array, new: Array, keep: float) -> None:
     """`mean += (1 - keep) * (new - mean)`, in the form that is exact at both ends."""
-    np.subtract(new, mean, s)
-    weight = np.array(1 - keep, kind)
-    if weight.item() < 0.5:
-        s *= weight
-        mean += s
+    weight = mean.dtype.type(1 - keep)
+    if weight < 0.5:
+        d = new - mean
+        d *= weight
+        mean += d
     else:
-        s *= 1 - weight
-        np.subtract(new, s, mean)
+        np.subtract(new, (1 - weight) * (new - mean), mean)
 
 
-def average_square(mean: Array, new: Array, keep: float, s: Array, kind: Kind) -> None:
+def average_square(mean: Array, new: Array, keep: float) -> None:
     """`mean = keep * mean + (1 - keep) * new * new`."""
-    mean *= np.array(keep, kind)
-    np.multiply(new, np.array(1 - keep, kind), s)
-    s *= new
-    mean += s
-
-
-class Rows:
-    """The rows that a sparse gradient has, of the tensors of its shape: each once, with the sum of its entries.
-
-    What it costs to read and write them does not depend on how many other rows there are.
-    """
-
-    def __init__(self, gradient: Any) -> None:
-        summed = gradient.coalesce()
-        self.values: Array = summed._entries._array
-        self._ids: Array = summed._ids()
-        self._dims = tuple(range(summed.sparse_dim()))
-
-    def of(self, tensor: Tensor) -> Array:
-        """A copy of these rows of the tensor."""
-        return read_at(tensor._array, self._dims, self._ids)
-
-    def write(self, tensor: Tensor, rows: Array) -> None:
-        """Let these rows of the tensor be `rows`."""
-        write_at(tensor._array, self._dims, self._ids, rows)
-        wrote(tensor)
+    mean *= keep
+    square = (1 - keep) * new
+    square *= new
+    mean += square
