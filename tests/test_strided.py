@@ -1,4 +1,4 @@
-"""A view by its layout reads, adds and writes what the view shows, whatever the layout of its base."""
+"""A view by its layout is read, written and added up where it lies, whatever the layout of its base."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from strategies import Array
 
 import minigrad as torch
-from minigrad.ops.recording import Overwrite, PutStrided, StridedView, layout_of
+from minigrad.ops.recording import Overwrite, StridedView, layout_of
 
 
 def counted(*sizes: int) -> Array:
@@ -77,53 +77,35 @@ def each_layout(cases: list[Any]) -> Any:
                 yield dtype, layout_of(part, base), sizes, part.astype(int)
 
 
-def test_a_view_by_its_layout_reads_adds_and_writes_what_the_view_shows() -> None:
+def test_the_places_of_a_view_are_those_that_it_shows() -> None:
+    for _, layout, _, places in each_layout(SINGLE + OVERLAPPING + REPEATED):
+        np.testing.assert_array_equal(layout.places(), places)
+
+
+def test_the_gradient_of_a_view_by_its_layout_adds_up_and_has_a_gradient() -> None:
     generator = np.random.default_rng(0)
     for dtype, layout, sizes, places in each_layout(SINGLE + OVERLAPPING + REPEATED):
-        x = leaf(generator.integers(-4, 5, sizes).astype(dtype))
+        x = generator.integers(-4, 5, sizes).astype(dtype)
         g = leaf(generator.integers(-4, 5, places.shape).astype(dtype))
-        seen = x.detach().numpy().reshape(-1)[places]
         added = np.zeros(np.prod(sizes, dtype=int), dtype)
         np.add.at(added, places, g.detach().numpy())
-        for op, given, wanted, back, back_wanted in [
-            (StridedView(layout), x, seen, g, added.reshape(sizes)),
-            (PutStrided(layout), g, added.reshape(sizes), x, seen),
-        ]:
-            out = op(given)
-            np.testing.assert_array_equal(out.detach().numpy(), wanted, strict=True)
-            (dx,) = torch.autograd.grad(out, given, back, create_graph=True)
-            np.testing.assert_array_equal(dx.detach().numpy(), back_wanted, strict=True)
-            (again,) = torch.autograd.grad(dx, back, given.detach())
-            np.testing.assert_array_equal(again.numpy(), wanted, strict=True)
+        dx = StridedView(layout).dx(g)
+        np.testing.assert_array_equal(dx.detach().numpy(), added.reshape(sizes), strict=True)
+        (again,) = torch.autograd.grad(dx, g, torch.tensor(x))
+        np.testing.assert_array_equal(again.numpy(), x.reshape(-1)[places], strict=True)
 
 
-def test_a_written_view_has_its_elements_and_the_base_the_others() -> None:
+def test_the_gradient_of_a_write_is_that_of_the_view_and_that_of_the_others() -> None:
     generator = np.random.default_rng(0)
     for dtype, layout, sizes, places in each_layout(SINGLE):
-        x, g = [generator.integers(-4, 5, sizes).astype(dtype) for _ in range(2)]
-        v = generator.integers(-4, 5, places.shape).astype(dtype)
-        wanted, rest = x.copy(), g.copy()
-        wanted.reshape(-1)[places] = v
+        g = generator.integers(-4, 5, sizes).astype(dtype)
+        rest = g.copy()
         rest.reshape(-1)[places] = 0
-        tensors = [leaf(each) for each in (x, v, g)]
-        out = Overwrite(layout)(*tensors[:2])
-        np.testing.assert_array_equal(out.detach().numpy(), wanted, strict=True)
-        dx, dv = torch.autograd.grad(out, tensors[:2], tensors[2], create_graph=True)
-        np.testing.assert_array_equal(dx.detach().numpy(), rest, strict=True)
-        np.testing.assert_array_equal(dv.detach().numpy(), g.reshape(-1)[places], strict=True)
-
-
-def test_indices_apart_select_each_element_once_and_no_place_twice() -> None:
-    for cases, single in ((SINGLE, True), (OVERLAPPING, False)):
-        for _, layout, _, places in each_layout(cases):
-            indices = list(layout.apart())
-            assert len(indices) == 1 or not single
-            times = np.zeros(places.shape, int)
-            for index in indices:
-                chosen = places[(*index, ...)]
-                assert np.unique(chosen).size == chosen.size
-                times[(*index, ...)] += 1
-            assert (times == 1).all()
+        node = Overwrite(layout)
+        node.edges = (leaf(g), leaf(g))
+        dx, dv = node.backward(torch.tensor(g))
+        np.testing.assert_array_equal(dx.numpy(), rest, strict=True)
+        np.testing.assert_array_equal(dv.numpy(), g.reshape(-1)[places], strict=True)
 
 
 def test_names_of_histories_after_a_write() -> None:

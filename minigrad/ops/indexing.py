@@ -16,8 +16,8 @@ import numpy as np
 from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import FLOATS, Array, of
 from minigrad.core.rows import add_rows_to_zeros
-from minigrad.core.shapes import common_shape
-from minigrad.core.tape import Binary, Unary, View
+from minigrad.core.shapes import common_shape, sum_to
+from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.array_indexing import (
@@ -172,6 +172,31 @@ class PutIndex(Binary):
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
         return Index(self.dims, once=self.once)(g, places)
+
+
+class IndexInto(Node):
+    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these."""
+
+    formulas = ("dx = g, but 0 at places overwritten", "dvalue = Index(g)")
+    dims: tuple[int, ...]
+    adds: bool = False
+    form: str = "IndexPutBackward0"
+
+    def forward(self, x: Array, value: Array, places: Array) -> Array:
+        self.value_shape = value.shape
+        y = x.copy()
+        self.write(y, value, places)
+        return y
+
+    def write(self, y: Array, value: Array, places: Array) -> None:
+        """Write into `y` itself."""
+        (add_at if self.adds else write_at)(y, self.dims, places, value)
+
+    def da(self, g: Tensor, places: Tensor) -> Tensor:
+        return g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
+
+    def db(self, g: Tensor, places: Tensor) -> Tensor:
+        return sum_to(Index(self.dims)(g, places), self.value_shape)
 
 
 # ---- x[index] --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ of them through the write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import casting
+from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- what is written -------------------------------------------------------------------------------------------------
@@ -197,7 +198,7 @@ class Recording(Tensor):
 
 
 class Layout(NamedTuple):
-    """Where the elements of a view lie in the memory of its base, in bytes."""
+    """Where the elements of a view lie in the memory of its base, in elements."""
 
     base_shape: tuple[int, ...]
     base_strides: tuple[int, ...]
@@ -205,98 +206,52 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
     offset: int
 
-    def zeros(self, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-        """A base of zeros in fresh memory, and the view of it."""
+    def places(self) -> Array:
+        """For each element of the view its place in the base, all dimensions of which count as one."""
         extent = sum([(size - 1) * step for size, step in zip(self.base_shape, self.base_strides, strict=True)])
-        memory = np.zeros(0 if 0 in self.base_shape else extent + dtype.itemsize, np.uint8)
-        whole: Array = np.ndarray(self.base_shape, dtype, memory, 0, self.base_strides)
-        part: Array = np.ndarray(self.shape, dtype, memory, self.offset, self.strides)
-        return whole, part
-
-    def apart(self) -> Iterator[tuple[int | slice, ...]]:
-        """Indices that together select the view, each of them elements of which no two are in one place.
-
-        It is one, but for windows that overlap: along them a step is no longer than what lies within a window.
-        """
-        extent = 0
-        overlapping: list[int] = []
-        for dim in sorted(range(len(self.shape)), key=self.strides.__getitem__):
-            if 0 < self.strides[dim] <= extent:
-                overlapping.append(dim)
-            else:
-                extent += (self.shape[dim] - 1) * self.strides[dim]
-        for index in np.ndindex(*[self.shape[dim] for dim in overlapping]):
-            by_dim = dict(zip(overlapping, index, strict=True))
-            yield tuple([by_dim.get(dim, slice(None)) for dim in range(len(self.shape))])
+        memory = np.zeros(0 if 0 in self.base_shape else extent + 1, np.int64)
+        whole: Array = np.ndarray(self.base_shape, np.int64, memory, 0, [8 * step for step in self.base_strides])
+        whole[...] = np.arange(whole.size).reshape(whole.shape)
+        part: Array = np.ndarray(self.shape, np.int64, memory, 8 * self.offset, [8 * step for step in self.strides])
+        return part.copy()
 
 
 def layout_of(view: Array, base: Array) -> Layout:
     """Where the elements of `view` lie in the memory of `base`."""
-    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    return Layout(base.shape, base.strides, view.shape, view.strides, offset if view.size else 0)
+    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
+    steps, own = [tuple([step // base.itemsize for step in array.strides]) for array in (base, view)]
+    return Layout(base.shape, steps, view.shape, own, offset // base.itemsize)
 
 
 class StridedView(Unary):
-    """The elements of `x` where a view of that layout has them."""
+    """The elements of `x` where a view of that layout has them: what is read at its places."""
 
     form = "AsStridedBackward0"
-    formulas = ("dx = PutStrided(g)",)
+    formulas = ("dx = PutIndex(g), at the places of the view: elements at one place add up",)
     layout: Layout
 
-    def forward(self, x: Array) -> Array:
-        whole, part = self.layout.zeros(x.dtype)
-        whole[...] = x
-        return part.copy()
-
     def dx(self, g: Tensor) -> Tensor:
-        return PutStrided(self.layout)(g)
-
-
-class PutStrided(Unary):
-    """`y = 0;  y's view += x`: elements of the view at one place add up."""
-
-    formulas = ("dx = StridedView(g)",)
-    layout: Layout
-
-    def forward(self, x: Array) -> Array:
-        whole, part = self.layout.zeros(x.dtype)
-        # Along steps of 0 the view was expanded.
-        repeated = tuple([dim for dim, step in enumerate(part.strides) if step == 0])
-        first = tuple([slice(0, 1) if dim in repeated else slice(None) for dim in range(part.ndim)])
-        # With an Ellipsis also a single element is a view.
-        part, sums = part[(*first, ...)], np.asarray(x.sum(repeated, keepdims=True))
-        for index in self.layout.apart():
-            part[(*index, ...)] += sums[index]
-        return np.array(whole)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return StridedView(self.layout)(g)
+        shape = self.layout.base_shape
+        return PutIndex(shape, tuple(range(len(shape))))(g, g._new(self.layout.places()))
 
 
 class Overwrite(Node):
-    """`y = x` but for `y's view = v`."""
+    """`y = x` but for `y's view = v`: what is written at its places."""
 
     form = "torch::autograd::CopySlices"
-    formulas = ("dx = g with zeros in the view", "dv = StridedView(g)")
+    formulas = ("dx = g with zeros at the places of the view", "dv = Index(g), at these places")
     layout: Layout
-
-    def forward(self, x: Array, v: Array) -> Array:
-        whole, part = self.layout.zeros(x.dtype)
-        whole[...] = x
-        part[...] = v
-        return np.array(whole)
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
         # Nothing kept is read, but PyTorch has no second pass through a write either.
         if getattr(self, "_kept", ()) is None:
             raise released(self)
-        return super().backward(g)
-
-    def da(self, g: Tensor) -> Tensor:
-        return Overwrite(self.layout)(g, g._new(np.zeros(self.layout.shape, g._array.dtype)))
-
-    def db(self, g: Tensor) -> Tensor:
-        return StridedView(self.layout)(g)
+        (to_x, to_v), dims, places = self.edges, all_dims(g), g._new(self.layout.places())
+        nothing = g._new(np.zeros((), g._array.dtype))
+        return (
+            None if to_x is None else IndexInto(dims)(g, nothing, places),
+            None if to_v is None else Index(dims)(g, places),
+        )
 
 
 class Refused(Unary):

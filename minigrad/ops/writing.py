@@ -12,15 +12,15 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.shapes import Reshape, sum_to
-from minigrad.core.tape import Node, quiet
+from minigrad.core.shapes import Reshape
+from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import casting
-from minigrad.ops.array_indexing import INDEX_DTYPES, add_at, check_range, in_front, write_at
+from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front, write_at
 from minigrad.ops.dims import int64, normal_dim
 from minigrad.ops.indexing import (
-    Index,
+    IndexInto,
     Parts,
     Slice,
     all_dims,
@@ -75,34 +75,6 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
 def zero_(self: Tensor) -> Tensor:
     """Write 0 everywhere."""
     return self._write(lambda array: array.fill(0), "ZeroBackward0")
-
-
-# ---- at places -------------------------------------------------------------------------------------------------------
-
-
-class IndexInto(Node):
-    """`y = x;  y[places] = value`, or `+= value` if `adds`, with places as in Index; `value` broadcasts to these."""
-
-    formulas = ("dx = g, but 0 at places overwritten", "dvalue = Index(g)")
-    dims: tuple[int, ...]
-    adds: bool = False
-    form: str = "IndexPutBackward0"
-
-    def forward(self, x: Array, value: Array, places: Array) -> Array:
-        self.value_shape = value.shape
-        y = x.copy()
-        self.write(y, value, places)
-        return y
-
-    def write(self, y: Array, value: Array, places: Array) -> None:
-        """Write into `y` itself."""
-        (add_at if self.adds else write_at)(y, self.dims, places, value)
-
-    def da(self, g: Tensor, places: Tensor) -> Tensor:
-        return g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
-
-    def db(self, g: Tensor, places: Tensor) -> Tensor:
-        return sum_to(Index(self.dims)(g, places), self.value_shape)
 
 
 # ---- x[index] = value ------------------------------------------------------------------------------------------------
