@@ -8,13 +8,14 @@ there: a second index tensor makes `i * size + j` of the first, a mask stands fo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from operator import index as as_int
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from minigrad.core.arrays import laid_out
-from minigrad.core.dtypes import FLOATS, Array, of
+from minigrad.core.dtypes import FLOATS, Array, computed_in, of
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
@@ -47,7 +48,7 @@ Basic = tuple[Any, ...]
 class Slice(View):
     """`x[index]` for an index of ints, slices and None: a view."""
 
-    formulas = ("dx = PutSlice(g), zero where not selected",)
+    formulas = ("dx = Put(g), zero where not selected",)
     index: Basic
 
     def forward(self, x: Array) -> Array:
@@ -61,26 +62,52 @@ class Slice(View):
         return x.reshape(whole.shape)[tuple([slice(None) if item is None else item for item in index])]
 
     def dx(self, g: Tensor) -> Tensor:
-        return PutSlice(self.x_shape, self.index)(g)
+        return Put(self.forward, self.x_shape)(g)
 
     def name(self) -> str:
         return f"{_last_step(self.index)}Backward0"
 
 
-class PutSlice(Unary):
-    """`y = 0;  y[index] = x`, with y of `shape`."""
+class Part(View):
+    """What `view` shows of an array: a view.  `once` says that it shows no element twice.
 
-    formulas = ("dx = Slice(g)",)
-    shape: tuple[int, ...]
-    index: Basic
+    Else it shows one at different indices of its last dimension.
+    """
+
+    formulas = ("dx = Put(g), zero where the view shows nothing",)
+    view: Callable[[Array], Array]
+    form: str = "AsStridedBackward0"
+    once: bool = True
 
     def forward(self, x: Array) -> Array:
-        y = np.zeros(self.shape, x.dtype)
-        y[self.index] = x
-        return y
+        self.x_shape = x.shape
+        return self.view(x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Slice(self.index)(g)
+        return Put(self.view, self.x_shape, once=self.once)(g)
+
+
+class Put(Unary):
+    """`y = 0;  view(y) += x`, with y of `shape`: what the view shows twice adds up."""
+
+    formulas = ("dx = Part(g), by the same view",)
+    view: Callable[[Array], Array]
+    shape: tuple[int, ...]
+    form: str = "PutBackward0"
+    once: bool = True
+
+    def forward(self, x: Array) -> Array:
+        y = np.zeros(self.shape, x.dtype if self.once else computed_in(x.dtype))
+        shown = self.view(y)
+        if self.once:
+            shown[...] = x
+        else:
+            for last in range(x.shape[-1]):
+                shown[..., last] += x[..., last]
+        return y.astype(x.dtype, copy=False)
+
+    def dx(self, g: Tensor) -> Tensor:
+        return Part(self.view, once=self.once)(g)
 
 
 def _last_step(index: Basic) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
@@ -14,15 +14,15 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import cleared, widened
 from minigrad.core.dtypes import FLOATS, Array, Number
 from minigrad.core.elementwise import Clone, cast
-from minigrad.core.kept import entry_of
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, sum_to
-from minigrad.core.tape import Binary, Node, Unary, View
+from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, in_shape, sum_to
+from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.casting import filler
 from minigrad.ops.dims import int64, normal_dim, normal_dims
+from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 from minigrad.tensors.errors import warn_program
 
@@ -405,98 +405,69 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     of_a, of_b = [normal_dims(each, x.ndim) for each, x in zip(lists, (a, b), strict=True)]
     if len(of_a) != len(of_b):
         raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
-    first, rest = _LETTERS[: a.ndim], list(_LETTERS[a.ndim : a.ndim + b.ndim])
-    for dim_a, dim_b in zip(of_a, of_b, strict=True):
-        rest[dim_b] = first[dim_a]
-    second = "".join(rest)
-    output = "".join([each for each in first + second if (each in first) != (each in second)])
-    return contracted((first, second), output, [a, b], as_matrices=True)
+    summed = common_shape([tuple([x._array.shape[dim] for dim in dims]) for x, dims in ((a, of_a), (b, of_b))])
+    rest_a, rest_b = [[dim for dim in range(x.ndim) if dim not in dims] for x, dims in ((a, of_a), (b, of_b))]
+    left, right = [[x._array.shape[dim] for dim in dims] for x, dims in ((a, rest_a), (b, rest_b))]
+    x, y = _in_order(a, [*rest_a, *of_a]), _in_order(b, [*of_b, *rest_b])
+    if x._array.shape != (*left, *summed) or y._array.shape != (*summed, *right):
+        x, y = x.expand(*left, *summed), y.expand(*summed, *right)
+    size = math.prod(summed)
+    found = in_shape(x, (math.prod(left), size)) @ in_shape(y, (size, math.prod(right)))
+    return Reshape((*left, *right))(found)
 
 
-def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor], as_matrices: bool = False) -> Tensor:
-    """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`.
-
-    `as_matrices` says that sums of integers stay of their dtype, and the result is named, as of a product of matrices.
-    """
-    factors = operands
-    if len(factors) == 1:
-        x, term = _on_diagonal(factors[0], terms[0])
-        gone = [each for each in term if each not in output]
-        x = Permute(tuple(map(term.index, (*output, *gone))))(x)
-        return x.sum([*range(len(output), x.ndim)]) if gone else x
-    form = "ViewBackward0" if as_matrices or _equation(tuple(terms), output)[1] else "MulBackward0"
-    if not _is_plain(tuple(terms), output, tuple([x._array.shape for x in factors])):
-        factors, terms = _plain(factors, terms, output, as_matrices)
-    kinds = {x._array.dtype for x in factors}
-    sums = _equation(tuple(terms), output)[1]
-    if len(kinds) > 1 and not sums:
-        common = dtypes.result_type(*[x._array for x in factors])
-        factors = [cast(x, common) for x in factors]
-    elif len(kinds) > 1 or (sums and bool in kinds):
-        raise product_error(*[np.empty((1, 1, 1), x._array.dtype) for x in factors[:2]])
-    try:
-        return Einsum(terms, output, form)(*factors)
-    except ValueError as error:
-        raise RuntimeError(f"einsum(): {error}") from None
+def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) -> Tensor:
+    """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`."""
+    letters = "".join(dict.fromkeys("".join([output, *terms])))
+    x, *others = [_aligned(*_on_diagonal(x, term), letters) for x, term in zip(operands, terms, strict=True)]
+    for position, y in enumerate(others, 2):
+        left = "".join([output, *terms[position:]])
+        x = _multiplied(x, y, [dim for dim, each in enumerate(letters) if each not in left])
+    if len(letters) == len(output):
+        return x
+    return Reshape(x._array.shape[: len(output)])(x) if others else x.sum(range(len(output), len(letters)))
 
 
-class Einsum(Node):
-    """The sum of products of several inputs, where each letter is in the output or in two terms, once in each."""
-
-    formulas = ("The gradient of an input is the same with g in its place, and the letters of the two exchanged",)
-    terms: Sequence[str]
-    output: str
-    form: str = "ViewBackward0"
-
-    def forward(self, *inputs: Array) -> Array:
-        equation, sums = _equation(tuple(self.terms), self.output)
-        # To find out how to multiply matrices pays where there are some.
-        y = np.einsum(equation, *[widened(x) for x in inputs[::-1]], order="C", optimize=sums)
-        return np.asarray(y, inputs[0].dtype)
-
-    def keep(self, inputs: Sequence[Tensor], out: Tensor) -> None:
-        """Keep each input if another one requires a gradient, which reads it."""
-        edges = [edge is not None for edge in self.edges]
-        self._kept = tuple([entry_of(x) if sum(edges) > own else None for x, own in zip(inputs, edges, strict=True)])
-
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        return [None if edge is None else self._gradient(n, g) for n, edge in enumerate(self.edges)]
-
-    def _gradient(self, n: int, g: Tensor) -> Tensor:
-        terms = [*self.terms[:n], self.output, *self.terms[n + 1 :]]
-        return Einsum(terms, self.terms[n])(*[g if m == n else self.kept(m) for m in range(len(terms))])
+def _aligned(x: Tensor, term: str, letters: str) -> Tensor:
+    """`x` with a dimension for each of `letters`, in their order: of size 1 for those that it lacks."""
+    sizes = dict(zip(term, x._array.shape, strict=True))
+    ordered = Permute(tuple([term.index(each) for each in letters if each in term]))(x)
+    return in_shape(ordered, tuple([sizes.get(each, 1) for each in letters]))
 
 
-@functools.lru_cache
-def _equation(terms: tuple[str, ...], output: str) -> tuple[str, bool]:
-    """The equation in NumPy's words, and whether anything is summed over.
-
-    From the last term to the first, since of two operands NumPy takes the second for the left one.
-    """
-    return f"{','.join(terms[::-1])}->{output}", not set("".join(terms)) <= set(output)
+def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
+    """`x` with its dimensions in that order."""
+    return x if dims == sorted(dims) else Permute(tuple(dims))(x)
 
 
-@functools.lru_cache
-def _is_plain(terms: Sequence[str], output: str, shapes: Sequence[tuple[int, ...]]) -> bool:
-    """Whether each letter is in the output or in two terms, once in each, and of one size there."""
-    sizes = {pair for term, shape in zip(terms, shapes, strict=True) for pair in zip(term, shape, strict=True)}
-    letters = "".join(terms) + output
-    shared = len(sizes) == len(dict(sizes)) and all([letters.count(each) > 1 for each in dict(sizes)])
-    return shared and all([len(set(term)) == len(term) for term in terms])
+def _multiplied(x: Tensor, y: Tensor, ended: Sequence[int]) -> Tensor:
+    """`x * y`, whose shapes broadcast, summed over the dimensions `ended`, which stay: a product of matrices."""
+    a, b = x._array.shape, y._array.shape
+    sizes = common_shape([a, b])
+    if alone := [dim for dim in ended if a[dim] != 1 == b[dim]]:
+        return _multiplied(x.sum(alone, keepdim=True), y, ended)
+    if alone := [dim for dim in ended if a[dim] == 1 != b[dim]]:
+        return _multiplied(x, y.sum(alone, keepdim=True), ended)
+    shared = [dim for dim in ended if sizes[dim] != 1]
+    if not shared:
+        return x * y
+    rest = [dim for dim in range(len(sizes)) if dim not in shared]
+    of_x, of_y = [dim for dim in rest if a[dim] != b[dim] == 1], [dim for dim in rest if 1 == a[dim] != b[dim]]
+    if of_x and of_y and of_y[0] < of_x[0]:
+        # The other way round the result lies in order.
+        return _multiplied(y, x, ended)
+    both = [dim for dim in rest if a[dim] == b[dim]]
+    order = [*both, *of_x, *of_y, *shared]
+    found = _matrices(x, both, of_x, [*of_y, *shared]) @ _matrices(y, both, [*of_x, *shared], of_y)
+    found = Reshape(tuple([1 if dim in shared else sizes[dim] for dim in order]))(found)
+    return _in_order(found, [order.index(dim) for dim in range(len(order))])
 
 
-def _plain(
-    operands: Sequence[Tensor], terms: Sequence[str], output: str, as_matrices: bool
-) -> tuple[list[Any], Sequence[str]]:
-    """Operands and terms of the same sum of products for which that holds."""
-    sizes: dict[str, int] = {}
-    for x, term in zip(operands, terms, strict=True):
-        sizes |= {each: size for each, size in zip(term, x._array.shape, strict=True) if sizes.get(each, 1) == 1}
-    named = [_without_ones(*_on_diagonal(x, term), sizes) for x, term in zip(operands, terms, strict=True)]
-    letters = "".join([term for _, term in named])
-    alone = {each for each in letters if letters.count(each) == 1} - set(output)
-    named = [_summed(x, term, alone, x.dtype if as_matrices else None) for x, term in named]
-    return [x for x, _ in named], [term for _, term in named]
+def _matrices(x: Tensor, both: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Tensor:
+    """`x` as a matrix for each index of the dimensions `both`, with the others as its rows and its columns."""
+    sizes = x._array.shape
+    shape = [*[sizes[dim] for dim in both], *[math.prod([sizes[dim] for dim in dims]) for dims in (rows, columns)]]
+    return in_shape(_in_order(x, [*both, *rows, *columns]), tuple(shape))
 
 
 def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
@@ -507,22 +478,9 @@ def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
             second = term.index(letter, first + 1)
             if x._array.shape[first] != x._array.shape[second]:
                 raise RuntimeError(f"einsum(): subscript {letter} is repeated but the sizes don't match: {x.shape}")
-            x = Diagonal(0, first, second)(x)
+            x = Part(diagonal_of(0, first, second), "DiagonalBackward0")(x)
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     return x, term
-
-
-def _without_ones(x: Tensor, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
-    """`x` without its dimensions of size 1 that are larger elsewhere: a factor of each."""
-    own = dict(zip(term, x._array.shape, strict=True))
-    left = {each: size for each, size in own.items() if size != 1 or sizes[each] == 1}
-    return (x, term) if left == own else (Reshape(tuple(left.values()))(x), "".join(left))
-
-
-def _summed(x: Tensor, term: str, letters: set[str], dtype: dtypes.dtype | None) -> tuple[Any, str]:
-    """`x` summed over the dimensions of those of these letters that it has."""
-    dims = [dim for dim, each in enumerate(term) if each in letters]
-    return (x.sum(dims, dtype=dtype), "".join([each for each in term if each not in letters])) if dims else (x, term)
 
 
 @functools.lru_cache
@@ -557,46 +515,16 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
 # ---- diagonals -------------------------------------------------------------------------------------------------------
 
 
-def diagonal_view(x: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """A diagonal of `x` that can be written to, as NumPy's cannot, if `x` can."""
-    view = x.diagonal(offset, dim1, dim2)
-    view.flags.writeable = x.flags.writeable
+def diagonal_of(offset: int, dim1: int, dim2: int) -> Callable[[Array], Array]:
+    """What shows a diagonal of an array, `[…, i, …, i + offset, …]`, as its last dimension."""
+
+    def view(x: Array) -> Array:
+        found = x.diagonal(offset, dim1, dim2)
+        # NumPy's cannot be written to.
+        found.flags.writeable = x.flags.writeable
+        return found
+
     return view
-
-
-class Diagonal(View):
-    """`y[…, i] = x[…, i, …, i + offset, …]`: a diagonal of dimensions `dim1` and `dim2`, last, as a view."""
-
-    formulas = ("dx = PutDiagonal(g), zero elsewhere",)
-    offset: int
-    dim1: int
-    dim2: int
-
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
-        return diagonal_view(x, self.offset, self.dim1, self.dim2)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return PutDiagonal(self.x_shape, self.offset, self.dim1, self.dim2)(g)
-
-
-class PutDiagonal(Unary):
-    """`y = 0`, but `x` on a diagonal of dimensions `dim1` and `dim2`, with y of `shape`."""
-
-    form = "DiagEmbedBackward0"
-    formulas = ("dx = Diagonal(g)",)
-    shape: tuple[int, ...]
-    offset: int
-    dim1: int
-    dim2: int
-
-    def forward(self, x: Array) -> Array:
-        y = np.zeros(self.shape, x.dtype)
-        diagonal_view(y, self.offset, self.dim1, self.dim2)[...] = x
-        return y
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Diagonal(self.offset, self.dim1, self.dim2)(g)
 
 
 def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -615,7 +543,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.arange(6).view(2, 3).diagonal(1)
     tensor([1, 5])
     """
-    return Diagonal(int64(offset), *_two_dims(dim1, dim2, input._array.ndim))(input)
+    return Part(diagonal_of(int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0")(input)
 
 
 @op()
@@ -643,7 +571,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     shape = list(input._array.shape[:-1])
     for dim in sorted(dims):
         shape.insert(dim, input._array.shape[-1] + abs(int64(offset)))
-    return PutDiagonal(tuple(shape), int64(offset), *dims)(input)
+    return Put(diagonal_of(int64(offset), *dims), tuple(shape), "DiagEmbedBackward0")(input)
 
 
 @op()
@@ -654,7 +582,7 @@ def trace(input: Tensor) -> Tensor:
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     numbers = input if input._array.dtype in FLOATS else cast(input, dtypes.int64)
-    return Sum((0,), False, "TraceBackward0")(Diagonal(0, 0, 1)(numbers))
+    return Sum((0,), False, "TraceBackward0")(numbers.diagonal())
 
 
 # ---- triangles -------------------------------------------------------------------------------------------------------

@@ -198,29 +198,34 @@ class Recording(Tensor):
 
 
 class Layout(NamedTuple):
-    """Where the elements of a view lie in the memory of its base, in elements."""
+    """Where the elements of a view lie in the memory of its base, in elements; a base without steps lies in order."""
 
     base_shape: tuple[int, ...]
-    base_strides: tuple[int, ...]
+    base_steps: tuple[int, ...]
     shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    steps: tuple[int, ...]
     offset: int
 
     def places(self) -> Array:
         """For each element of the view its place in the base, all dimensions of which count as one."""
-        extent = sum([(size - 1) * step for size, step in zip(self.base_shape, self.base_strides, strict=True)])
-        memory = np.zeros(0 if 0 in self.base_shape else extent + 1, np.int64)
-        whole: Array = np.ndarray(self.base_shape, np.int64, memory, 0, [8 * step for step in self.base_strides])
-        whole[...] = np.arange(whole.size).reshape(whole.shape)
-        part: Array = np.ndarray(self.shape, np.int64, memory, 8 * self.offset, [8 * step for step in self.strides])
-        return part.copy()
+        at: Array = np.array(self.offset)
+        for size, step in zip(self.shape, self.steps, strict=True):
+            at = np.add.outer(at, step * np.arange(size))
+        if not self.base_steps:
+            return at
+        found: list[Any] = [0] * len(self.base_shape)
+        for dim in sorted(range(len(found)), key=self.base_steps.__getitem__, reverse=True):
+            if self.base_shape[dim] > 1:
+                found[dim], at = np.divmod(at, self.base_steps[dim])
+        return np.asarray(np.ravel_multi_index(found, self.base_shape))
 
 
 def layout_of(view: Array, base: Array) -> Layout:
     """Where the elements of `view` lie in the memory of `base`."""
     offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
     steps, own = [tuple([step // base.itemsize for step in array.strides]) for array in (base, view)]
-    return Layout(base.shape, steps, view.shape, own, offset // base.itemsize)
+    in_order = base.flags.c_contiguous
+    return Layout(base.shape, () if in_order else steps, view.shape, own, offset // base.itemsize)
 
 
 class StridedView(Unary):

@@ -13,13 +13,13 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.shapes import Permute, Reshape, strided
-from minigrad.core.tape import Unary, View
+from minigrad.core.shapes import Reshape, strided
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops import casting
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.indexing import Index
+from minigrad.ops.indexing import Index, Part
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
@@ -114,33 +114,6 @@ def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
 # ---- windows ---------------------------------------------------------------------------------------------------------
 
 
-class Unfold(View):
-    """`y[…, i, …, j] = x[…, i * step + j, …]` along `dim`: each full window of `size` elements, as a view."""
-
-    formulas = ("dx = Col2Im(g): where windows overlap, their gradients add up",)
-    dim: int
-    size: int
-    step: int
-
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
-        x = x if x.ndim else x.reshape(1)
-        shape, strides = list(x.shape), list(x.strides)
-        shape[self.dim] = (x.shape[self.dim] - self.size) // self.step + 1
-        strides[self.dim] *= self.step
-        y = strided(x, (*shape, self.size), (*strides, x.strides[self.dim]))
-        return y if self.x_shape else y[0]
-
-    def dx(self, g: Tensor) -> Tensor:
-        if not self.x_shape:
-            return g.sum()
-        last, dim = len(self.x_shape), self.dim
-        windows = Windows((self.size,), (self.step,), (1,), ((0, 0),))
-        by_window = Permute((*range(dim), *range(dim + 1, last + 1), dim))(g)
-        summed = Col2Im(windows, (self.x_shape[dim],))(by_window)
-        return summed if dim == last - 1 else Permute((*range(dim), last - 1, *range(dim, last - 1)))(summed)
-
-
 @op("Tensor")
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim.
@@ -151,13 +124,22 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             [1, 2, 3],
             [2, 3, 4]])
     """
-    at = normal_dim(dimension, input._array.ndim)
+    at, size, step = normal_dim(dimension, input._array.ndim), index(size), index(step)
     longest = input._array.shape[at] if input._array.ndim else 1
     if not 0 <= size <= longest:
         raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    return Unfold(at, index(size), index(step))(input)
+
+    def view(x: Array) -> Array:
+        line = x if x.ndim else x.reshape(1)
+        shape, strides = list(line.shape), list(line.strides)
+        shape[at] = (longest - size) // step + 1
+        strides[at] *= step
+        y = strided(line, (*shape, size), (*strides, line.strides[at]))
+        return y if x.ndim else y[0]
+
+    return Part(view, "UnfoldBackward0", once=step >= size)(input)
 
 
 # ---- windows along several dimensions --------------------------------------------------------------------------------
