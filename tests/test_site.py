@@ -210,7 +210,8 @@ def test_pages_say_their_language(site: Path) -> None:
 def test_each_page_is_on_the_site(site: Path) -> None:
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     assert not [page for page in pages if not (site / page).exists()]
-    assert "the cat sat on the mat" in (site / "live.html").read_text(encoding="utf-8")
+    assert 'src="lookup.html"' in (site / "live.html").read_text(encoding="utf-8")
+    assert "the cat sat on the mat" in (site / "lookup.html").read_text(encoding="utf-8")
 
 
 # ---- the notebooks -----------------------------------------------------------------------------------------------
