@@ -33,7 +33,7 @@ def names_of(package: str) -> dict[str, list[str]]:
 def public(module: Any) -> list[str]:
     """The names that a module offers: those it lists, or, of ours, defines itself."""
     names = [name for name in dir(module) if not name.startswith("_")]
-    if not module.__name__.startswith("minigrad"):
+    if not module.__name__.startswith("minigrad") or module.__name__ == "minigrad.nn":
         return names
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not name.startswith("_")]
