@@ -5,70 +5,89 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from operator import index
 from typing import Any, Self, SupportsIndex
 
-from minigrad.nn.modules.module import Module, indented, printed, type_name
+from minigrad.nn.modules.module import Module, indented, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
 __all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
-class _Series(Module):
-    """Modules in an order; those that are added have the names "0", "1", … of their positions."""
+class _Container(Module):
+    """Modules, or parameters, that are asked for by position or name."""
+
+    #: Where they are registered.
+    _held: str = "_modules"
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.__dict__[self._held]
+        return found
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+    def _put(self, name: str, value: Any) -> None:
+        """Register `value`: as a module, or as a parameter, which a tensor becomes."""
+        if self._held == "_modules":
+            self.add_module(name, value)
+        else:
+            plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
+            self.register_parameter(name, Parameter(value) if plain else value)
+
+
+class _List(_Container):
+    """Modules or parameters in an order; those that are added have the names "0", "1", … of their positions."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._own.values())
+
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        found = list(self)[idx]
+        return type(self)(found) if isinstance(idx, slice) else found
+
+    def __setitem__(self, idx: SupportsIndex, value: Any) -> None:
+        self._put(list(self._own)[idx], value)
+
+    def append(self, value: Any) -> Self:
+        """This container, with `value` at the end."""
+        self._put(str(len(self)), value)
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """This container, with `values` at the end."""
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+
+class _Series(_List):
+    """Modules in an order."""
 
     _modules: dict[str, Any]
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
-    def __setitem__(self, idx: SupportsIndex, module: Module) -> None:
-        setattr(self, self._name_at(idx), module)
-
     def __delitem__(self, idx: SupportsIndex | slice) -> None:
-        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]
-        self._rename([module for name, module in self._modules.items() if name not in names])
-
-    def append(self, module: Module | None) -> Self:
-        """This container, with `module` at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules: Iterable[Module | None]) -> Self:
-        """This container, with `modules` at the end."""
-        if not isinstance(modules, Iterable):
-            kind = type(modules).__name__
-            raise TypeError(f"{self._get_name()}.extend should be called with an iterable, but got {kind}")
-        for module in list(modules):
-            self.append(module)
-        return self
+        modules = list(self)
+        del modules[idx]
+        self._rename(modules)
 
     def pop(self, key: SupportsIndex) -> Any:
         """The module at the position `key`, which is taken out."""
-        module = self._modules[self._name_at(key)]
+        module = self[key]
         del self[key]
         return module
 
-    def _name_at(self, idx: SupportsIndex) -> str:
-        """The name of the module at a position, which, if negative, counts from the end."""
-        position = index(idx)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {idx} is out of range: the length is {len(self)}")
-        return list(self._modules)[position]
-
-    def _insert(self, idx: int, module: Module) -> None:
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}, got {type_name(module)}")
-        if idx == len(self):
-            self.append(module)
-        else:
-            modules = list(self)
-            modules.insert(idx, module)
+    def insert(self, index: int, module: Module) -> Any:
+        """This container, with `module` before the position `index`."""
+        *modules, new = self.append(module)
+        if index != len(modules):
+            modules.insert(index, new)
             self._rename(modules)
+        return self
 
     def _rename(self, modules: list[Any]) -> None:
         self._modules = {str(position): module for position, module in enumerate(modules)}
@@ -107,16 +126,8 @@ class Sequential(_Series):
         return input
 
     def __getitem__(self, idx: SupportsIndex | slice) -> Any:
-        if isinstance(idx, slice):
-            return type(self)(OrderedDict(list(self._modules.items())[idx]))
-        return self._modules[self._name_at(idx)]
-
-    def insert(self, index: int, module: Module) -> Self:
-        """This container, with `module` before the position `index`."""
-        if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
-        self._insert(index, module)
-        return self
+        named: Any = list(self._modules.items())[idx]
+        return type(self)(OrderedDict(named)) if isinstance(idx, slice) else named[1]
 
 
 class ModuleList(_Series):
@@ -134,14 +145,9 @@ class ModuleList(_Series):
         if modules is not None:
             self.extend(modules)
 
-    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
-        if isinstance(idx, slice):
-            return type(self)(list(self)[idx])
-        return self._modules[self._name_at(idx)]
-
     def insert(self, index: int, module: Module) -> None:
         """Put `module` before the position `index`."""
-        self._insert(index, module)
+        super().insert(index, module)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])
@@ -159,46 +165,46 @@ class ModuleList(_Series):
         return printed(self._get_name(), [], lines)
 
 
-class _Named(Module):
+class _Dict(_Container):
     """Modules or parameters by their names, as in a dict."""
 
-    #: Where they are registered.
-    _held: str
-
-    def __len__(self) -> int:
-        return len(self.keys())
-
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        return iter(self._own)
 
     def __contains__(self, key: object) -> bool:
-        return key in self.keys()
+        return key in self._own
+
+    def __getitem__(self, key: str) -> Any:
+        return self._own[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._put(key, value)
 
     def __delitem__(self, key: str) -> None:
-        del self.__dict__[self._held][key]
+        del self._own[key]
 
     def clear(self) -> None:
         """Take all out."""
-        self.__dict__[self._held].clear()
+        self._own.clear()
 
     def pop(self, key: str) -> Any:
         """What is under `key`, which is taken out."""
-        return self.__dict__[self._held].pop(key)
+        return self._own.pop(key)
 
     def keys(self) -> KeysView[str]:
         """The names."""
-        return self.__dict__[self._held].keys()
+        return self._own.keys()
 
     def values(self) -> ValuesView[Any]:
         """What is held."""
-        return self.__dict__[self._held].values()
+        return self._own.values()
 
     def items(self) -> ItemsView[str, Any]:
         """The names and what is under them."""
-        return self.__dict__[self._held].items()
+        return self._own.items()
 
 
-class ModuleDict(_Named):
+class ModuleDict(_Dict):
     """A dict of modules, which counts them among its own: their parameters are found.
 
     >>> from minigrad import nn
@@ -207,19 +213,10 @@ class ModuleDict(_Named):
     (GELU(approximate='none'), False)
     """
 
-    _modules: dict[str, Any]
-    _held = "_modules"
-
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
-    def __setitem__(self, key: str, module: Module) -> None:
-        self.add_module(key, module)
 
     def update(self, modules: Any) -> None:
         """Add the modules of a mapping, or of pairs of names and modules."""
@@ -227,7 +224,7 @@ class ModuleDict(_Named):
             self[key] = module
 
 
-class ParameterDict(_Named):
+class ParameterDict(_Dict):
     """A dict of parameters, which counts them among its own; other tensors become parameters.
 
     Those of a plain dict are taken in the order of their names.
@@ -248,9 +245,6 @@ class ParameterDict(_Named):
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)
 
-    def __setitem__(self, key: str, value: Tensor) -> None:
-        self.register_parameter(key, _as_parameter(value))
-
     def update(self, parameters: Any) -> None:
         """Add the parameters of a mapping, or of pairs of names and parameters."""
         given = dict(parameters)
@@ -262,7 +256,7 @@ class ParameterDict(_Named):
         return "\n".join([f"  ({key}): {_described(each, each.type())}" for key, each in self.items()])
 
 
-class ParameterList(Module):
+class ParameterList(_List):
     """A list of parameters, which counts them among its own; other tensors become parameters.
 
     >>> import minigrad as torch
@@ -273,43 +267,14 @@ class ParameterList(Module):
     )
     """
 
+    _held = "_parameters"
+
     def __init__(self, values: Iterable[Tensor] | None = None) -> None:
         super().__init__()
         self.extend([] if values is None else values)
 
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._parameters.values())
-
-    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
-        held = list(self)[idx]
-        return type(self)(held) if isinstance(idx, slice) else held
-
-    def __setitem__(self, idx: SupportsIndex, param: Tensor) -> None:
-        self.register_parameter(str(range(len(self))[idx]), _as_parameter(param))
-
-    def append(self, value: Tensor) -> Self:
-        """This list, with `value` at the end."""
-        self.register_parameter(str(len(self)), _as_parameter(value))
-        return self
-
-    def extend(self, values: Iterable[Tensor]) -> Self:
-        """This list, with `values` at the end."""
-        for value in list(values):
-            self.append(value)
-        return self
-
-    def __iadd__(self, parameters: Iterable[Tensor]) -> Self:
-        return self.extend(parameters)
-
     def extra_repr(self) -> str:
         return "\n".join([f"  ({position}): {_described(each, each.dtype)}" for position, each in enumerate(self)])
-
-
-def _as_parameter(value: Tensor) -> Any:
-    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 def _described(parameter: Tensor, kind: object) -> str:

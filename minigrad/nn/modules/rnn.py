@@ -59,16 +59,22 @@ class Recurrent(Module):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         return [self._parameters.get(name + suffix) for name in names]
 
-    def _parts_of(self, state: Any, dtype: dtype) -> list[Tensor]:
-        """The parts of a given state, of an LSTM two; an error if they are not so many tensors of this dtype."""
-        parts = list(state) if self.mode == "LSTM" and isinstance(state, tuple | list) else [state]
-        if len(parts) != 1 + (self.mode == "LSTM") or not all([isinstance(each, Tensor) for each in parts]):
-            wanted = "a pair of Tensors, (h, c)" if self.mode == "LSTM" else "a Tensor"
-            raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(state).__name__}")
+    def _state(self, given: Any, shape: tuple[int, ...], dtype: dtype) -> list[Tensor]:
+        """The parts of a state, of an LSTM two: those given, which have to be of this shape and dtype, or zeros."""
+        count, wanted = (2, "a pair of Tensors, (h, c)") if self.mode == "LSTM" else (1, "a Tensor")
+        if given is None:
+            return [zeros(shape, dtype=dtype)] * count
+        parts = list(given) if count == 2 and isinstance(given, tuple | list) else [given]
+        if len(parts) != count or not all([isinstance(each, Tensor) for each in parts]):
+            raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(given).__name__}")
         for each in parts:
             if each.dtype is not dtype:
                 names = f"{each.dtype._tensor_name} and {dtype._tensor_name}"
                 raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}: state.to({dtype})")
+            if each.shape != shape:
+                is_cell = isinstance(self, RNNCellBase) and each.ndim > 2
+                problem = f"Expected hidden size {shape}, got {list(each.shape)}"
+                raise ValueError(problem) if is_cell else RuntimeError(problem)
         return parts
 
     def reset_parameters(self) -> None:
@@ -97,11 +103,8 @@ class RNNBase(Recurrent):
         dtype: DType = None,
     ) -> None:
         super().__init__()
-        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-            if not isinstance(size, int):
-                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
-            if size <= 0:
-                raise ValueError(f"{name} must be greater than zero")
+        if min(input_size, hidden_size, num_layers) <= 0:
+            raise ValueError("input_size, hidden_size and num_layers must be greater than zero")
         for name, flag in (("bias", bias), ("batch_first", batch_first)):
             if not isinstance(flag, bool):
                 raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
@@ -161,7 +164,10 @@ class RNNBase(Recurrent):
             x = x.transpose(0, 1)
         self._check_input(x)
         sizes = input.batch_sizes.tolist() if packed else [x.shape[1]] * x.shape[0]
-        state = self._first_state(hx, x, sizes[0], batched)
+        rows = (sizes[0],) if batched else ()
+        state = self._state(hx, (self.num_layers * len(self._ways), *rows, self.hidden_size), x.dtype)
+        if not batched:
+            state = [each.unsqueeze(1) for each in state]
         if packed and input.sorted_indices is not None:
             state = [each.index_select(1, input.sorted_indices) for each in state]
         x, new = self._through_layers(x, state, sizes)
@@ -207,24 +213,6 @@ class RNNBase(Recurrent):
             raise RuntimeError(f"input.size(-1) must be equal to input_size. {sizes}")
         if not x.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-
-    def _first_state(self, given: Any, x: Tensor, batch: int, batched: bool) -> list[Tensor]:
-        """The first state, each part of it `(D * num_layers, batch, hidden_size)`."""
-        shape = (self.num_layers * len(self._ways), batch, self.hidden_size)
-        parts = 2 if self.mode == "LSTM" else 1
-        if given is None:
-            return [zeros(shape, dtype=x.dtype)] * parts
-        state = self._parts_of(given, x.dtype)
-        wanted = shape if batched else (shape[0], shape[2])
-        wrong = [each.ndim for each in state if each.ndim != len(wanted)]
-        if x.ndim == 3 and wrong:
-            kind, names = "batched 3" if batched else "unbatched 2", "hx" if parts == 1 else "hx and cx"
-            raise RuntimeError(f"For {kind}-D input, {names} should also be {len(wanted)}-D but got {wrong[0]}-D")
-        for place, each in enumerate(state):
-            if each.shape != wanted:
-                name = "hidden" if parts == 1 else f"hidden[{place}]"
-                raise RuntimeError(f"Expected {name} size {wanted}, got {list(each.shape)}")
-        return state if batched else [each.unsqueeze(1) for each in state]
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + self._changed(
@@ -305,30 +293,15 @@ class RNNCellBase(Recurrent):
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The next state: a tensor, or of an LSTMCell a pair."""
-        is_pair = self.mode == "LSTM"
         if dim_of(input) not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
-        if input.shape[-1] != self.input_size:
-            problem = f"input has inconsistent input_size: got {input.shape[-1]} expected {self.input_size}"
-            raise RuntimeError(problem)
-        shape = (*input.shape[:-1], self.hidden_size)
-        state = [zeros(shape, dtype=input.dtype)] * (1 + is_pair) if hx is None else self._parts_of(hx, input.dtype)
-        for number, each in enumerate(state):
-            if each.ndim not in (1, 2):
-                hidden = f"hx[{number}]" if is_pair else "hidden"
-                raise ValueError(f"{self._get_name()}: Expected {hidden} to be 1D or 2D, got {each.ndim}D instead")
-            if each.shape[-1] != self.hidden_size:
-                problem = f"hidden{number} has inconsistent hidden_size: got {each.shape[-1]}, expected"
-                raise RuntimeError(f"{problem} {self.hidden_size}")
-            if each.shape != shape:
-                problem = f"Input batch size {shape[0]} doesn't match hidden{number} batch size {each.shape[0]}"
-                raise RuntimeError(f"{problem}: expected a state {list(shape)}, got {list(each.shape)}")
+        state = self._state(hx, (*input.shape[:-1], self.hidden_size), input.dtype)
         weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")
         batch, *state = (input, *state) if input.ndim == 2 else [each.unsqueeze(0) for each in (input, *state)]
         gates = F.linear(batch, weight_ih, bias_ih)
         new = KINDS[self.mode].step(gates, F.linear(state[0], weight_hh, bias_hh), *state)
         new = new if input.ndim == 2 else tuple([each.squeeze(0) for each in new])
-        return new if is_pair else new[0]
+        return new if self.mode == "LSTM" else new[0]
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + self._changed(bias=True, nonlinearity="tanh")
