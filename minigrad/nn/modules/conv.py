@@ -53,11 +53,11 @@ class _Convolution(Module):
         dtype: DType = None,
     ) -> None:
         super().__init__()
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if channels % groups:
-                raise ValueError(f"{name} must be divisible by groups: {channels} by {groups}")
+        if groups <= 0 or in_channels % groups or out_channels % groups:
+            problem = (
+                f"in_channels must be divisible by groups, and out_channels, too: {in_channels} and {out_channels}"
+            )
+            raise ValueError(f"{problem} by {groups}, a positive integer")
         if padding_mode not in _MODES:
             raise ValueError(f"padding_mode must be one of {_MODES}, but got {padding_mode=}")
         if isinstance(padding, str) and padding not in ("valid", "same"):
@@ -97,14 +97,11 @@ class _Convolution(Module):
     def extra_repr(self) -> str:
         usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "bias": True, "padding_mode": "zeros"}
         shown = {name: getattr(self, name, value) for name, value in usual.items()} | {"bias": self.bias is not None}
-        told = [
-            f"{name}={shown[name]}" for name, value in usual.items() if shown[name] not in (value, self._all(value))
-        ]
         first = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        told = [
+            f"{name}={shown[name]}" for name in usual if shown[name] not in (usual[name], (usual[name],) * self._dims)
+        ]
         return ", ".join([first, *told])
-
-    def _all(self, value: object) -> tuple[object, ...]:
-        return (value,) * self._dims
 
 
 class Conv1d(_Convolution, dims=1):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from types import EllipsisType
 from typing import ClassVar, dataclass_transform
 
 from minigrad.nn.modules.module import Module
 from minigrad.tensor import Tensor
+
+_EITHER_WAY = Parameter.POSITIONAL_OR_KEYWORD
 
 
 @dataclass_transform(eq_default=False)
@@ -41,9 +43,7 @@ class FunctionLayer(Module):
             return
         own = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
         cls._arguments += tuple(
-            Parameter(
-                name, Parameter.POSITIONAL_OR_KEYWORD, default=getattr(cls, name, Parameter.empty), annotation=kind
-            )
+            Parameter(name, _EITHER_WAY, default=getattr(cls, name, Parameter.empty), annotation=kind)
             for name, kind in own.items()
         )
         for name in set(own) & set(vars(cls)):
@@ -76,33 +76,22 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
     def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
         try:
             given = signature.bind(*args, **kwargs)
-            _check_no_tensors(cls, given.arguments)
+            for field in cls._arguments:
+                value, may_be = (
+                    given.arguments.get(field.name),
+                    field.name in cls._apart or "Tensor" in field.annotation,
+                )
+                if isinstance(value, Tensor) and value.ndim and not may_be:
+                    raise TypeError(f"argument '{field.name}' must be {field.annotation}, not Tensor")
         except TypeError as error:
             remedy = f": a layer is made first, and then called with tensors, nn.{cls.__name__}()(x)"
             told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
-            words = str(error).replace("multiple values", "got multiple values")
-            if len(args) > len(cls._arguments):
-                least = 1 + sum([each.default is Parameter.empty for each in cls._arguments])
-                most = 1 + len(cls._arguments)
-                takes = (
-                    f"from {least} to {most} positional arguments" if least < most else f"{most} positional argument"
-                )
-                words = f"takes {takes} but {1 + len(args)} were given"
-            raise TypeError(f"{cls.__name__}.__init__() {words}{told}") from None
+            raise TypeError(f"{cls.__name__}.__init__() {error}{told}") from None
         given.apply_defaults()
         Module.__init__(self)
         self.__dict__.update(given.arguments)
         self._check()
 
-    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *cls._arguments]
+    parameters = [Parameter("self", _EITHER_WAY), *cls._arguments]
     __init__.__signature__ = Signature(parameters, return_annotation="None")  # type: ignore[attr-defined]
     return __init__
-
-
-def _check_no_tensors(cls: type[FunctionLayer], given: Mapping[str, object]) -> None:
-    """Nothing if no option is a tensor but those that may be one; else a TypeError."""
-    for field in cls._arguments:
-        value = given.get(field.name)
-        may_be = field.name in cls._apart or "Tensor" in field.annotation
-        if isinstance(value, Tensor) and value.ndim and not may_be:
-            raise TypeError(f"argument '{field.name}' must be {field.annotation}, not Tensor")

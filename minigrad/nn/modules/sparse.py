@@ -208,11 +208,6 @@ class EmbeddingBag(_Table):
 
 
 def _table_shape(embeddings: Tensor) -> tuple[int, int]:
-    if not isinstance(embeddings, Tensor):
-        kind = type(embeddings).__name__
-        raise AttributeError(f"'{kind}' object has no attribute 'dim': the table is a tensor, torch.tensor(table)")
-    assert embeddings.dim() == 2, (
-        f"Embeddings parameter is expected to be 2-dimensional, one row per id; got shape {embeddings.shape}"
-    )
+    assert embeddings.dim() == 2, f"Embeddings parameter is expected to be 2-dimensional; got shape {embeddings.shape}"
     rows, columns = embeddings.shape
     return rows, columns
