@@ -314,7 +314,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parse(arguments)
     try:
         tour(given) if given.html is None else write_page(given)
-        sys.stdout.flush()
+        # (It may be closed: then there is none.)
+        print(end="", flush=True)
     except BrokenPipeError:
         # Whoever read has seen enough.  As Python ends it writes what is left, which is to be no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

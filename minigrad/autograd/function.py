@@ -183,6 +183,8 @@ class Function:
         node = FunctionNode(cls)
         ctx = node.ctx
         has_setup = cls.setup_context is not Function.setup_context
+        if cls.backward is not Function.backward and hasattr(cls, "vjp"):
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed: backward")
         first: tuple[Any, ...] = () if has_setup else (ctx,)
         if kwargs or (has_setup and getattr(cls.forward, "__defaults__", True)):
             bound = inspect.signature(cls.forward).bind(*first, *args, **kwargs)

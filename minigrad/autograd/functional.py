@@ -24,6 +24,7 @@ globals().update(advised(__name__, __all__))
 Function = Callable[..., Any]
 
 
+@enable_grad()
 def jacobian(func: Function, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
     """The derivatives of each element of `func(*inputs)` with respect to each of the inputs.
 
@@ -42,7 +43,7 @@ def jacobian(func: Function, inputs: Any, create_graph: bool = False, strict: bo
         rows = [_pulled([y], given, [unit], create_graph) for unit in units]
         columns = zip(given, zip(*rows, strict=True), strict=True)
         found.append(
-            _like_given(isinstance(inputs, tuple), [stack(parts).view(*y.shape, *x.shape) for x, parts in columns])
+            _like_given(isinstance(inputs, tuple), [stack(parts).view((*y.shape, *x.shape)) for x, parts in columns])
         )
     return _like_given(many, found)
 
@@ -68,6 +69,7 @@ def hessian(func: Function, inputs: Any, create_graph: bool = False, strict: boo
     return jacobian(gradient, inputs, create_graph, strict)
 
 
+@enable_grad()
 def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """`func(*inputs)`, and the product of `v`, of its shape, with its Jacobian: one gradient for each input.
 
@@ -81,6 +83,7 @@ def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
     return _like_given(many, _cut_off(outputs, create_graph)), _like_given(isinstance(inputs, tuple), found)
 
 
+@enable_grad()
 def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """`func(*inputs)`, and the product of its Jacobian with `v`, of the shape of the inputs: the change along `v`.
 
@@ -103,11 +106,10 @@ def _called(
     """Tensors in place of the inputs, which are used nowhere else; whether `func` returns several, and what."""
     if strict:
         raise NotImplementedError("strict=True: here, what an output does not depend on has a derivative of zeros")
-    with enable_grad():
-        given = [
-            x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in _as_tuple(inputs)
-        ]
-        outputs = func(*given)
+    given = [
+        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in _as_tuple(inputs)
+    ]
+    outputs = func(*given)
     return given, isinstance(outputs, tuple), _as_tuple(outputs)
 
 

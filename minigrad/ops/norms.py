@@ -430,6 +430,8 @@ def _by_channel(
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    if input.ndim < 2:
+        raise IndexError(f"Dimension out of range: expected (N, C, *), got an input of shape {tuple(input.shape)}")
     n, channels, *rest = input._array.shape
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
     groups = _groups(frame, within[: len(frame) - 1], (1,), eps)

@@ -308,7 +308,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         problem = f"index_add_(): Number of indices ({wanted[at]}) should be equal to source.size(dim)"
         raise RuntimeError(f"{problem}: ({rows.shape[at]}), for dim: {at}")
     if x.dtype != rows.dtype or rows.shape != wanted:
-        raise RuntimeError(f"index_add_(): source must have dtype {input.dtype!r} and shape {list(wanted)}")
+        problem = "source tensor shape must match self tensor shape, excluding the specified dimension"
+        raise RuntimeError(f"{problem}: {list(wanted)}, and its dtype {input.dtype!r}")
     if rows.size:
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from minigrad.tensor import Tensor
+from minigrad.tensors import missing_names
 from minigrad.tensors.errors import warn_program
 
 
@@ -82,6 +83,10 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+
+    def __getattr__(self, name: str) -> Any:
+        told = missing_names.advice("minigrad.optim.Optimizer", name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move the parameters; a `closure`, which computes the loss and its gradients, is called before."""

@@ -301,6 +301,8 @@ class SparseTensor(Tensor):
         common = dtypes.promote_types(self.dtype, other.dtype)
         if isinstance(alpha, builtins.float) and not common.is_floating_point:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if common is dtypes.bool_:
+            raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool': x.to(torch.int64)")
         added = elementwise.cast(other._entries, common)
         entries = joining.cat([self._entries, added if alpha == 1 else added * alpha], 0)
         places = np.concatenate([self._places, other._places], axis=1)

@@ -66,9 +66,14 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
 
 @no_grad()
 def write_all(writes: list[Callable[[], object]]) -> None:
-    """Call what was planned."""
-    for write in writes:
-        write()
+    """Call what was planned: once begun, all of it, also if the user interrupts."""
+    try:
+        for write in writes:
+            write()
+    except KeyboardInterrupt:
+        for write in writes:
+            write()
+        raise
 
 
 def load_own(

@@ -65,6 +65,8 @@ def pack_padded_sequence(
     if sizes != sorted(sizes, reverse=True):
         problem = "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True."
         raise RuntimeError(f"{problem} You can pass `enforce_sorted=False`")
+    if not sizes:
+        raise RuntimeError("Cannot pack empty tensors.")
     if sizes[-1] <= 0 or sizes[0] > len(input):
         raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
@@ -87,7 +89,8 @@ def pad_packed_sequence(
     batch_sizes = sequence.batch_sizes.tolist()
     longest = len(batch_sizes)
     if total_length is not None and total_length < longest:
-        raise ValueError(f"Expected total_length to be at least the longest length, {longest}, but got {total_length=}")
+        wanted = "Expected total_length to be at least the length of the longest sequence in input"
+        raise ValueError(f"{wanted}, but got {total_length=} and max sequence length being {longest}")
     shape = (longest if total_length is None else total_length, batch_sizes[0], *sequence.data.shape[1:])
     padded = sequence.data.new_full(shape, padding_value)
     padded[_places(batch_sizes)] = sequence.data
