@@ -56,7 +56,7 @@ class Members(Tensor):
             if device is not None:
                 problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
                 raise RuntimeError(f"{problem} is not supported: torch.as_tensor(tensor, device=device)")
-            return args[0].detach()
+            return args[0][...]
         return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
 
     def __init_subclass__(cls) -> None:

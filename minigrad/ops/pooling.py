@@ -198,7 +198,7 @@ def _declare(dims: int) -> None:
         divisors = divisor_override or _divisors(windows, input._array.shape[-dims:], count_include_pad)
         return AvgPool(windows, np.asarray(divisors), form("AvgPool{}"))(input)
 
-    @op("nn.functional", *alone, name=f"adaptive_max_pool{dims}d")
+    @op("nn.functional", name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)

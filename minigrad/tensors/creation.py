@@ -446,7 +446,7 @@ class _TypedTensor(type):
         if len(args) == 1 and isinstance(args[0], Tensor):
             if args[0].dtype is not cls.dtype:
                 raise TypeError(f"expected a tensor of {cls.dtype!r} (got {args[0].dtype!r}): x.to({cls.dtype!r})")
-            return args[0].detach()
+            return args[0][...]
         return new_leaf(array_of_arguments(args, cls.dtype), False, device)
 
 
