@@ -17,13 +17,14 @@ from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum, sum_to
-from minigrad.core.tape import Binary, Unary, quiet
+from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import in_float32
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
+from minigrad.ops.double_backward import in_one_step
 from minigrad.ops.indexing import Index, all_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
@@ -397,10 +398,22 @@ class Var(Unary):
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         free = count_over(x._array.shape, self.dims) - self.correction
+        scale = 2 / free if free else math.inf
+        return in_one_step(
+            lambda g, x: self.scaled(g * scale, x),
+            lambda g, x: (x - x.mean(self.dims, True)) * (g * scale),
+            kept_dims(g, x._array.shape, self.dims),
+            x,
+        )
+
+    def scaled(self, g: Array, x: Array) -> Array:
+        """The deviations from the mean, times `g`."""
         # Used up: they become the gradient.  Another backward pass computes them anew.
-        deviations, self.deviations = self.deviations, None
-        scaled = ScaledDeviation(self.dims, 2 / free if free else math.inf, deviations)
-        return scaled(kept_dims(g, x._array.shape, self.dims), x)
+        out, self.deviations = self.deviations, None
+        out = centred(x, self.dims) if out is None else out
+        read_in_place(out)
+        out *= g
+        return out
 
 
 # Between these, float32 has the squares in full.
@@ -421,33 +434,6 @@ class Std(Var):
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
-
-
-class ScaledDeviation(Binary):
-    """`scale * g * (x - mean(x))` with the mean over `dims`, where g is of size 1.
-
-    `deviations` are x - mean(x), if known.
-    """
-
-    formulas = ("dg = scale * sum(h * (x - mean(x)))", "dx = scale * (h * g - mean(h * g))")
-    dims: tuple[int, ...]
-    scale: float
-    deviations: Array | None
-
-    def forward(self, g: Array, x: Array) -> Array:
-        out, self.deviations = self.deviations, None
-        if out is None:
-            out = centred(x, self.dims)
-        read_in_place(out)
-        out *= widened(g) * self.scale
-        return out.astype(x.dtype, copy=False)
-
-    def da(self, h: Tensor, x: Tensor) -> Tensor:
-        return (h * (x - x.mean(self.dims, True))).sum(self.dims, True) * self.scale
-
-    def db(self, h: Tensor, g: Tensor) -> Tensor:
-        scaled = h * g * self.scale
-        return scaled - scaled.mean(self.dims, True)
 
 
 def centred(x: Array, dims: tuple[int, ...]) -> Array:

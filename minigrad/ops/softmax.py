@@ -7,12 +7,13 @@ import numpy as np
 from minigrad.core.arrays import read_in_place, sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
-from minigrad.core.tape import Binary, Unary
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, half_in_single
 from minigrad.ops.dims import normal_dim, reduced_dims
+from minigrad.ops.double_backward import in_one_step
 from minigrad.ops.reductions import kept_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
@@ -36,29 +37,16 @@ class Softmax(Unary):
         return y
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(g, y)
+        return in_one_step(self.slope, lambda g, y: (g - (g * y).sum(self.dims, True)) * y, g, y)
 
-
-class SoftmaxBackwardData(Binary):
-    """`(g - sum(g * y)) * y`, with sums along `dims`: the gradient of Softmax."""
-
-    formulas = ("dg = (h - sum(h * y)) * y", "dy = h * (g - sum(g * y)) - g * sum(h * y)")
-    dims: tuple[int, ...]
-
-    @half_in_single
-    def forward(self, g: Array, y: Array) -> Array:
+    def slope(self, g: Array, y: Array) -> Array:
+        """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
         read_in_place(y)
         for block in row_blocks(y, self.dims):
             part = np.subtract(g[block], sum_of_products(g[block], y[block], self.dims), out=out[block])
             part *= y[block]
         return out
-
-    def da(self, h: Tensor, y: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(h, y)
-
-    def db(self, h: Tensor, g: Tensor, y: Tensor) -> Tensor:
-        return h * (g - (g * y).sum(self.dims, True)) - g * (h * y).sum(self.dims, True)
 
 
 class LogSoftmax(Unary):
@@ -80,17 +68,10 @@ class LogSoftmax(Unary):
         return y
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
-        return LogSoftmaxBackwardData(self.dims)(g, y)
+        return in_one_step(self.slope, lambda g, y: g - y.exp() * g.sum(self.dims, True), g, y)
 
-
-class LogSoftmaxBackwardData(Binary):
-    """`g - exp(y) * sum(g)`, with the sum along `dims`: the gradient of LogSoftmax."""
-
-    formulas = ("dg = h - sum(h * exp(y))", "dy = -h * exp(y) * sum(g)")
-    dims: tuple[int, ...]
-
-    @half_in_single
-    def forward(self, g: Array, y: Array) -> Array:
+    def slope(self, g: Array, y: Array) -> Array:
+        """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
         read_in_place(y)
         for block in row_blocks(y, self.dims):
@@ -98,12 +79,6 @@ class LogSoftmaxBackwardData(Binary):
             part *= total(g[block], self.dims)
             np.subtract(g[block], part, out=part)
         return out
-
-    def da(self, h: Tensor, y: Tensor) -> Tensor:
-        return h - (h * y.exp()).sum(self.dims, True)
-
-    def db(self, h: Tensor, g: Tensor, y: Tensor) -> Tensor:
-        return -h * y.exp() * g.sum(self.dims, True)
 
 
 class LogSumExp(Unary):
@@ -121,29 +96,16 @@ class LogSumExp(Unary):
         return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        g = kept_dims(g, x._array.shape, self.dims)
+        return in_one_step(self.slope, lambda g, x: g * (x - LogSumExp(self.dims, True)(x)).exp(), g, x)
+
+    def slope(self, g: Array, x: Array) -> Array:
+        """The gradient of x, for that of y, `g`."""
         # Used up: they become the gradient.  Another backward pass computes them anew.
         known, self.exponentials = self.exponentials, None
-        return ScaledSoftmax(self.dims, known)(kept_dims(g, x._array.shape, self.dims), x)
-
-
-class ScaledSoftmax(Binary):
-    """`g * softmax(x)` along `dims`, where g is of size 1; `known` are exponentials of x and their sums, if at hand."""
-
-    formulas = ("dg = sum(h * softmax(x))", "dx = the gradient of the softmax for h * g")
-    dims: tuple[int, ...]
-    known: tuple[Array, Array] | None
-
-    def forward(self, g: Array, x: Array) -> Array:
-        known, self.known = self.known, None
         out, sums = exponentials(x, self.dims)[:2] if known is None else known
         out *= g / sums
-        return out.astype(x.dtype, copy=False)
-
-    def da(self, h: Tensor, x: Tensor) -> Tensor:
-        return (h * Softmax(self.dims)(x)).sum(self.dims, True)
-
-    def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        return SoftmaxBackwardData(self.dims)(h * g, Softmax(self.dims)(x))
+        return out
 
 
 def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
