@@ -16,7 +16,7 @@ from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_pro
 from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
-from minigrad.core.shapes import Reshape, Sum, sum_to
+from minigrad.core.shapes import Reshape, Sum
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
@@ -79,8 +79,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
     """
     x: Tensor = input if dtype is None else cast(input, as_dtype("mean", dtype) or input.dtype)
     if x._array.dtype not in FLOATS:
-        kind = "Input" if dtype is None else "Optional"
-        problem = f"mean(): could not infer output dtype. {kind} dtype must be either a floating point or complex dtype"
+        problem = "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype"
         raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()")
     form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
     return Mean(reduced_dims(dim, x._array.ndim), keepdim, form)(x)
@@ -194,24 +193,6 @@ def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tenso
     """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
     ones = with_ones(shape, dims)
     return y if y._array.shape == ones else Reshape(ones).of_gradient(y)
-
-
-class Spread(Unary):
-    """`y` is `x`, broadcast, at the places `chosen` and 0 elsewhere: each gets x / count."""
-
-    formulas = ("dx = the sum of g / count over the places chosen",)
-    chosen: Array
-    count: Array | None = None
-
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
-        # A product, not a choice, as in PyTorch: of an infinite x it is nan at the other places.
-        spread = np.asarray(self.chosen).astype(x.dtype)
-        spread *= x if self.count is None else x / self.count
-        return spread
-
-    def dx(self, g: Tensor) -> Tensor:
-        return sum_to(Spread(self.chosen, self.count)(g), self.x_shape)
 
 
 # ---- running sums and products ---------------------------------------------------------------------------------------
@@ -416,21 +397,13 @@ class Var(Unary):
         return out
 
 
-# Between these, float32 has the squares in full.
-_ROOTS = (1e-18, 1e18)
-
-
 class Std(Var):
     """The square root of the variance."""
 
     formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
 
     def forward(self, x: Array) -> Array:
-        y = np.sqrt(self.variance(x))
-        if x.dtype != np.float64 and not ((y > _ROOTS[0]) & (y < _ROOTS[1])).all():
-            # The squares are too small or too large for float32, which their root need not be.
-            y = np.sqrt(self.variance(x.astype(np.float64)))
-        return y.astype(x.dtype, "C", copy=False)
+        return np.sqrt(self.variance(x)).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
@@ -505,7 +478,7 @@ class LinalgVectorNorm(Unary):
         y, g = [kept_dims(each, x._array.shape, self.dims) for each in (y, g)]
         if math.isinf(self.p):
             largest = (np.abs(x._array) == y._array) | np.isnan(x._array)
-            return x.sgn() * Spread(*shares(largest, y._array, self.dims))(g)
+            return x.sgn() * shared(g, largest, y._array, self.dims)
         if self.p == 1:
             return x.sgn() * g
         if self.p > 1 and not y._array.all():
@@ -619,7 +592,7 @@ class Extremum(Unary):
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         chosen = np.isnan(x._array) if np.isnan(y._array) else x._array == y._array
-        return Spread(chosen)(g / int(np.count_nonzero(chosen)))
+        return shared(g, chosen, y._array, tuple(range(x._array.ndim)))
 
 
 @op()
@@ -660,19 +633,22 @@ class Extrema(Unary):
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         shape = x._array.shape
         largest = y._array.reshape(with_ones(shape, self.dims))
-        return Spread(*shares(x._array == largest, largest, self.dims))(kept_dims(g, shape, self.dims))
+        return shared(kept_dims(g, shape, self.dims), x._array == largest, largest, self.dims)
 
     def name(self) -> str:
         return f"A{self.find.__name__}Backward0"
 
 
-def shares(chosen: Array, y: Array, dims: tuple[int, ...]) -> tuple[Array, Array | None]:
-    """The places `chosen`, and how many there are for each result `y` over `dims`, or None for one each."""
-    # Where there are as many as results there are no ties; but a nan equals nothing, and has none.
-    if np.count_nonzero(chosen) == y.size and not np.isnan(y).any():
-        return chosen, None
-    # Halves, counted one by one, would stop at 2048.
-    return chosen, chosen.sum(axis=dims, keepdims=True, dtype=np.result_type(y, np.float32))
+def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:
+    """The gradient `g` of `y`, a reduction over `dims`, in equal parts at the places `chosen`, and 0 elsewhere."""
+    dtype = g._array.dtype
+    # Where there are as many places as results there are no ties; but a nan equals nothing, and has none.
+    if np.count_nonzero(chosen) != y.size or np.isnan(y).any():
+        # Halves, counted one by one, would stop at 2048.
+        g = g / g._new(chosen.sum(axis=dims, keepdims=True, dtype=np.float32).astype(dtype))
+    # A product, not a choice, as in PyTorch: of an infinite g it is nan at the other places.
+    ones = np.asarray(chosen).astype(dtype)
+    return in_one_step(lambda g: np.multiply(ones, g, out=ones), lambda g: g * g._new(ones), g)
 
 
 @op()
