@@ -169,8 +169,8 @@ class Sub(Elementwise):
     def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
         bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
         if any(bools):
-            operands = f"with {'two bool tensors' if all(bools) else 'a bool tensor'}"
-            raise RuntimeError(f"Subtraction, the `-` operator, {operands} is not supported: `~` inverts, `^` compares")
+            operands = "two bool tensors" if all(bools) else "a bool tensor"
+            raise RuntimeError(f"Subtraction, the `-` operator, with {operands} is not supported: `~` inverts a mask")
         return super().promote(a, b, x, y)
 
     def da(self, g: Tensor) -> Tensor:

@@ -15,8 +15,7 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
-from minigrad.ops import casting
-from minigrad.ops.casting import filler, half_in_single
+from minigrad.ops.casting import check_floating, filler, half_in_single, in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -60,10 +59,10 @@ def _scaled(b: Any, alpha: Number, a: Any) -> Any:
     """`alpha * b` in the dtype of its sum with `a`, of which `alpha` must be of no higher kind."""
     number = as_number(alpha)
     common = dtypes.result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
-    if isinstance(number, bool) and common is not dtypes.bool_:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(number, float) and not common.is_floating_point:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if (isinstance(number, bool) and common is not dtypes.bool_) or (
+        isinstance(number, float) and not common.is_floating_point
+    ):
+        raise RuntimeError(f"For results of {common!r}, argument alpha must not be a {type(number).__name__}.")
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
     filler(number, common)  # An error if it has no place there.
@@ -155,8 +154,8 @@ class Rounding(Elementwise):
 
     def backward(self, g: Tensor) -> Any:
         if self.form == UNDERIVED:
-            kernel = "floor_divide" if isinstance(self, DivRounded) else "remainder"
-            raise RuntimeError(f"derivative for aten::{kernel} is not implemented: div(a, b, rounding_mode=…) has one")
+            remedy = "div(a, b, rounding_mode=…) has one"
+            raise RuntimeError(f"derivative for aten::floor_divide and remainder is not implemented: {remedy}")
         return super().backward(g)
 
 
@@ -301,15 +300,10 @@ class PowNumber(Unary):
             return Unary.__call__(self, x)
         common = dtypes.result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
-            problem = "Integers to negative integer powers are not allowed"
-            raise RuntimeError(f"{problem}: the exponent is {self.n}. x.float() ** n is a fraction.")
+            raise RuntimeError("Integers to negative integer powers are not allowed: x.float() ** n is a fraction")
         if common is dtypes.bool_:
             return cast(PowNumber(int(self.n))(x), common)
-        # A RuntimeError for an exponent that the dtype cannot hold.
-        if common._numpy in HALVES:
-            casting.filler(self.n, common)
-        else:
-            casting.converted(np.asarray(self.n), common)
+        filler(self.n, common)  # An error if the dtype cannot hold it.
         return super().__call__(cast(x, common))
 
     def forward(self, x: Array) -> Array:
@@ -337,16 +331,14 @@ def power(x: Array, n: float) -> Array:
 @op(in_place=rewritten)
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
-    _check_same_dtype(input, end, "end")
-    if input._array.dtype not in FLOATS:
-        kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype._tensor_name}': x.float()")
-    if not isinstance(weight, Tensor):
-        number = np.asarray(as_number(weight), computed_in(input._array.dtype))
-        return Lerp("LerpBackward0")(input, end, input._new(number))
-    if weight._array.ndim:
-        _check_same_dtype(input, weight, "weight")
-    return Lerp("LerpBackward1")(input, end, cast(weight, input.dtype))
+    form = f"LerpBackward{isinstance(weight, Tensor):d}"
+    for each in (end, weight) if isinstance(weight, Tensor) and weight.ndim else (end,):
+        if each.dtype is not input.dtype:
+            raise RuntimeError(f"expected dtype {input.dtype._c_name} but got dtype {each.dtype._c_name}")
+    check_floating("lerp_kernel", input)
+    if isinstance(weight, Tensor):
+        return Lerp(form)(input, end, cast(weight, input.dtype))
+    return Lerp(form)(input, end, input._new(np.asarray(as_number(weight), computed_in(input._array.dtype))))
 
 
 @op(in_place=rewritten)
@@ -355,7 +347,8 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     a, b, c = in_common_dtype(input, tensor1, tensor2)
     if a._array.dtype == bool:
         raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool': expected numbers, such as x.long()")
-    return Addcmul(as_number(value))(a, b, c)
+    factor = a._new(np.asarray(as_number(value)).astype(a._array.dtype))
+    return in_float32(lambda a, b, c, d: SumAs("AddcmulBackward0")(a, d * b * c), a, b, c, factor)
 
 
 class Ternary(Node):
@@ -409,30 +402,6 @@ class Lerp(Ternary):
 
     def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return g * (b - a)
-
-
-def _check_same_dtype(a: Tensor, other: Any, name: str) -> None:
-    if a.dtype is not other.dtype:
-        raise RuntimeError(f"expected dtype {a.dtype._c_name} for `{name}` but got dtype {other.dtype._c_name}")
-
-
-class Addcmul(Ternary):
-    """`a + value * b * c`."""
-
-    value: float
-
-    @half_in_single
-    def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return laid_out(a + np.asarray(self.value).astype(a.dtype) * b * c, a, b, c)
-
-    def da(self, g: Tensor) -> Tensor:
-        return g
-
-    def db(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * (c * self.value)
-
-    def dc(self, g: Tensor, b: Tensor) -> Tensor:
-        return g * (b * self.value)
 
 
 # ---- last steps by the name of the whole -----------------------------------------------------------------------------

@@ -32,11 +32,11 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return category(from_) <= category(to)
 
 
-def check_cast(result: dtype, target: dtype) -> None:
+def check_cast(result: dtype, target: dtype, remedy: str = "an in-place operation cannot change the dtype") -> None:
     """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
     if category(result) > category(target):
         problem = f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
-        raise RuntimeError(f"{problem}: an in-place operation cannot change the dtype")
+        raise RuntimeError(f"{problem}: {remedy}")
 
 
 def converted(array: Array, target: dtype) -> Array:
@@ -126,6 +126,12 @@ def rounded(x: Tensor, to: dtype) -> Tensor:
     if x._array.dtype == to._numpy:
         return x
     return Rounded(to, "" if x._node is None else x._node.name())(x)
+
+
+def check_real(problem: str, x: Tensor) -> None:
+    """Nothing for a tensor of floating-point numbers; else a RuntimeError that begins with `problem`."""
+    if x._array.dtype not in FLOATS:
+        raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float()")
 
 
 def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:

@@ -89,13 +89,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @op()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
-    return _close(input, other, rtol, atol, equal_nan)
-
-
-def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     if input.dtype is not other.dtype:
-        types = f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}"
-        raise RuntimeError(f"{types}: convert one, as in other.to({input.dtype!r})")
+        raise RuntimeError(f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one")
     rtol, atol = float(as_number(rtol)), float(as_number(atol))
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
@@ -111,7 +106,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    return bool(_close(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @op()
@@ -210,8 +205,7 @@ def equal_to(input: Tensor, other: object) -> Tensor:
 def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
     if input._array.dtype in FLOATS:
-        problem = "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
-        raise TypeError(f"{problem}, got {input.dtype!r}")
+        raise TypeError(f"~ (operator.invert) is only implemented on integer and Boolean-type tensors: {input.dtype!r}")
     return input._new(np.invert(input._array))
 
 
@@ -257,7 +251,7 @@ def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> 
         return NotImplemented
     common = _common(a, b)
     if common.is_floating_point or (common is dtypes.bool_ and kernel.endswith("shift")):
-        remedy = "expected integers, or bools such as (x > 0) & (y > 0)"
+        remedy = "integers, or bools such as (x > 0) & (y > 0)"
         raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': {remedy}")
     return _combined(ufunc, a, b, common)
 
@@ -354,8 +348,7 @@ class Where(Ternary):
 def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
     """`a` where `condition` holds, else `b`; each may be a number."""
     if condition._array.dtype not in (bool, np.uint8):
-        found = f"a tensor with dtype {condition.dtype._tensor_name}"
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got {found}: such as x > 0")
+        raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
         common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
         a, b = [

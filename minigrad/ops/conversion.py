@@ -109,10 +109,7 @@ def is_signed(input: Tensor) -> bool:
 @op()
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not zero."""
-    if input._array.size != 1:
-        how_many = "more than one value" if input._array.size else "no values"
-        raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous: did you mean .any() or .all()?")
-    return bool(input._array.item())
+    return bool(input)
 
 
 @op("torch")
@@ -172,10 +169,10 @@ class Conversion(Tensor):
         """
         shape = self._array.shape
         dims = len(shape) if sparse_dim is None else index(sparse_dim)
-        if not 0 <= dims <= len(shape):
-            raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{len(shape)}] range, not {dims}")
-        if shape and not dims:
-            raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
+        if not bool(shape) <= dims <= len(shape):
+            raise RuntimeError(
+                f"dense_to_sparse: sparse_dim argument must be at least 1, at most {len(shape)}, not {dims}"
+            )
         if layout not in (None, sparse_coo):
             raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
         entries: Tensor = tensors.sparse.entries_of(self, dims)

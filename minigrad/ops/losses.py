@@ -22,7 +22,7 @@ from minigrad.declare import final, op
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.blocks import row_blocks
-from minigrad.ops.casting import check_floating, in_float32, rounded
+from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.double_backward import double_backward
@@ -35,6 +35,9 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
 #: The dtypes that the ids of classes may have.
 _IDS = (dtypes.int64._numpy, dtypes.uint8._numpy)
+
+#: What PyTorch's errors of scores name.
+_KERNEL = "log_softmax_lastdim_kernel_impl"
 
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
@@ -80,8 +83,7 @@ def reduced_array(losses: Array, reduction: Reduction) -> Array:
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
     """Nothing if no gradient is asked for of an argument that PyTorch gives none."""
     if weight.requires_grad and current.enabled:
-        problem = f"The function '{function}' is not differentiable with respect to argument '{argument}'"
-        raise RuntimeError(f"{problem}. This input cannot have requires_grad True. Give {argument}.detach()")
+        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'")
 
 
 # ---- losses of classes -----------------------------------------------------------------------------------------------
@@ -264,16 +266,14 @@ def cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if input._array.dtype not in FLOATS and target._array.dtype in FLOATS:
-        remedy = "the scores come first, cross_entropy(input, target)"
-        kernel = '"log_softmax_lastdim_kernel_impl" not implemented'
-        raise NotImplementedError(f"{kernel} for '{input.dtype._tensor_name}': {remedy}")
+    if target._array.dtype in FLOATS:
+        check_floating(_KERNEL, input, "the scores come first, cross_entropy(input, target)")
     if input._array.shape == target._array.shape:
         return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
     normal_dim(class_dim(input._array), input._array.ndim)
     if label_smoothing > 0:
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
-    _check_classes(input, target, weight, "log_softmax_lastdim_kernel_impl")
+    _check_classes(input, target, weight, _KERNEL)
     return in_float32(CrossEntropy(how, ignore_index), input, _shaped(target, input), weight)
 
 
@@ -310,9 +310,7 @@ def _cross_entropy_of_probabilities(
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
     dim = class_dim(x._array)
-    log_p = x.log_softmax(dim)
-    _check_weight_shape("cross_entropy: weight", x, weight)
-    classes = x._array.shape[dim]
+    log_p, classes = x.log_softmax(dim), x._array.shape[dim]
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / max(classes, 1)
     products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
@@ -358,11 +356,12 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
         raise _misfit(shape, ids)
     check_floating(kernel, x, "scores are real numbers, input.float()")
     if target._array.dtype not in _IDS:
-        found = target.dtype._tensor_name
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}: class ids are target.long()")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
-        _check_weight_shape("weight", x, weight)
+        classes = shape[class_dim(x._array)]
+        if weight._array.shape != (classes,):
+            raise RuntimeError(f"weight tensor should be defined for all {classes} classes, but got {weight.shape}")
         if weight.dtype is not x.dtype:
             raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
 
@@ -400,13 +399,6 @@ def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
         f"An input of shape {shape} takes a target of shape {fits}, a class id for each vector of scores; one vector "
         "by itself is (C,)"
     )
-
-
-def _check_weight_shape(what: str, x: Tensor, weight: Tensor | None) -> None:
-    classes = x._array.shape[class_dim(x._array)]
-    if weight is not None and weight.shape != (classes,):
-        problem = f"{what} tensor should be defined either for all {classes} classes or no classes"
-        raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
 
 
 # ---- losses of differences -------------------------------------------------------------------------------------------
@@ -594,9 +586,9 @@ def cosine_embedding_loss(
 def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
     """The loss `op` of the differences of two tensors, of which one is floating point."""
     common = dtypes.result_type(input._array, target._array)
-    if not common.is_floating_point:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{common._tensor_name}': x.float()")
-    return in_float32(lambda x, y: op(x - y), cast(input, common), cast(target, common))
+    x, y = cast(input, common), cast(target, common)
+    check_floating(kernel, x)
+    return in_float32(lambda x, y: op(x - y), x, y)
 
 
 def _check_tensors(*arguments: object) -> None:
@@ -723,17 +715,14 @@ def binary_cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     _check_tensors(input, target)
     if target.size() != input.size():
-        problem = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
-        raise ValueError(f"{problem} is deprecated. Please ensure they have the same size.")
+        raise ValueError(f"Using a target size ({target.size()}) that is different to the input size ({input.size()})")
     if target.dtype is not input.dtype:
-        problem = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
-        raise RuntimeError(f"{problem}: the targets are probabilities, target.to({input.dtype!r})")
+        found = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
+        raise RuntimeError(f"{found}: the targets are probabilities, target.to({input.dtype!r})")
     check_floating("binary_cross_entropy", input)
     for name, each in (("input", input), ("target", target)):
         if not ((each._array >= 0) & (each._array <= 1)).all():
-            remedy = "scores become so by torch.sigmoid, or take binary_cross_entropy_with_logits (BCEWithLogitsLoss)"
-            if name == "target":
-                remedy = "they are probabilities; for class ids there is cross_entropy"
+            remedy = "for scores take binary_cross_entropy_with_logits, and for class ids there is cross_entropy"
             raise RuntimeError(f"all elements of {name} should be between 0 and 1: {remedy}")
     weight = _factor("binary_cross_entropy", "weight", weight, input)
     return in_float32(BinaryCrossEntropy(how), input, target, weight)
@@ -763,9 +752,7 @@ def binary_cross_entropy_with_logits(
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     check_floating("log_sigmoid_cpu", input)
-    if not target.is_floating_point():
-        types = f"{input.dtype._tensor_name} can't be cast to the desired output type {target.dtype._tensor_name}"
-        raise RuntimeError(f"result type {types}: the targets are probabilities, .float()")
+    check_cast(input.dtype, target.dtype, "the targets are probabilities, target.float()")
     common = dtypes.promote_types(input.dtype, target.dtype)
     x, t = cast(input, common), cast(target, common)
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)

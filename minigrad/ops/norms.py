@@ -422,8 +422,7 @@ def _by_channel(
     When `training`, these move by `momentum` of their distance towards the mean over the batch of what was found.
     """
     if eps < 0 or (training and eps == 0):
-        bound = "positive during training" if training else "non-negative"
-        raise ValueError(f"batch_norm eps must be {bound}, but got {eps}")
+        raise ValueError(f"batch_norm eps must be positive, but got {eps}")
     runnings: list[Any] = [running_mean, running_var]
     if not training and None in runnings:
         raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
@@ -473,9 +472,8 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if leading < 0 or input._array.shape[leading:] != shape:
-        wanted = f"[*, {', '.join(map(str, shape))}]"
-        problem = f"Given normalized_shape={list(shape)}, expected input with shape {wanted}"
-        raise RuntimeError(f"{problem}, but got input of size{list(input.shape)}")
+        wanted = f"input with shape [*, {', '.join(map(str, shape))}], but got input of size{list(input.shape)}"
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected {wanted}")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

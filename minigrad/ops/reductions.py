@@ -22,7 +22,7 @@ from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.blocks import row_blocks
-from minigrad.ops.casting import in_float32
+from minigrad.ops.casting import check_real, in_float32
 from minigrad.ops.dims import normal_dim, normal_dims, reduced_dims
 from minigrad.ops.double_backward import in_one_step
 from minigrad.ops.indexing import Index, all_dims
@@ -78,9 +78,8 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
     (tensor(2.5000), tensor([2., 3.]))
     """
     x: Tensor = input if dtype is None else cast(input, as_dtype("mean", dtype) or input.dtype)
-    if x._array.dtype not in FLOATS:
-        problem = "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype"
-        raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float().mean()")
+    problem = "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype"
+    check_real(problem, x)
     form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
     return Mean(reduced_dims(dim, x._array.ndim), keepdim, form)(x)
 
@@ -343,9 +342,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
         dim, unbiased = None, dim
     if unbiased is not None and (correction is not None or not isinstance(unbiased, bool)):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
-    if x._array.dtype not in FLOATS:
-        subject = name if name.endswith("mean") else "std and var"
-        raise RuntimeError(f"{subject} only support floating point and complex dtypes: got {x.dtype!r}")
+    check_real(f"{name} only support floating point and complex dtypes", x)
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = reduced_dims(dim, x.ndim)
     if count_over(x._array.shape, dims) <= given or not x._array.size:
@@ -427,9 +424,7 @@ def norm(
 
     With p = 0 it is the number of elements that are not zero, with inf or -inf the largest or smallest `|x|`.
     """
-    if input._array.dtype not in FLOATS:
-        problem = "linalg.vector_norm: Expected a floating point or complex tensor as input"
-        raise RuntimeError(f"{problem}. Got {input.dtype._tensor_name}: x.float().norm()")
+    check_real("linalg.vector_norm: Expected a floating point or complex tensor as input", input)
     to = as_dtype("norm", dtype) or input.dtype
     if dtypes.promote_types(input.dtype, to) is not to:
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
@@ -506,9 +501,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     tensor(5.)
     """
     apart = input - other
-    if apart._array.dtype not in FLOATS:
-        found = apart.dtype._tensor_name
-        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {found} instead.")
+    check_real("norm(): input dtype should be either floating point or complex", apart)
     return LinalgVectorNorm(float(p), tuple(range(apart.ndim)), False, "DistBackward0")(apart)
 
 
@@ -551,15 +544,14 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
             # PyTorch asks whether it has the name `dim`.
             raise TypeError(f"{name}() of an integer: dim=int(it), or torch.{name}imum(x, it) of another tensor")
         dim, other = None, dim
+    unfit = f"{name}() received an invalid combination of arguments"
     if other is not None:
         if dim is not None or keepdim:
-            raise TypeError(f"{name}() received an invalid combination of arguments: a dim, or another tensor")
+            raise TypeError(f"{unfit}: a dim, or another tensor")
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
     if dim is None:
         if keepdim:
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments: keepdim needs dim, x.a{name}() keeps all"
-            )
+            raise TypeError(f"{unfit}: keepdim needs dim, x.a{name}() keeps all")
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
