@@ -113,16 +113,6 @@ for name in ("mse_loss", "l1_loss", "smooth_l1_loss"):
 for name in ("mse_loss", "l1_loss"):
     add(
         f"nn.functional.{name}",
-        lambda api, x, y, w, how, name=name: getattr(api.nn.functional, name)(x, y, weight=w, reduction=how),
-        float_names.flatmap(
-            lambda dtype: shapes(1).flatmap(
-                lambda shape: st.tuples(*[real(dtype, shape)] * 2, real(dtype, shape).map(np.abs), reductions)
-            )
-        ),
-        **ELEMENTS,
-    )
-    add(
-        f"nn.functional.{name}",
         lambda api, x, y, mean, all_, name=name: getattr(api.nn.functional, name)(x, y, mean, all_),
         joined(pairs_of_elements, maybe(st.booleans()), maybe(st.booleans())),
         **ELEMENTS,

@@ -102,7 +102,7 @@ def mul(input: Operand, other: Operand) -> Tensor:
     return Mul().of(input, other)
 
 
-@op(in_place=rewritten, aliases=["divide"])
+@op(in_place=rewritten, aliases=["divide", "true_divide"])
 def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
     """The quotient `input / other`, in floating point also for integers.
 
@@ -114,12 +114,6 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
         kind = RuntimeError if isinstance(rounding_mode, str) else TypeError
         raise kind(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     return DivRounded(rounding_mode, "DivBackward2")(input, other)
-
-
-@op(in_place=rewritten)
-def true_divide(input: Operand, other: Operand) -> Tensor:
-    """The quotient `input / other`, in floating point also for integers."""
-    return Div().of(input, other)
 
 
 @op(in_place=rewritten, operator="floordiv")

@@ -198,7 +198,7 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
 @operator("eq")
 def equal_to(input: Tensor, other: object) -> Tensor:
     """Whether each element equals that of `other`, a tensor, an array or a number."""
-    return compare(np.equal, input, _tensor_of(input, other))
+    return compare(np.equal, input, input._new(shared_memory(other)) if isinstance(other, np.ndarray) else other)
 
 
 @operator("invert")
@@ -218,16 +218,6 @@ def contains(input: Tensor, element: Operand) -> bool:
 
 
 # ---- on arrays -------------------------------------------------------------------------------------------------------
-
-
-def _tensor_of(x: Tensor, other: object) -> Any:
-    """`other`, as a tensor if it is an array that can be one."""
-    if isinstance(other, np.ndarray):
-        try:
-            return x._new(shared_memory(other))
-        except TypeError:
-            return other
-    return other
 
 
 def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:

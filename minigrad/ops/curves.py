@@ -18,13 +18,10 @@ from minigrad.core.elementwise import Elementwise, masked, zeroed
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import F, of_node, op
-from minigrad.ops import casting
 from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
-from minigrad.ops.dims import normal_dim
-from minigrad.ops.indexing import Slice
 
 
 class Curve(Unary):
@@ -42,9 +39,8 @@ class Curve(Unary):
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         return Slope(self)(g, x)
 
-    def scaled_slope(self, g: Array, x: Array) -> Array:
-        """The slope at `x` times `g`."""
-        raise NotImplementedError
+    #: The slope at `x` times `g`.
+    scaled_slope: ClassVar[Callable[..., Array]]
 
     def bend(self, x: Tensor) -> Any:
         """The derivative of the slope at `x`; None for 0."""
@@ -296,14 +292,12 @@ class Hardtanh(Curve):
     high: float
 
     def forward(self, x: Array) -> Array:
-        if x.dtype == bool:
-            raise RuntimeError("Bool inputs not supported for hardtanh: expected numbers, such as x.long()")
-        of_type = dtypes.of(x)
+        if x.dtype == bool or (x.dtype == np.uint8 and self.low <= -1):
+            raise RuntimeError(
+                f"{dtypes.of(x)!r} inputs not supported for hardtanh: expected numbers, such as x.long()"
+            )
         # The limits of integers are cut to integers.
-        low, high = (self.low, self.high) if of_type.is_floating_point else (int(self.low), int(self.high))
-        if not of_type.is_signed and (low < 0 or high < 0):
-            raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits, got {of_type!r}")
-        return clipped(x, casting.filler(low, of_type), casting.filler(high, of_type))
+        return clipped(x, self.low, self.high).astype(x.dtype, copy=False)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~((x <= self.low) | (x >= self.high)), g)
@@ -387,10 +381,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     channels = input.shape[1] if input.ndim > 1 else 1
     if weight.dtype is not input.dtype:
         raise RuntimeError("prelu: Type promoting not supported: weight.to(input.dtype)")
-    if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
-    if weight.numel() not in (1, channels):
-        raise RuntimeError(f"Mismatch of parameter numbers and input channel size: {weight.numel()} and {channels}")
+    if weight.ndim > 1 or weight.numel() not in (1, channels):
+        raise RuntimeError(f"prelu: expected a weight, or one for each of {channels} channels, but got {weight.shape}")
     shape = [-1, *[1] * (input.ndim - 2)] if weight.numel() > 1 else [1] * min(input.ndim, 1)
     return Prelu()(input, weight if list(weight.shape) == shape else weight.reshape(shape))
 
@@ -624,16 +616,12 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     >>> F.glu(torch.tensor([4.0, 6.0, 0.0, 100.0]))
     tensor([2., 6.])
     """
-    if input.ndim == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    along = normal_dim(dim, input.ndim)
-    if input.shape[along] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
+    if input.ndim == 0 or input.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is none of {input.shape}")
     check_floating("glu_cpu", input)
-    middle = input._array.shape[along] // 2
 
     def gated(x: Tensor) -> Any:
-        values, gates = [Slice((*(slice(None),) * along, half))(x) for half in (slice(middle), slice(middle, None))]
+        values, gates = x.chunk(2, dim)
         return ProductAs("GluBackward0")(values, gates.sigmoid())
 
     return in_float32(gated, input)

@@ -35,17 +35,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     `(N, C, *)` is taken as well, with a warning: PyTorch plans to read `(N, C, L)` as `(C, H, W)`.
     """
     _check_probability(p)
-    if input.ndim == 3:
-        warn_program(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-            "- input is interpreted as shape (N, C, L), where C is the channel dim. x.unsqueeze(-1) says so."
-        )
-    elif input.ndim != 4:
-        warn_program(
-            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error "
-            "in a future release. To retain the behavior and silence this warning, please use dropout instead. "
-            "Expected (N, C, H, W)."
-        )
+    if input.ndim != 4:
+        words = "which is deprecated: expected (N, C, H, W). x.unsqueeze(-1) makes it of (N, C, H)"
+        warn_program(f"dropout2d: Received a {input.ndim}-D input to dropout2d, {words}")
     if not training:
         return input
     if input.ndim < 2:

@@ -61,14 +61,10 @@ def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool 
     return reduction
 
 
-def reduced(losses: Tensor, reduction: Reduction, weight: Tensor | None = None) -> Tensor:
-    """The losses of the elements, times their weights, or their sum or (weighted) mean, in tensors."""
-    if weight is not None:
-        if weight.size() != losses.size():
-            raise ValueError(f"Weights and input must have the same size. Got {weight.shape} and {losses.shape}")
-        losses = losses * weight
+def reduced(losses: Tensor, reduction: Reduction) -> Tensor:
+    """The losses of the elements, or their mean or sum, in tensors."""
     if reduction == "mean":
-        return losses.mean() if weight is None else losses.sum() / weight.sum()
+        return losses.mean()
     return losses.sum() if reduction == "sum" else losses
 
 
@@ -466,16 +462,11 @@ def per_element_gradient(g: Tensor, reduction: Reduction, count: int, weight: Te
 
 @op("nn.functional")
 def mse_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """The mean of `(input - target)**2`; the sum or the single squares, as `reduction` says.
 
-    With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
+    A warning if the sizes differ.
 
     >>> import minigrad as torch
     >>> from minigrad.nn import functional as F
@@ -484,8 +475,6 @@ def mse_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
-    if weight is not None:
-        return reduced((input - target) ** 2, how, weight)
     return _elementwise(MseLoss(how), input, target, "mse_cpu")
 
 
@@ -503,16 +492,11 @@ class MeanSize(Mean):
 
 @op("nn.functional")
 def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """The mean of `|input - target|`; the sum or the single distances, as `reduction` says.
 
-    With a `weight`, of the input's shape, it is the weighted mean.  A warning if the sizes differ.
+    A warning if the sizes differ.
 
     >>> import minigrad as torch
     >>> from minigrad.nn import functional as F
@@ -522,9 +506,9 @@ def l1_loss(
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
     d = input - target
-    if how == "mean" and weight is None and d._array.dtype in FLOATS:
+    if how == "mean" and d._array.dtype in FLOATS:
         return MeanSize(tuple(range(d._array.ndim)), False, "MeanBackward0")(d)
-    return reduced(d.abs(), how, weight)
+    return reduced(d.abs(), how)
 
 
 @op("nn.functional")

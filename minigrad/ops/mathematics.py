@@ -31,16 +31,6 @@ def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, 
     return forward
 
 
-def floats(kernel: str, function: Callable[..., Array]) -> Callable[..., Array]:
-    """`function` of floating-point numbers; a NotImplementedError that names PyTorch's `kernel` for others."""
-
-    def forward(self: Node, x: Array) -> Array:
-        check_floating(kernel, x)
-        return function(self, x)
-
-    return forward
-
-
 def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
     """`rounded`, to whole numbers, of numbers; integers are whole."""
     of_integers = numbers(kernel, np.copy)
@@ -89,7 +79,13 @@ def trunc(input: Tensor) -> Tensor:
     """The whole part of each element: it is rounded towards 0."""
 
 
-@unary(floats("frac_cpu", lambda _, x: x - np.trunc(x)), lambda g: g)
+def behind_point(_: Node, x: Array) -> Array:
+    """What the numbers have behind the point."""
+    check_floating("frac_cpu", x)
+    return x - np.trunc(x)
+
+
+@unary(behind_point, lambda g: g)
 def frac(input: Tensor) -> Tensor:
     """What each element has behind the point, with its sign."""
 
@@ -104,14 +100,12 @@ class RoundDecimals(Unary):
     formulas = ("dx = 0",)
     decimals: int
 
-    def compute(self, x: Array) -> Array:
-        """The rounded numbers."""
+    def forward(self, x: Array) -> Array:
+        check_floating("round_cpu", x)
         z = workable(x)
         scale = z.dtype.type(10.0 ** np.abs(self.decimals))
         rounded = np.rint(z * scale) / scale if self.decimals >= 0 else np.rint(z / scale) * scale
         return restored(rounded, x)
-
-    forward = floats("round_cpu", compute)
 
     def dx(self, g: Tensor) -> Tensor:
         return zeroed(g)

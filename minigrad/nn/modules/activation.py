@@ -160,8 +160,7 @@ class MultiheadAttention(Module):
     et al., "Attention is all you need" (2017), section 3.2.2.
 
     `in_proj_weight`, `in_proj_bias`
-        the three Linears below one another; with a `kdim` or `vdim`, of keys and values with other sizes, there are
-        `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
+        the three Linears below one another.
 
     >>> import minigrad as torch
     >>> _ = torch.manual_seed(0)
@@ -194,26 +193,19 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
         if add_bias_kv or add_zero_attn:
             raise NotImplementedError("add_bias_kv and add_zero_attn: torch.cat adds a key and a value to the others")
+        if {kdim, vdim} - {None, embed_dim}:
+            raise NotImplementedError("kdim and vdim: nn.Linear(kdim, embed_dim) makes keys of that size first")
         self.embed_dim = embed_dim
         self.num_heads = num_heads
         self.head_dim = embed_dim // num_heads
         self.dropout = dropout
         self.batch_first = batch_first
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
-        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
-        shapes: dict[str, tuple[int, ...]] = {"in_proj_weight": (3 * embed_dim, embed_dim)}
-        if not self._qkv_same_embed_dim:
-            sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
-            shapes = {f"{name}_proj_weight": (embed_dim, size) for name, size in sizes.items()}
-        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
-            new = Parameter(empty(shapes[name], device=device, dtype=dtype)) if name in shapes else None
-            self.register_parameter(name, new)
+        self.kdim = self.vdim = embed_dim
+        self.in_proj_weight = Parameter(empty((3 * embed_dim, embed_dim), device=device, dtype=dtype))
         new = Parameter(empty(3 * embed_dim, device=device, dtype=dtype)) if bias else None
         self.register_parameter("in_proj_bias", new)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        for name in shapes:
-            initialize.xavier_uniform_(getattr(self, name))
+        initialize.xavier_uniform_(self.in_proj_weight)
         for vector in (self.in_proj_bias, self.out_proj.bias):
             if vector is not None:
                 initialize.zeros_(vector)
@@ -240,7 +232,8 @@ class MultiheadAttention(Module):
         batched = dim_of(query) == 3
         alike = query is key is value
         given: Sequence[Tensor] = (query, key, value)
-        for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
+        size = self.embed_dim
+        for name, x in zip(("query", "key", "value"), given, strict=True):
             if dim_of(x) != 2 + batched or x.shape[-1] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
@@ -255,8 +248,9 @@ class MultiheadAttention(Module):
             for x in self._projected(given, alike)
         ]
         if is_causal and attn_mask is None:
-            problem = "Need attn_mask if specifying the is_causal hint"
-            raise RuntimeError(f"{problem}: nn.Transformer.generate_square_subsequent_mask(L)")
+            raise RuntimeError(
+                "Need attn_mask if specifying the is_causal hint: Transformer.generate_square_subsequent_mask"
+            )
         is_causal = is_causal and key_padding_mask is None and not need_weights
         mask = None if is_causal else self._mask(q, k, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0
@@ -275,13 +269,10 @@ class MultiheadAttention(Module):
 
     def _projected(self, given: Sequence[Tensor], alike: bool) -> Sequence[Tensor]:
         """Queries, keys and values of all heads."""
-        if alike and self._qkv_same_embed_dim:
+        if alike:
             return F.linear(given[0], self.in_proj_weight, self.in_proj_bias).chunk(3, -1)
         biases = (None, None, None) if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        if self._qkv_same_embed_dim:
-            weights = self.in_proj_weight.chunk(3)
-        return [F.linear(*each) for each in zip(given, weights, biases, strict=True)]
+        return [F.linear(*each) for each in zip(given, self.in_proj_weight.chunk(3), biases, strict=True)]
 
     def _mask(self, q: Tensor, k: Tensor, attention: Mask, padding: Mask) -> Mask:
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
@@ -292,8 +283,7 @@ class MultiheadAttention(Module):
                 raise AssertionError(f"only bool and floating types of {name} are supported")
         if attention is not None:
             if attention.shape not in ((steps, keys), (batch * heads, steps, keys)):
-                wanted = f"{(steps, keys)} or {(batch * heads, steps, keys)}"
-                raise RuntimeError(f"The shape of the attn_mask is {attention.shape}, but should be {wanted}.")
+                raise RuntimeError(f"The shape of the attn_mask is {attention.shape}, but should be {(steps, keys)}.")
             masks.append(attention if attention.ndim == 2 else attention.view(batch, heads, steps, keys))
         if padding is not None:
             padding = padding if padding.ndim == 2 else padding.unsqueeze(0)
