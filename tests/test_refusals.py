@@ -228,6 +228,10 @@ def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> 
         minigrad.ones(2).quantile(0.5)
     with pytest.raises(AttributeError, match=r"no attribute 'exp_': it is a method of tensors, x.exp_\(\)"):
         minigrad.exp_(minigrad.ones(2))  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"no attribute 'Linear': it is torch.nn.Linear$"):
+        minigrad.nn.functional.Linear(2, 3)
+    with pytest.raises(ImportError, match=r"^cannot import name 'StepLR' from 'minigrad.optim': it is torch.optim.lr_"):
+        from minigrad.optim import StepLR  # type: ignore[attr-defined]  # noqa: F401
     assert advice("minigrad", "explain") == ": PyTorch has no such name, so import it: from minigrad import explain"
     with pytest.raises(AttributeError, match=r"^'Normal' object has no attribute 'cdf': PyTorch has it, minigrad does"):
         minigrad.distributions.Normal(0.0, 1.0).cdf(0.5)

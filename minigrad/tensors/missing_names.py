@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
 from minigrad.declare import declared
 
@@ -13,6 +14,9 @@ _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="
 HINTS = {place: {n: hint for key, hint in table.items() for n in key.split()} for place, table in _TABLES.items()}
 _LAYERS = {layer.lower().removesuffix("loss"): layer for layer in HINTS["minigrad.nn"]}
 
+#: A name that one of these lacks may be in another.
+_PLACES = [f"minigrad{each}" for each in (".nn.functional", ".nn", "", ".optim", ".optim.lr_scheduler", ".utils.data")]
+
 
 def advice(place: str, name: str) -> str:
     """What to use in place of a name that `place` has not, as the end of an error message; "" for names unknown here.
@@ -21,6 +25,8 @@ def advice(place: str, name: str) -> str:
     ": that is NumPy's name, here it is torch.tensor(data)"
     >>> advice("minigrad.Tensor", "fliplr")
     ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
+    >>> advice("minigrad", "one_hot")
+    ': it is torch.nn.functional.one_hot'
     """
     layer = _LAYERS.get(name.replace("_", "").removesuffix("loss"), "")
     if told := HINTS.get(place.replace("minigrad", "elsewhere"), {}).get(name):
@@ -34,6 +40,7 @@ def advice(place: str, name: str) -> str:
     elif place == "minigrad.nn.functional" and layer:
         told = f"nn.{layer} is not here either; {HINTS['minigrad.nn'][layer]}"
     else:
-        return ""
+        homes = [each for each in _PLACES if place in _PLACES and name in dir(resolve_name(each))]
+        return f": it is {homes[0].replace('minigrad', 'torch')}.{name}" if homes else ""
     listed = "x" if place == "minigrad.Tensor" else place.replace("minigrad", "torch")
     return f": {told}. dir({listed}) lists what is there"
