@@ -114,25 +114,6 @@ def test_a_large_graph_is_walked_in_linear_time_without_recursion_and_leaves_no_
     assert whole < 10 * 4 * a_tenth + 0.1
 
 
-def test_a_function_that_writes_in_place_is_no_reference_cycle(without_collector: None) -> None:
-    class Double(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.mark_dirty(x)
-            return x.mul_(2)
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            return g * 2
-
-    y = torch.ones(5, requires_grad=True) * 1
-    Double.apply(y)
-    y.sum().backward()
-    watched = weakref.ref(y)
-    del y
-    assert watched() is None
-
-
 def test_hooks_on_the_gradients_of_a_module_are_no_reference_cycle(without_collector: None) -> None:
     for given in (torch.ones(1, 2), torch.ones(1, 2, requires_grad=True)):
         for walked in (True, False):

@@ -26,14 +26,8 @@ class Cube(Unary):
         return self.broken(g * torch.from_numpy(3 * self.x**2))
 
 
-def test_the_kind_of_the_gradient() -> None:
-    def narrow(x: Any) -> Any:
-        return Cube(lambda dx: dx.float())(x)
-
+def test_the_shape_of_the_gradient() -> None:
     x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
-    assert gradcheck(narrow, x, check_undefined_grad=False)
-    with pytest.raises(GradcheckError, match=r"Gradient has dtype mismatch: torch\.float32 for .* torch\.float64"):
-        gradcheck(narrow, x, check_grad_dtypes=True)
     with pytest.raises(GradcheckError, match=r"incorrect size: torch\.Size\(\[2\]\) for .* torch\.Size\(\[3\]\)"):
         gradcheck(lambda x: Cube(lambda dx: dx[:2])(x), x)
 

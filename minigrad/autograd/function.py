@@ -6,20 +6,19 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from minigrad.core.kept import Kept, entry_of, output_entry, released, unpack_saved
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Output, Several, Unary, edge_to
-from minigrad.core.tensor import Size, Tensor, share_storage, storage_of
-from minigrad.tensors.errors import warn_program
+from minigrad.core.tensor import Size, Tensor, share_storage
 from minigrad.tensors.hooks import unowned
 
 
 class FunctionCtx:
-    """What `forward` leaves for `backward`: saved tensors, marks on inputs and outputs, and attributes of any name."""
+    """What `forward` leaves for `backward`: saved tensors, marks on outputs, and attributes of any name."""
 
     needs_input_grad: tuple[bool, ...] = ()
     """For each argument of `forward`, whether it is a tensor that requires a gradient."""
@@ -29,8 +28,6 @@ class FunctionCtx:
         self._to_save: tuple[Any, ...] = ()
         self._saved: tuple[tuple[Kept, int | None], ...] | None = ()
         self._non_differentiable: tuple[Any, ...] = ()
-        self._dirty: tuple[Any, ...] = ()
-        self._materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep inputs, outputs or other tensors, or None, for `saved_tensors`; later writes to them are noticed."""
@@ -44,13 +41,13 @@ class FunctionCtx:
         """These outputs do not require gradients."""
         self._non_differentiable = outputs
 
-    def mark_dirty(self, *inputs: Any) -> None:
-        """These inputs were changed in place; they have to be returned, too."""
-        self._dirty = inputs
+    def mark_dirty(self, *inputs: Any) -> NoReturn:
+        """A NotImplementedError: a Function leaves its inputs as they are."""
+        raise NotImplementedError("mark_dirty: forward has to return new tensors: y = x.clone(), and write to y")
 
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros, or else None, for an output that no gradient arrived for."""
-        self._materialize = value
+    def set_materialize_grads(self, value: bool) -> NoReturn:
+        """A NotImplementedError: `backward` gets zeros for an output that no gradient arrived for."""
+        raise NotImplementedError("set_materialize_grads: backward gets zeros where no gradient arrived, never None")
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -92,11 +89,10 @@ class FunctionNode(Several):
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
     def backward(self, g: Any) -> Sequence[Any]:
-        if self.ctx._materialize:
-            g = [
-                gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
-                for gradient, like in zip(g, self.outputs, strict=True)
-            ]
+        g = [
+            gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
+            for gradient, like in zip(g, self.outputs, strict=True)
+        ]
         returned = self.function.backward(self.ctx, *g)
         gradients = list(returned) if isinstance(returned, tuple) else [returned]
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
@@ -200,29 +196,16 @@ class Function:
         outputs = returned if isinstance(returned, tuple) else (returned,)
         recorded = current.enabled and any(ctx.needs_input_grad)
         wrapped = [_wrapped(output, args, node, recorded) for output in outputs]
-        for x in ctx._dirty:
-            if not _among(x, outputs):
-                raise RuntimeError("Some elements marked as dirty during the forward method were not returned")
-            if not _among(x, args):
-                warn_program(
-                    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors should be given to "
-                    "it: what forward makes is nobody else's."
-                )
-            storage_of(x).version += 1
         if recorded:
             _record(node, args, wrapped)
         # They have led to the node from now on: to hold them would be a reference cycle.
-        ctx._dirty = ctx._non_differentiable = ()
+        ctx._non_differentiable = ()
         return tuple(wrapped) if isinstance(returned, tuple) else wrapped[0]
 
 
 def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: bool) -> Any:
     """An output as the tensor that `apply` returns, which can be given a history."""
     if not isinstance(output, Tensor):
-        return output
-    if _among(output, node.ctx._dirty):
-        if recorded:
-            output._check_recordable(recorded)
         return output
     if _among(output, args):
         alias = output._new(output._array)
@@ -243,12 +226,8 @@ def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> No
     differentiable = [
         isinstance(x, Tensor) and x.is_floating_point() and not _among(x, ctx._non_differentiable) for x in outputs
     ]
-    dirty = [_among(x, ctx._dirty) for x in outputs]
-    fresh = [x if d and not w else None for x, d, w in zip(outputs, differentiable, dirty, strict=True)]
+    fresh = [x if d else None for x, d in zip(outputs, differentiable, strict=True)]
     node.record(tuple([edge_to(x) for x in tensors]), tensors, fresh)
-    for position, (x, d, w) in enumerate(zip(outputs, differentiable, dirty, strict=True)):
-        if d and w:
-            x._follow(Output(node, position))
     saved: list[tuple[Kept, int | None]] = []
     for x in ctx._to_save:
         places = [position for position, output in enumerate(outputs) if output is x and differentiable[position]]
