@@ -1,6 +1,9 @@
 """minigrad: tensors, autograd, Embedding and Linear on NumPy alone, written to be read.
 
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
+
+The import adds two finders of modules to `sys.meta_path`: `Advice` tells what does the work of those that are missing,
+and `StandIn` finds them where `sys.modules["torch"] = minigrad` is to stand for PyTorch.
 """
 
 import sys

@@ -292,7 +292,7 @@ def tour(given: argparse.Namespace) -> None:
     show_cost()
     print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
     print("Move it by hand, in a browser: python -m minigrad --html FILE")
-    print("Next: docs/embedding-is-linear.md. What to read in which order: docs/index.md")
+    print("Next, in the repository: docs/embedding-is-linear.md. All pages: docs/index.md")
 
 
 def write_page(given: argparse.Namespace) -> None:

@@ -63,6 +63,7 @@ class Advice:
                 raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=name)
 
 
+# Python asks one finder after the other: this one is asked last, and finds nothing.
 sys.meta_path.append(Advice)
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
