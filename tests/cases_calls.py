@@ -606,6 +606,7 @@ calls(
     F.batch_norm(x, None, None)
     F.group_norm(x, 3, w, w)
     F.instance_norm(x[..., None] * w, weight=w, bias=w)
+    F.instance_norm(x[..., None] * w, eps=0)
     F.avg_pool2d(i.expand(1, 3, 3), 2, 1), F.max_pool2d(torch.full((1, 4, 4), -(2**63)), 3, 1, 1, return_indices=True)
     F.dropout(x, 1.5)
     F.dropout(x, 0.0) is x
@@ -855,6 +856,7 @@ calls(
     x.histogram(3, range=(0.1, 0.7))
     x.histogram(2, range=(2.0, 1.0))
     x.histogram(2)
+    torch.arange(-2.0, 4.0, dtype=x.dtype).histogram()
     x.long().bincount()
     x.bincount()
     torch.bucketize(0.1, L([0.1], dtype=x.dtype), right=True)

@@ -421,7 +421,7 @@ def _by_channel(
 
     When `training`, these move by `momentum` of their distance towards the mean over the batch of what was found.
     """
-    if eps < 0 or (training and eps == 0):
+    if eps < 0 or (training and eps == 0 and 0 in within):
         raise ValueError(f"batch_norm eps must be positive, but got {eps}")
     runnings: list[Any] = [running_mean, running_var]
     if not training and None in runnings:

@@ -18,6 +18,7 @@ from minigrad.declare import op
 from minigrad.ops.casting import check_floating
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.reductions import Extremum, check_not_empty, selected
+from minigrad.tensors.creation import linspace
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 
@@ -338,7 +339,7 @@ def histogram(
     if input.dtype is dtypes.float16 or (range is None and input._array.dtype in HALVES):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
-    edges = quiet().run(equally_spaced, low, high, bins + 1)
+    edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array
     hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])
     return return_types.histogram([_underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
 
@@ -354,10 +355,3 @@ def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -
         raise RuntimeError(f"torch.histogram(): range of [{low}, {high}] is not finite, or its max is below its min")
     half = array.dtype.type(margin)
     return (array, low - half, high + half) if low == high else (array, low, high)
-
-
-def equally_spaced(low: Any, high: Any, count: int) -> Array:
-    """`count` numbers from `low` to `high`, of their dtype, each computed from the nearer end."""
-    step = (high - low) / low.dtype.type(count - 1)
-    places = np.arange(count, dtype=low.dtype)
-    return np.where(places < count // 2, low + step * places, high - step * places[::-1])

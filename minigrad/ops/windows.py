@@ -83,7 +83,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False):
         size, most = input._array.shape[dim], max(before, after)
         if not size or (mode == "reflect" and most >= size) or (mode == "circular" and most > size):
-            raise RuntimeError(f"Padding size should be less than the input dimension: {before, after} of {size}")
+            problem = "Argument #4: Padding size should be less than the corresponding input dimension"
+            raise RuntimeError(f"{problem}, but got: padding {before, after} at dimension {dim} of {list(input.shape)}")
         y = Index((dim,), name)(y, input._new(_padded_places(size, before, after, _PLACES[mode])))
     return y
 

@@ -79,7 +79,7 @@ class Recurrent(Module):
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew, from the uniform distribution on [-k, k) with `k = 1 / sqrt(hidden_size)`."""
-        bound = 1 / math.sqrt(self.hidden_size)
+        bound = 1 / math.sqrt(max(self.hidden_size, 1))
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 

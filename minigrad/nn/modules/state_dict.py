@@ -25,6 +25,8 @@ class LoadResult(NamedTuple):
 
 def persistent(module: Any) -> dict[str, Tensor]:
     """The module's own parameters and buffers that a state dict holds."""
+    if hasattr(type(module), "get_extra_state"):
+        raise NotImplementedError("get_extra_state(): self.register_buffer(name, tensor) is part of the state")
     buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
     return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
 
@@ -38,17 +40,8 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     wrong: list[str] = []
     writes: list[Callable[[], object]] = []
     versions: dict[str, Any] = getattr(state_dict, "_metadata", {})
-
-    def plan(module: Any, state: dict[str, Any], prefix: str) -> None:
-        """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`."""
-        metadata = {**versions.get(prefix[:-1], {}), "assign_to_params_buffers": assign, "writes": writes}
-        module._load_from_state_dict(state, prefix, metadata, True, missing, unexpected, wrong)
-        for name, child in module._modules.items():
-            if child is not None:
-                path = f"{prefix}{name}."
-                plan(child, {key: value for key, value in state.items() if key.startswith(path)}, path)
-
-    plan(module, dict(state_dict), "")
+    options = {"assign_to_params_buffers": assign, "writes": writes}
+    _plan(module, dict(state_dict), "", versions, options, (missing, unexpected, wrong))
     quoted = '", "'
     problems = [
         f'{kind} key(s) in state_dict: "{quoted.join(paths)}". '
@@ -62,6 +55,26 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
     write_all(writes)
     return LoadResult(missing, unexpected)
+
+
+def _plan(
+    module: Any,
+    state: dict[str, Any],
+    prefix: str,
+    versions: Mapping[str, Any],
+    options: dict[str, Any],
+    problems: tuple[list[str], ...],
+) -> None:
+    """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`.
+
+    (A function in `load` would know itself, a cycle, which holds the state until Python's collector comes by.)
+    """
+    module._load_from_state_dict(state, prefix, {**versions.get(prefix[:-1], {}), **options}, True, *problems)
+    for name, child in module._modules.items():
+        if child is not None:
+            path = f"{prefix}{name}."
+            below = {key: value for key, value in state.items() if key.startswith(path)}
+            _plan(child, below, path, versions, options, problems)
 
 
 @no_grad()

@@ -239,6 +239,8 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
+        if not src.shape[-1] == tgt.shape[-1] == self.d_model:
+            raise RuntimeError(f"the feature number of src and tgt must be equal to d_model, {self.d_model}")
         memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
