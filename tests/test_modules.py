@@ -132,5 +132,5 @@ def test_a_user_who_interrupts_while_states_are_copied_finds_all_of_them_copied(
 def test_first_values_that_cannot_be_are_warned_of() -> None:
     with pytest.warns(UserWarning, match="zero-element"):
         assert nn.Linear(0, 2).bias.tolist() == [0, 0]
-    with pytest.warns(UserWarning, match="more than 2 std"):
+    with pytest.raises(NotImplementedError, match="fewer than 3 in 10"):
         nn.init.trunc_normal_(torch.empty(2), 0.0, 1.0, 2.5, 3.0)

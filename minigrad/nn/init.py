@@ -44,40 +44,21 @@ def trunc_normal_(
 ) -> Tensor:
     """Fill `tensor` with draws from the part of the normal distribution that lies in [a, b].
 
-    They are drawn anew until they do: from the normal distribution if more than 3 in 10 lie there, else from the
-    uniform one on [a, b), of whose draws each is kept with a probability in proportion to the normal density.
+    They are drawn anew until they do.  Errors: NotImplementedError if fewer than 3 in 10 do, for which PyTorch has
+    another way.
 
     >>> import minigrad as torch
     >>> bool((torch.nn.init.trunc_normal_(torch.empty(100)).abs() <= 2).all())
     True
     """
-    if mean < a - 2 * std or mean > b + 2 * std:
-        warn_program(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
-        )
-    wide = _below(b, mean, std) - _below(a, mean, std) > 0.3
+    if _below(b, mean, std) - _below(a, mean, std) <= 0.3:
+        raise NotImplementedError(f"fewer than 3 in 10 draws lie in [{a}, {b}]: draw from a wider part, or use clamp_")
     low, high = tensor.new_tensor(a), tensor.new_tensor(b)
-    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-
-    def proposed() -> Tensor:
-        new = empty_like(tensor)
-        return new.normal_(mean, std, generator=generator) if wide else new.uniform_(a, b, generator=generator)
-
-    def refused(candidates: Tensor) -> Tensor:
-        """Where a normal number is outside, or another uniform number is above the density, over its peak."""
-        if wide:
-            return (candidates < low) | (candidates > high)
-        density = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
-        return empty_like(tensor).uniform_(generator=generator).log_().gt(density)
-
     with no_grad():
-        drawn = proposed()
-        pending = refused(drawn)
-        while pending.any():
+        drawn = empty_like(tensor).normal_(mean, std, generator=generator)
+        while (pending := (drawn < low) | (drawn > high)).any():
             # All are drawn anew, and those that are not needed thrown away: so are PyTorch's numbers.
-            candidates = proposed()
-            drawn = where(pending, candidates, drawn)
-            pending &= refused(candidates)
+            drawn = where(pending, empty_like(tensor).normal_(mean, std, generator=generator), drawn)
         return tensor.copy_(drawn)
 
 

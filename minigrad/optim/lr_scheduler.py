@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import types
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
@@ -70,43 +70,41 @@ class LRScheduler:
         self._is_initial = False
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to `epoch`, and set its learning rates."""
+        """Go on to the next epoch, and set its learning rates; an `epoch`, deprecated in PyTorch, is refused."""
+        if epoch is not None:
+            raise NotImplementedError(
+                "step(epoch) is not supported, and deprecated in PyTorch: call step() once per epoch"
+            )
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warn_program(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
                 "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
                 "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
             )
-        if epoch is not None:
-            _warn_of_epoch()
-        rates = self.get_lr if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)
-        before = self.last_epoch, self._step_count
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.last_epoch += 1
         self._step_count += 1
         try:
-            found = list(zip(self.optimizer.param_groups, rates(), strict=True))
+            found = list(zip(self.optimizer.param_groups, self.get_lr(), strict=True))
         except BaseException:
-            self.last_epoch, self._step_count = before
+            self.last_epoch -= 1
+            self._step_count -= 1
             raise
         for group, lr in found:
             _set_rate(group, lr)
-        self._last_lr: list[Rate] = self._rates_now()
+        self._last_lr: list[Rate] = _options_of(self.optimizer, "lr")
 
     def get_lr(self) -> list[Rate]:
         """The learning rates for `last_epoch`, made from the ones before: for `step` to call."""
+        factor = self._factor()
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _factor(self) -> float:
+        """What the learning rates are multiplied by for `last_epoch`."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr()")
 
     def get_last_lr(self) -> list[Rate]:
         """The learning rates that were set last, one per parameter group."""
         return self._last_lr
-
-    def _rates_now(self) -> list[Rate]:
-        """The learning rates of the optimiser as they are."""
-        return _options_of(self.optimizer, "lr")
-
-    def _rates_times(self, factor: float) -> list[Rate]:
-        """The learning rates of the optimiser, each times `factor`."""
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     #: The attributes that `state_dict` leaves out.
     _apart: ClassVar[tuple[str, ...]] = ("optimizer",)
@@ -191,13 +189,8 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Rate]:
-        if self.last_epoch == 0 or self.last_epoch % self.step_size:
-            return self._rates_now()
-        return self._rates_times(self.gamma)
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        return [lr * self.gamma ** (self.last_epoch // self.step_size) for lr in self.base_lrs]
+    def _factor(self) -> float:
+        return 1 if self.last_epoch == 0 or self.last_epoch % self.step_size else self.gamma
 
 
 class MultiStepLR(LRScheduler):
@@ -210,14 +203,9 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Rate]:
-        if self.last_epoch not in self.milestones:
-            return self._rates_now()
-        return self._rates_times(self.gamma ** self.milestones[self.last_epoch])
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [lr * self.gamma**passed for lr in self.base_lrs]
+    def _factor(self) -> float:
+        times = self.milestones[self.last_epoch]
+        return self.gamma**times if times else 1
 
 
 class LinearLR(LRScheduler):
@@ -240,17 +228,13 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Rate]:
+    def _factor(self) -> float:
         if self.last_epoch == 0:
-            return self._rates_times(self.start_factor)
+            return self.start_factor
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self._rates_now()
+            return 1
         growth = self.end_factor - self.start_factor
-        return self._rates_times(1.0 + growth / (self.total_iters * self.start_factor + (self.last_epoch - 1) * growth))
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        growth, passed = self.end_factor - self.start_factor, min(self.total_iters, self.last_epoch)
-        return [lr * (self.start_factor + growth * passed / self.total_iters) for lr in self.base_lrs]
+        return 1.0 + growth / (self.total_iters * self.start_factor + (self.last_epoch - 1) * growth)
 
 
 class ExponentialLR(LRScheduler):
@@ -260,11 +244,8 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Rate]:
-        return self._rates_now() if self._is_initial else self._rates_times(self.gamma)
-
-    def _get_closed_form_lr(self) -> list[Rate]:
-        return [lr * self.gamma**self.last_epoch for lr in self.base_lrs]
+    def _factor(self) -> float:
+        return 1 if self._is_initial else self.gamma
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -295,7 +276,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:
-        rates = self._rates_now()
+        rates = _options_of(self.optimizer, "lr")
         if self._is_initial:
             return rates
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
@@ -305,12 +286,11 @@ class CosineAnnealingLR(LRScheduler):
         factor = self._height(self.last_epoch) / self._height(self.last_epoch - 1)
         return [factor * (lr - self.eta_min) + self.eta_min for lr in rates]
 
-    def _get_closed_form_lr(self) -> list[Rate]:
-        height = self._height(self.last_epoch)
-        return [self.eta_min + (lr - self.eta_min) * height / 2 for lr in self.base_lrs]
-
     def _height(self, epoch: int) -> float:
         return 1 + math.cos(math.pi * epoch / self.T_max)
+
+
+_PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
 
 
 class OneCycleLR(LRScheduler):
@@ -373,8 +353,7 @@ class OneCycleLR(LRScheduler):
         ]
         if not three_phase:
             phases[1:] = [(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
-        names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
-        self._schedule_phases: list[dict[str, Any]] = [dict(zip(names, phase, strict=True)) for phase in phases]
+        self._schedule_phases: list[dict[str, Any]] = [dict(zip(_PHASE, phase, strict=True)) for phase in phases]
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
@@ -472,7 +451,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = self._rates_now()
+        self._last_lr = _options_of(optimizer, "lr")
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'")
         if threshold_mode not in ("rel", "abs"):
@@ -492,8 +471,6 @@ class ReduceLROnPlateau(LRScheduler):
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Go on to the next epoch with the measure of this one, a number or a tensor of one element."""
         measure = float(metrics)
-        if epoch is not None:
-            _warn_of_epoch()
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(measure):
             self.best = measure
@@ -507,7 +484,7 @@ class ReduceLROnPlateau(LRScheduler):
             self._reduce()
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._last_lr = self._rates_now()
+        self._last_lr = _options_of(self.optimizer, "lr")
 
     @property
     def in_cooldown(self) -> bool:
@@ -537,15 +514,6 @@ class ReduceLROnPlateau(LRScheduler):
 def _check_optimizer(optimizer: object) -> None:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-
-
-def _warn_of_epoch() -> None:
-    """Warn that a scheduler steps by itself to the next epoch."""
-    warn_program(
-        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please "
-        "use `scheduler.step()` to step the scheduler. With an epoch, the rates come from the closed form, where there "
-        "is one."
-    )
 
 
 def _copied(value: object) -> Any:

@@ -178,20 +178,17 @@ class Optimizer:
         that need no conversion are not copied.
         """
         saved = copy.deepcopy(state_dict["param_groups"])
-        if len(saved) != len(self.param_groups):
-            counts = f"{len(saved)}, where this optimizer has {len(self.param_groups)}"
+        theirs, ours = [[len(group["params"]) for group in groups] for groups in (saved, self.param_groups)]
+        if len(theirs) != len(ours):
+            counts = f"{len(theirs)}, where this optimizer has {len(ours)}"
             raise ValueError(f"loaded state dict has a different number of parameter groups: {counts}")
-        for index, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
-            if len(theirs["params"]) != len(ours["params"]):
-                counts = f"{len(theirs['params'])} parameters there, and {len(ours['params'])} here"
-                problem = (
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-                )
-                raise ValueError(f"{problem}: group {index} has {counts}")
+        if theirs != ours:
+            problem = "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            raise ValueError(f"{problem}: they have {theirs} parameters there, and {ours} here")
         of_number: dict[int, Tensor] = {}
-        for theirs, ours in zip(saved, self.param_groups, strict=True):
-            of_number |= dict(zip(theirs["params"], ours["params"], strict=True))
-            theirs["params"] = ours["params"]
+        for group, own in zip(saved, self.param_groups, strict=True):
+            of_number |= dict(zip(group["params"], own["params"], strict=True))
+            group["params"] = own["params"]
         state: defaultdict[Any, Any] = defaultdict(dict)
         for number, value in state_dict["state"].items():
             parameter = of_number.get(number)
@@ -226,14 +223,11 @@ def _noted(step: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
-def _converted(value: object, parameter: Tensor | None, key: object = None) -> Any:
-    """A state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
-    if parameter is None or key == "step":
-        return value
-    if isinstance(value, Tensor):
-        return value.to(parameter.dtype) if parameter.is_floating_point() else value
-    if isinstance(value, dict):
-        return {name: _converted(each, parameter, name) for name, each in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return type(value)(_converted(each, parameter) for each in value)  # type: ignore[call-arg]
-    return value
+def _converted(state: Any, parameter: Tensor | None) -> Any:
+    """The state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
+    if parameter is None or not parameter.is_floating_point():
+        return state
+    return {
+        name: value.to(parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
+        for name, value in state.items()
+    }
