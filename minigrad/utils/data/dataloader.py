@@ -55,16 +55,13 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return tensor(batch)
     if isinstance(first, str | bytes):
         return batch
-    if isinstance(first, Mapping):
-        return _like(first, {key: default_collate([each[key] for each in batch]) for key in first})
-    if _is_named_tuple(first):
-        return type(first)(*[default_collate(part) for part in zip(*batch, strict=False)])
-    if isinstance(first, Sequence):
-        if any([len(each) != len(first) for each in batch]):
-            sizes = sorted({len(each) for each in batch})
-            problem = f"each element in list of batch should be of equal size: these have sizes {sizes}"
+    if isinstance(first, Mapping | Sequence):
+        sizes = {len(each) for each in batch}
+        if isinstance(first, Sequence) and len(sizes) > 1:
+            problem = f"each element in list of batch should be of equal size: these have sizes {sorted(sizes)}"
             raise RuntimeError(f"{problem}; give the DataLoader a collate_fn that pads them")
-        return _like(first, [default_collate(part) for part in zip(*batch, strict=True)])
+        kind = list if isinstance(first, Mapping) else tuple
+        return _rebuilt(first, lambda key: default_collate(kind([each[key] for each in batch])))
     found = first.dtype if isinstance(first, np.ndarray) else type(first)
     problem = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists"
     raise TypeError(f"{problem}; found {found}")
@@ -82,12 +79,8 @@ def default_convert(data: Any) -> Any:
         return data
     if isinstance(data, np.ndarray | np.generic):
         return as_tensor(data)
-    if isinstance(data, Mapping):
-        return _like(data, {key: default_convert(data[key]) for key in data})
-    if _is_named_tuple(data):
-        return type(data)(*[default_convert(each) for each in data])
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        return _like(data, [default_convert(each) for each in data])
+    if isinstance(data, Mapping | Sequence) and not isinstance(data, str | bytes):
+        return _rebuilt(data, lambda key: default_convert(data[key]))
     return data
 
 
@@ -103,17 +96,17 @@ def _holds_objects(array: Any) -> bool:
     return array.dtype.kind in "OSU"
 
 
-def _is_named_tuple(example: object) -> bool:
-    return isinstance(example, tuple) and hasattr(example, "_fields")
+def _rebuilt(model: Any, part: Callable[[Any], Any]) -> Any:
+    """A collection like the model with `part(key)` at each key or position: a list for a tuple, unless that has names.
 
-
-def _like(model: Any, parts: Any) -> Any:
-    """A collection of the model's type with these parts, a dict or a list; they themselves, if it cannot be made so.
-
-    A list takes the place of a tuple.
+    A dict or a list, if none of the model's type can be made of one.
     """
+    if isinstance(model, Mapping):
+        parts: Any = {key: part(key) for key in model}
+    else:
+        parts = [part(position) for position in range(len(model))]
     if isinstance(model, tuple):
-        return parts
+        return type(model)(*parts) if hasattr(model, "_fields") else parts
     try:
         return type(model)(parts)
     except TypeError:
@@ -190,13 +183,9 @@ class DataLoader(Generic[T_co]):
                 if given is not None:
                     problem = f"expected unspecified {name} option, but got {name}={given}"
                     raise ValueError(f"DataLoader with IterableDataset: {problem}")
-        here, in_lists = num_workers == 0, batch_sampler is not None
+        in_lists = batch_sampler is not None
         batched = batch_size != 1 or shuffle or sampler is not None or drop_last
         wrong = {
-            "num_workers option should be non-negative": num_workers < 0,
-            "timeout option should be non-negative": timeout < 0,
-            "prefetch_factor option could only be specified in multiprocessing": here and prefetch_factor is not None,
-            "persistent_workers option needs num_workers > 0": here and persistent_workers,
             "sampler option is mutually exclusive with shuffle: a sampler is an order": sampler is not None and shuffle,
             "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last": (
                 in_lists and batched

@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 
 from minigrad.random import Source, default_generator
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import new_leaf
 from minigrad.tensors.random_tensors import randperm
 
@@ -56,13 +55,8 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
-        try:
-            sizes = [tensor.size(0) for tensor in tensors]
-        except (AttributeError, IndexError, TypeError) as error:
-            # Whatever has no first dimension to ask for: PyTorch asks as well, and leaves it at that.
-            remedy = "a TensorDataset takes tensors with a dimension for the examples, torch.tensor(data)"
-            raise type(error)(f"{error}: {remedy}") from None
-        if sizes != [tensors[0].size(0)] * len(sizes):
+        sizes = [tensor.size(0) for tensor in tensors]
+        if len({*sizes}) > 1:
             raise AssertionError(f"Size mismatch between tensors: their first dimensions are of sizes {sizes}")
         self.tensors = tensors
 
@@ -152,9 +146,7 @@ def random_split(
     for length in lengths:
         if isinstance(length, float):
             problem = "randperm() received an invalid combination of arguments - got (float, generator=torch.Generator)"
-            raise TypeError(
-                f"{problem}: lengths are ints, not {length}, or fractions that add up to 1, such as [0.8, 0.2]"
-            )
+            raise TypeError(f"{problem}: lengths are ints, not {length}, or fractions that add up to 1")
     order = randperm(size, generator=generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, order[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
@@ -168,9 +160,6 @@ def _shares(size: int, fractions: Sequence[float]) -> list[int]:
     lengths = [math.floor(size * fraction) for fraction in fractions]
     for position in range(size - sum(lengths)):
         lengths[position % len(lengths)] += 1
-    for position, length in enumerate(lengths):
-        if length == 0:
-            warn_program(f"Length of split at index {position} is 0. This might result in an empty dataset.")
     return lengths
 
 
