@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -139,3 +140,13 @@ class UninitializedBuffer(Uninitialized):
     """A buffer that has no size yet."""
 
     __slots__ = ()
+
+
+def forget_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
+    """Set the gradients to None, or write zeros into those that there are, which are then on no graph."""
+    for parameter in parameters:
+        gradient = parameter._grad
+        if gradient is None or set_to_none:
+            parameter._grad = None
+        else:
+            (gradient.requires_grad_(False) if gradient.is_leaf else gradient.detach_()).zero_()

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from minigrad.nn.parameter import forget_gradients
 from minigrad.tensor import Tensor
 from minigrad.tensors import missing_names
 from minigrad.tensors.errors import warn_program
@@ -95,16 +96,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters; or, without `set_to_none`, fill them with zeros."""
         for group in self.param_groups:
-            for parameter in group["params"]:
-                gradient = parameter._grad
-                if gradient is None:
-                    continue
-                if set_to_none:
-                    parameter._grad = None
-                elif gradient.grad_fn is None:
-                    gradient.requires_grad_(False).zero_()
-                else:
-                    gradient.detach_().zero_()
+            forget_gradients(group["params"], set_to_none)
 
     def add_param_group(self, param_group: Group) -> None:
         """Let the parameters of one more group move, by the options it gives and the defaults of others.

@@ -14,7 +14,7 @@ from minigrad import tensors
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persistent
-from minigrad.nn.parameter import Parameter, Uninitialized
+from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
 from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import device as Device
@@ -28,7 +28,6 @@ class _Kind(NamedTuple):
 
     registry: str
     name: str
-    plural: str
     at_sight: type[Any] | tuple[()]
     allowed: type[Any]
     wanted: str
@@ -105,11 +104,6 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None in its place: as the assignment of an attribute does."""
-        if isinstance(param, Parameter) and not param.is_leaf:
-            problem = f"Cannot assign non-leaf Tensor to parameter '{name}'."
-            raise ValueError(
-                f"{problem} Model parameters must be created explicitly: compute it in the forward() method"
-            )
         self._register(_PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -139,12 +133,8 @@ class Module:
         """Put `value` under a name of which the module knows nothing else."""
         if kind.registry not in self.__dict__:
             raise _too_early(kind.name)
-        if not isinstance(name, str):
-            raise TypeError(f"{kind.name} name should be a string. Got {type_name(name)}")
-        if "." in name:
-            raise KeyError(f'{kind.name} name can\'t contain ".", got: {name}')
-        if name == "":
-            raise KeyError(f'{kind.name} name can\'t be empty string ""')
+        if "." in name or name == "":
+            raise KeyError(f"{kind.name} name can't contain \".\" and can't be empty, got: {name!r}")
         registry = self.__dict__[kind.registry]
         if hasattr(self, name) and name not in registry:
             raise KeyError(f"attribute '{name}' already exists")
@@ -158,7 +148,7 @@ class Module:
             registry = self.__dict__.get(kind.registry)
             if isinstance(value, kind.at_sight):
                 if registry is None:
-                    raise _too_early(kind.plural)
+                    raise _too_early(kind.name)
                 if name not in registry:
                     self._forget(name)
                 if kind is _PARAMETER:
@@ -292,18 +282,17 @@ class Module:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at the path `target`.  Errors: AttributeError."""
-        path, _, name = target.rpartition(".")
-        found = getattr(self.get_submodule(path), name)
-        if not isinstance(found, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return self._member(_PARAMETER, target)
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at the path `target`.  Errors: AttributeError."""
+        return self._member(_BUFFER, target)
+
+    def _member(self, kind: _Kind, target: str) -> Any:
         path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._buffers.get(name)
+        found = self.get_submodule(path).__dict__[kind.registry].get(name)
         if found is None:
-            raise AttributeError(f"`{name}` is not a buffer")
+            raise AttributeError(f"`{name}` is not a {kind.name}")
         return found
 
     # ---- modes, types and gradients ------------------------------------------------------------------------------
@@ -409,12 +398,7 @@ class Module:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or to zero."""
-        for parameter in self.parameters():
-            grad = parameter.grad
-            if set_to_none or grad is None:
-                parameter.grad = None
-            else:
-                (grad.requires_grad_(False) if grad.is_leaf else grad.detach_()).zero_()
+        forget_gradients(self.parameters(), set_to_none)
 
     # ---- hooks ---------------------------------------------------------------------------------------------------
 
@@ -516,9 +500,9 @@ class Module:
 
 _WRITE = "make it one, or write into the one that is there under no_grad()"
 _FREE = "that is the name of a layer: choose another, or free it by del"
-_PARAMETER = _Kind("_parameters", "parameter", "parameters", Parameter, Parameter, "torch.nn.Parameter or None", _WRITE)
-_MODULE = _Kind("_modules", "module", "module", Module, Module, "torch.nn.Module or None", _FREE)
-_BUFFER = _Kind("_buffers", "buffer", "buffer", (), Tensor, "torch.Tensor or None", _WRITE)
+_PARAMETER = _Kind("_parameters", "parameter", Parameter, Parameter, "torch.nn.Parameter or None", _WRITE)
+_MODULE = _Kind("_modules", "module", Module, Module, "torch.nn.Module or None", _FREE)
+_BUFFER = _Kind("_buffers", "buffer", (), Tensor, "torch.Tensor or None", _WRITE)
 _KINDS = (_PARAMETER, _MODULE, _BUFFER)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,7 +10,7 @@ from minigrad.core.modes import no_grad
 from minigrad.nn.utils import rnn
 from minigrad.ops.joining import stack
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import advised, renamed, warn_program
+from minigrad.tensors.errors import advised, renamed
 from minigrad.tensors.options import new_leaf
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "rnn"]
@@ -37,10 +36,6 @@ def clip_grad_norm_(
     >>> torch.nn.utils.clip_grad_norm_([p], max_norm=1.0), p.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    if isinstance(parameters, types.GeneratorType):
-        parameters = list(parameters)
-        if not parameters:
-            warn_program("`parameters` is an empty generator, no gradient clipping will occur.")
     gradients, order, most = _gradients(parameters), float(norm_type), float(max_norm)
     with no_grad():
         if not gradients:
