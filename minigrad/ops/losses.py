@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import laid_out, read_in_place, total, with_ones
+from minigrad.core.arrays import laid_out, read_in_place, total
 from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
@@ -21,13 +21,14 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
-from minigrad.ops.blocks import row_blocks
+from minigrad.ops.blocks import BLOCK, row_blocks, slices
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.double_backward import double_backward
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.reductions import Mean
+from minigrad.ops.softmax import largest
 from minigrad.tensors.errors import warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
@@ -123,7 +124,7 @@ class ClassLoss(Node):
         if self.reduction == "none":
             return losses
         total = np.add.reduce(losses, None, np.float64)
-        return losses.dtype.type(total if self.reduction == "sum" else total / self.total)
+        return np.array(total if self.reduction == "sum" else total / self.total, losses.dtype)
 
     def shares(self) -> Any:
         """How much of each element's loss the result is: a number for each, `(N, *)`, or one for all."""
@@ -211,27 +212,28 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
-def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
+def excess(x: Array, places: Array, g: Any, y: Array | None = None) -> tuple[Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and `-log softmax(x)` at the places.
 
-    Without g the second is all that is asked for.
+    The first lies in `y`, if given; without g the second is all that is asked for.
     """
-    dim = class_dim(x)
-    shape = with_ones(x.shape, (dim,))
-    y, highest, sums = np.empty(x.shape, x.dtype), np.empty(shape, x.dtype), np.empty(shape, x.dtype)
-    g = g.reshape(shape) if isinstance(g, np.ndarray) and g.ndim else g
+    dim, each = class_dim(x), getattr(g, "ndim", 0)  # As np.ndim, in a thirtieth of its time.
+    if y is None and dim and x.size > BLOCK:
+        y, losses, size = np.empty(x.shape, x.dtype), np.empty(places.shape, x.dtype), math.prod(x.shape[1:])
+        for block in slices(len(x), size):
+            share = g[block] if each else g
+            losses[block] = excess(x[block], places[block] - block.start * size, share, y[block])[1]
+        return y, losses
     read_in_place(x)
-    for block in row_blocks(x, (dim,)):
-        # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-        most = np.maximum.reduce(x[block], dim, None, highest[block], keepdims=True, initial=-np.inf)
-        part = np.subtract(x[block], most, y[block])
-        np.exp(part, part)
-        sums[block] = total(part, (dim,))
-        if g is not None:
-            part *= (g[block] if isinstance(g, np.ndarray) and g.ndim else g) / sums[block]
+    # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
+    y = np.subtract(x, largest(x, (dim,)), y, order="C")
+    shifted = y.take(places)
+    np.exp(y, y)
+    sums = total(y, (dim,))
     if g is not None:
-        y.reshape(-1)[places] -= g if np.ndim(g) == 0 else g.reshape(places.shape)
-    return y, highest.reshape(places.shape) - x.reshape(-1)[places] + np.log(sums).reshape(places.shape)
+        y *= (g.reshape(sums.shape) if each else g) / sums
+        y.reshape(-1)[places] -= g
+    return y, np.log(sums).reshape(places.shape) - shifted
 
 
 @op("nn.functional", kernel="cross_entropy_loss")

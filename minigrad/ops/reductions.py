@@ -400,7 +400,8 @@ class Std(Var):
     formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
 
     def forward(self, x: Array) -> Array:
-        return np.sqrt(self.variance(x)).astype(x.dtype, "C", copy=False)
+        y = self.variance(x)
+        return np.sqrt(y, y).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
