@@ -57,6 +57,9 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 def _scaled(b: Any, alpha: Number, a: Any) -> Any:
     """`alpha * b` in the dtype of its sum with `a`, of which `alpha` must be of no higher kind."""
+    same = type(a) is type(b) is Tensor and a._array.dtype is b._array.dtype
+    if same and b._array.dtype in WIDE_FLOATS and type(alpha) is float and abs(alpha) <= 1:
+        return b * alpha  # As in most steps down a gradient, there is nothing to check.
     number = as_number(alpha)
     common = dtypes.result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
     if (isinstance(number, bool) and common is not dtypes.bool_) or (

@@ -79,6 +79,16 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
 
+def _in_sizes(x: Tensor, sizes: Sequence[int], form: str = "ViewBackward0") -> Any:
+    """`x` in the shape `sizes`, of which NumPy infers one that is -1 sooner than `inferred_shape`."""
+    try:
+        if min(sizes, default=0) >= -1:
+            return Reshape(tuple(sizes), form)(x)
+    except ValueError:
+        pass  # The error of sizes that do not fit is raised here:
+    return Reshape(inferred_shape(sizes, x._array.size), form)(x)
+
+
 @op()
 def numel(input: Tensor) -> int:
     """The number of elements.
@@ -101,7 +111,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """
     array = input._array
     form = "ViewBackward0" if array.flags.c_contiguous else "ReshapeAliasBackward0"
-    return Reshape(inferred_shape(shape, array.size), form)(input)
+    return _in_sizes(input, shape, form)
 
 
 @op("Tensor")
@@ -125,7 +135,7 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
         return _view_as_dtype(input, to)
     if to is None:
         raise TypeError("view() received an invalid combination of arguments - got (): x.view(2, 3) or x.view(dtype)")
-    out = Reshape(inferred_shape(to, input._array.size))(input)
+    out = _in_sizes(input, to)
     if out._base is None and input._array.size:
         problem = "view size is not compatible with input tensor's size and stride (at least one dimension spans across"
         raise RuntimeError(f"{problem} two contiguous subspaces). Use .reshape(...) instead.")

@@ -25,7 +25,8 @@ from minigrad.random import Generator
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
 _STEP = 2**16
 
-# Masks; as arrays, because NumPy takes longer to look at a number.
+# Masks and factors; as arrays, because NumPy takes longer to look at a number.
+_ZERO, _ONE, _MINUS_TWO = np.array(0, np.float32), np.array(1, np.float32), np.array(-2, np.float32)
 _LOWEST_24 = np.array(2**24 - 1, np.uint32)
 _LOWEST_53 = np.array(2**53 - 1, np.uint64)
 # How far apart neighbours among the uniform numbers are.
@@ -268,7 +269,7 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         # One of the two operations is exact; adding zero still turns -0.0 into 0.0.
         if scale != 1:
             values *= scale
-        values += shift
+        values += shift or _ZERO
     elif values.dtype == np.float32:
         # A product of two float32 numbers is exact in float64.
         wide = np.multiply(values, scale, dtype=np.float64)
@@ -336,14 +337,14 @@ def _normal_blocks(uniform: Array) -> Array:
     apart, together = _block_orders(uniform.size // 8)
     # Rows of eight move as units: first the radii's rows of all blocks, then the angles' rows.
     radius, angle = uniform.reshape(-1, 8).take(apart, axis=0).reshape(2, -1)
-    np.subtract(1, radius, out=radius)
-    np.log(radius, out=radius)
-    radius *= -2
-    np.sqrt(radius, out=radius)
-    angle *= uniform.dtype.type(2 * math.pi)
+    np.subtract(_ONE, radius, radius)
+    np.log(radius, radius)
+    radius *= _MINUS_TWO
+    np.sqrt(radius, radius)
+    angle *= np.array(2 * math.pi, uniform.dtype)
     values = uniform.reshape(2, -1)
-    np.cos(angle, out=values[0])
-    np.sin(angle, out=values[1])
+    np.cos(angle, values[0])
+    np.sin(angle, values[1])
     values *= radius
     return uniform.reshape(-1, 8).take(together, axis=0).reshape(-1)
 
