@@ -6,7 +6,7 @@ import html
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -101,14 +101,7 @@ class Story:
         return ", ".join([each.operation for each in self.starts])
 
     def __str__(self) -> str:
-        rows = [*self._rows()]
-        steps = as_text(_STEPS, (0, 24, 0, 26, 0, 0), rows)
-        if too_wide(steps):
-            steps = as_text(_FEWER, (0, 29, 29, 31), map(_in_fewer, rows))
-        for widths in ((0, 0, 0, 0, 0), (0, 0, 0, 30, 30), (24, 13, 9, 23, 23)):
-            leaves = as_text(_LEAVES, widths, map(_leaf_row, self.leaves))
-            if not too_wide(leaves):
-                break
+        steps, leaves = map(as_text, self._tables())
         return f"backward from {self.start}\n\n{steps}\n\n{leaves}"
 
     __repr__ = __str__
@@ -116,10 +109,17 @@ class Story:
     def to_html(self) -> str:
         """The story as HTML."""
         start = f"<p>backward from <code>{html.escape(self.start)}</code></p>"
-        return "\n".join([start, as_html(_STEPS, self._rows()), as_html(_LEAVES, map(_leaf_row, self.leaves))])
+        return "\n".join([start, *map(as_html, self._tables())])
 
     #: What a notebook shows.
     _repr_html_ = to_html
+
+    def _tables(self) -> Iterator[Table]:
+        """The tables of the steps and of the leaves: the steps have fewer columns where a terminal is too narrow."""
+        rows, leaves = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
+        fewer = Table(_FEWER, (0, 29, 29, 31), [_in_fewer(row) for row in rows])
+        yield _that_fits(Table(_STEPS, (0, 24, 0, 26, 0, 0), rows), fewer)
+        yield _that_fits(*[Table(_LEAVES, widths, leaves) for widths in _WIDTHS])
 
     def _rows(self) -> Iterator[list[Cell]]:
         """The rows that tell the starts and the steps, or of these the first and the last."""
@@ -248,9 +248,10 @@ def _value(x: Any, max_values: int) -> Value | None:
 # ---- the story as tables ---------------------------------------------------------------------------------------------
 
 _STEPS = ("step", "operation", "came in", "rule", "went out", "to")
-#: In a terminal, where these are too wide.
+#: Where a terminal is too narrow for these.
 _FEWER = ("step", "operation, and what came in", "rule", "where to, and what went out")
 _LEAVES = ("tensor", "shape", "from", ".grad before", ".grad now")
+_WIDTHS = ((0, 0, 0, 0, 0), (0, 0, 0, 30, 30), (24, 13, 9, 23, 23))
 
 
 def _step_rows(step: Step) -> Iterator[list[Cell]]:
@@ -301,31 +302,40 @@ class Code(str):
 
 #: The lines of a cell; what stands between backticks in one is code.
 Cell: TypeAlias = Sequence[str]
-Rows: TypeAlias = Iterable[Sequence[Cell]]
 
 
-def too_wide(text: str) -> bool:
-    """Whether a terminal would break its lines."""
-    return max([len(line) for line in text.splitlines()]) > 100
+class Table(NamedTuple):
+    """A table: each column is wrapped to its width, 0 for as it is."""
+
+    titles: Sequence[str]
+    widths: Sequence[int]
+    rows: Sequence[Sequence[Cell]]
 
 
-def as_text(titles: Sequence[str], widths: Sequence[int], rows: Rows) -> str:
-    """The table in columns, each wrapped to its width, 0 for as it is."""
-    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+def _that_fits(*tables: Table) -> Table:
+    """The first of the tables whose lines a terminal does not break, else the last."""
+    return next((each for each in tables if max(map(len, as_text(each).splitlines())) <= 100), tables[-1])
+
+
+def as_text(table: Table) -> str:
+    """The table in columns."""
+    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, table.widths, strict=True)] for row in table.rows]
     columns = [
-        max([len(title), *[len(line) for row in wrapped for line in row[place]]]) for place, title in enumerate(titles)
+        max([len(title), *[len(line) for row in wrapped for line in row[place]]])
+        for place, title in enumerate(table.titles)
     ]
-    lines = [titles, *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
+    lines = [table.titles, *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
     return "\n".join(
         ["  ".join([text.ljust(width) for text, width in zip(line, columns, strict=True)]).rstrip() for line in lines]
     )
 
 
-def as_html(titles: Sequence[str], rows: Rows) -> str:
-    """The table as HTML."""
-    head = "".join([f'<th scope="col">{html.escape(title)}</th>' for title in titles])
-    cells = [[f"<td>{'<br>'.join([_html(line) for line in cell])}</td>" for cell in row] for row in rows]
-    body = "\n".join([f"<tr>{''.join(row)}</tr>" for row in cells])
+def as_html(table: Table) -> str:
+    """The table as HTML, whose cells begin at the left and the top, in notebooks too."""
+    style = 'style="text-align: left; vertical-align: top"'
+    head = "".join([f'<th scope="col" {style}>{html.escape(title)}</th>' for title in table.titles])
+    cells = [[_html(*each) for each in zip(row, table.widths, strict=True)] for row in table.rows]
+    body = "\n".join([f"<tr>{''.join([f'<td {style}>{cell}</td>' for cell in row])}</tr>" for row in cells])
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
@@ -353,8 +363,12 @@ def _pieces(text: str, width: int, gap: str) -> Iterator[str]:
             yield from re.findall(f".{{1,{width}}}", name)
 
 
-def _html(line: str) -> str:
-    text = html.escape(line)
-    if isinstance(line, Code):
-        return f'<code style="white-space: pre">{text}</code>'
-    return re.sub("`([^`]+)`", r"<code>\1</code>", text)
+def _html(cell: Cell, width: int) -> str:
+    lines = []
+    for line in cell:
+        if isinstance(line, Code):
+            wrapped = _wrapped([line], width)
+            lines += [f'<code style="white-space: pre">{html.escape(each)}</code>' for each in wrapped]
+        else:
+            lines.append(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line)))
+    return "<br>".join(lines)
