@@ -339,12 +339,21 @@ def _smooth_cross_entropy(
 
 def _by_class(weight: Tensor, x: Tensor) -> Tensor:
     """The weights of the classes, in a shape that broadcasts to x's."""
+    _check_count(weight, x)
     return weight.reshape((1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
 
 
 def _shaped(target: Tensor, x: Tensor) -> Tensor:
     """The class ids; for a vector of scores, one id without a dimension."""
     return Reshape(())(target) if x.ndim == 1 and target.ndim == 1 else target
+
+
+def _check_count(weight: Tensor, x: Tensor) -> None:
+    """Nothing if there is a weight for each class."""
+    classes = x._array.shape[class_dim(x._array)]
+    if weight._array.shape != (classes,):
+        problem = f"weight tensor should be defined either for all {classes} classes or no classes"
+        raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
 
 
 def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str) -> None:
@@ -357,9 +366,7 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
-        classes = shape[class_dim(x._array)]
-        if weight._array.shape != (classes,):
-            raise RuntimeError(f"weight tensor should be defined for all {classes} classes, but got {weight.shape}")
+        _check_count(weight, x)
         if weight.dtype is not x.dtype:
             raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
 
