@@ -24,7 +24,6 @@ from minigrad.ops.casting import filler
 from minigrad.ops.dims import int64, normal_dim, normal_dims
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
-from minigrad.tensors.errors import warn_program
 
 # ---- of vectors, matrices and batches --------------------------------------------------------------------------------
 
@@ -109,7 +108,7 @@ def __rmatmul__(input: Tensor, other: Tensor) -> Tensor:  # noqa: N807  # Python
 @op()
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
-    _check_rank(2, "a matrix", self=input, mat2=mat2)
+    _check_ranks("a matrix", 2, self=input, mat2=mat2)
     return matmul(input, mat2)
 
 
@@ -122,7 +121,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     torch.Size([5, 2, 4])
     """
     x, y = input._array, mat2._array
-    _check_rank(3, "a 3D tensor", batch1=input, batch2=mat2)
+    _check_ranks("a 3D tensor", 3, batch1=input, batch2=mat2)
     if y.shape[:2] != (x.shape[0], x.shape[2]) or x.dtype != y.dtype or x.dtype == bool:
         raise product_error(x, y)
     return Bmm()(input, mat2)
@@ -138,18 +137,15 @@ class Bmm(MatMul):
 @op()
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
-    if input.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv() expects a matrix")
-    if (input.ndim, vec.ndim) != (2, 1):
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim} dimensions")
+    _check_ranks("a matrix", 2, self=input)
+    _check_ranks("a vector", 1, vec=vec)
     return matmul(input, vec)
 
 
 @op()
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
-    if input.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    _check_ranks("a vector", 1, self=input, tensor=tensor)
     return matmul(input, tensor)
 
 
@@ -162,9 +158,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     tensor([[  1,  10, 100],
             [  2,  20, 200]])
     """
-    for name, each in (("self", input), ("vec2", vec2)):
-        if each.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
+    _check_ranks("a vector", 1, self=input, vec2=vec2)
     common = dtypes.result_type(input._array, vec2._array)
     return Outer()(cast(input, common), cast(vec2, common))
 
@@ -173,7 +167,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     node = Addmm(as_number(beta), as_number(alpha))
-    _check_rank(2, "a matrix", mat1=mat1, mat2=mat2)
+    _check_ranks("a matrix", 2, mat1=mat1, mat2=mat2)
     if mat1.shape[1] != mat2.shape[0] or mat1.dtype is not mat2.dtype or mat2.dtype is dtypes.bool_:
         raise product_error(mat1._array, mat2._array)
     if input.dtype is not mat2.dtype:
@@ -211,9 +205,10 @@ class Addmm(Node):
         return sum_to(g if self.beta == 1 else g * self.beta, self.x_shape)
 
 
-def _check_rank(rank: int, kind: str, **factors: Tensor) -> None:
+def _check_ranks(kind: str, ndim: int, **factors: Tensor) -> None:
+    """Nothing if all factors have so many dimensions, as what is of that kind has; else a RuntimeError."""
     for name, each in factors.items():
-        if each.ndim != rank:
+        if each.ndim != ndim:
             raise RuntimeError(f"{name} must be {kind}, got {each.ndim}-D tensor; matmul() takes other ranks")
 
 
@@ -254,16 +249,11 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
             [-1.,  1.]])
     """
     if input.ndim > 2:
-        problem = "cov(): expected input to have two or fewer dimensions"
-        raise RuntimeError(f"{problem} but got an input with {input.ndim} dimensions")
+        few = "two or fewer dimensions but got an input with"
+        raise RuntimeError(f"cov(): expected input to have {few} {input.ndim} dimensions")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
-    freedom = rows.shape[1] - correction
-    if freedom <= 0:
-        warn_program(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
-        )
-    rows = rows - (rows.sum(1) / rows.shape[1]).unsqueeze(1)
-    return (rows @ rows.T / max(freedom, 0)).squeeze()
+    rows = rows - rows.sum(1, keepdim=True) / rows.shape[1]
+    return (rows @ rows.T / max(rows.shape[1] - correction, 0)).squeeze()
 
 
 # ---- factors that do not fit -----------------------------------------------------------------------------------------
@@ -272,47 +262,56 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
 def product_error(x: Array, y: Array) -> Exception:
     """The error for factors `x @ y` whose sizes or dtypes do not fit."""
     left, right = dtypes.of(x), dtypes.of(y)
-    if x.shape[-1] != y.shape[-2:][0]:
-        return _size_error(x, y)
+    size, wanted = x.shape[-1], y.shape[-2:][0]
+    if size != wanted:
+        expected = f"the last size of the first, {size}, must be the second's {wanted} rows"
+        return _size_error(
+            x, y, expected, f"They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
+        )
     if x.ndim > 2 < y.ndim:
         common_shape([x.shape[:-2], y.shape[:-2]])
     if x.dtype == bool and (y.dtype == bool or x.ndim > 2 < y.ndim):
         kernel = "bmm" if y.ndim > 2 else "addmm_impl_cpu_"
         return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': make the factors numbers, x.float()")
     found = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
-    if y.ndim == 1:
-        one, two = left._tensor_name, right._tensor_name
-        found = f"addmv input tensors must have the same dtype, but got {two}, {one}, and {two}"
-        if x.ndim == 1:
-            found = f"dot : expected both vectors to have same dtype, but found {one} and {two}"
     return RuntimeError(f"{found}. {_dtype_remedy(left, right)}")
 
 
-def _size_error(x: Array, y: Array) -> RuntimeError:
-    """The error for factors whose inner sizes differ."""
-    size, wanted = x.shape[-1], y.shape[-2:][0]
-    begin = _shapes_message(x.shape, y.shape)
+def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
+    """The error for an input, a weight and a bias that do not fit."""
+    x, w = input._array, weight._array
+    if w.ndim != 2:
+        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
+    for each in () if bias is None else (bias, input):
+        if each.dtype is not weight.dtype:
+            found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
+            remedy = _dtype_remedy(each.dtype, weight.dtype)
+            return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {remedy}")
+    if x.shape[-1] == w.shape[1]:
+        return product_error(x, w.T)
+    expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
+    twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
+    return _size_error(x, w.T, expected, twice)
+
+
+def _size_error(x: Array, y: Array, expected: str, if_transposed: str) -> RuntimeError:
+    """The error for factors whose inner sizes differ; `if_transposed` is the remedy if they would not, transposed."""
+    rows, size, wanted = math.prod(x.shape[:-1]), x.shape[-1], y.shape[-2:][0]
     if y.ndim > 2:
-        expected, got = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
-        begin = (
-            f"Expected size for first two dimensions of batch2 tensor to be: [{expected}, {size}] but got: "
-            f"[{got}, {wanted}]"
-        )
+        batch, given = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
+        begin = "Expected size for first two dimensions of batch2 tensor to be:"
+        begin = f"{begin} [{batch}, {size}] but got: [{given}, {wanted}]"
+    elif y.ndim == 2:
+        begin = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {wanted}x{y.shape[1]})"
+    elif x.ndim > 1:
+        begin = f"size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({wanted})"
+    else:
+        begin = f"inconsistent tensor size, expected tensor [{size}] and src [{wanted}] to have the same number of"
+        begin = f"{begin} elements, but got {size} and {wanted} elements respectively"
     remedy = _one_hot_remedy(x, wanted, y)
     if not remedy and y.ndim > 1 and size == y.shape[-1]:
-        remedy = f" They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
-    return RuntimeError(f"{begin}: the last size of the first, {size}, must be the second's {wanted} rows.{remedy}")
-
-
-def _shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
-    """PyTorch's words for matrices, or a matrix and a vector, or vectors, that cannot be multiplied."""
-    rows, size = math.prod(a[:-1]), a[-1]
-    if len(b) > 1:
-        return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {b[-2]}x{b[-1]})"
-    if len(a) > 1:
-        return f"size mismatch, got input ({rows}), mat ({rows}x{size}), vec ({b[0]})"
-    same = f"to have the same number of elements, but got {size} and {b[0]} elements respectively"
-    return f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} {same}"
+        remedy = if_transposed
+    return RuntimeError(f"{begin}: {expected}. {remedy}".rstrip())
 
 
 def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
@@ -337,29 +336,7 @@ def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
     columns = f"a column for each id up to the largest of these ids, {size - 1}, and not for the whole vocabulary"
     why = f"that has {columns}" if inferred else f"it has {size} columns, and there are {classes} ids"
     convert = ".float()" if whole and other.dtype in FLOATS else ""
-    return f" If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
-
-
-def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
-    """The error for an input, a weight and a bias that do not fit."""
-    x, w = input._array, weight._array
-    if w.ndim != 2:
-        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
-    for each in () if bias is None else (bias, input):
-        if each.dtype is not weight.dtype:
-            return RuntimeError(
-                f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name} and "
-                f"{weight.dtype._tensor_name}. {_dtype_remedy(each.dtype, weight.dtype)}"
-            )
-    if x.shape[-1] == w.shape[1]:
-        return product_error(x, w.T)
-    remedy = _one_hot_remedy(x, w.shape[1], w)
-    if not remedy and w.shape[0] == x.shape[-1]:
-        remedy = " Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
-    return RuntimeError(
-        f"{_shapes_message(x.shape, w.T.shape)}: the last size of the input must equal in_features, the last size of "
-        f"the weight {weight.shape}.{remedy}"
-    )
+    return f"If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
 
 
 # ---- over dimensions that letters name -------------------------------------------------------------------------------
