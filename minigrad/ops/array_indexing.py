@@ -121,9 +121,7 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
 
 
 def write_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
-    """`y[places] = value`, in place, with places as in `read_at`, and values as they were before."""
-    if value.base is not None and np.may_share_memory(y, value):
-        value = value.copy()
+    """`y[places] = value`, in place, with places as in `read_at`."""
     order = in_front(y.ndim, dims)
     if order is not None:
         y, dims = y.transpose(order), tuple(range(len(dims)))

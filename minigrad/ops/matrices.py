@@ -137,6 +137,8 @@ class Bmm(MatMul):
 @op()
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
+    if input.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv() expects a matrix")
     _check_ranks("a matrix", 2, self=input)
     _check_ranks("a vector", 1, vec=vec)
     return matmul(input, vec)

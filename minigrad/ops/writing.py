@@ -8,16 +8,15 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from minigrad.core import dtypes
-from minigrad.core.dtypes import Array, Number
+from minigrad.core.dtypes import Number
 from minigrad.core.elementwise import cast
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.shapes import Reshape
+from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import casting
-from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front, write_at
+from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front
 from minigrad.ops.dims import int64, normal_dim
 from minigrad.ops.indexing import (
     IndexInto,
@@ -93,69 +92,46 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if isinstance(value, int):
         int64(value)
     given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
-    if is_grad_enabled() and (self._requires_grad or given._requires_grad):
-        _set_recorded(self, index, given)
-    else:
-        self._write(lambda array: quiet().run(write_item, array, index, given._array), "")
-
-
-def _set_recorded(x: Tensor, index: object, value: Tensor) -> None:
-    """`x[index] = value` as a write to the view that the basic part of the index selects."""
-    parts = parsed(index, x._array.shape)
-    view: Any = Slice(parts.basic)(x) if parts.selects else x
-    view._check_recordable(recorded=True, source=x)
-    check_found(parts.found, view._array.shape)
-    source = fitting(value._array, x._array, parts)
-    is_number = value._array.ndim == 0
-    if source.shape != value._array.shape:
-        value = Reshape(source.shape)(value)
-    if not parts.found:
-        op = Copy("FillBackward3") if is_number and view._array.ndim else Copy()
-        view._rewrite(op, cast(value, x.dtype))
-        return
-    dims, places = _places_for(view, parts, source)
-    view._rewrite(IndexInto(dims), cast(value, x.dtype), places)
-
-
-def _places_for(x: Tensor, parts: Parts, value: Array) -> tuple[tuple[int, ...], Any]:
-    """The dimensions of `x` that an index is for, and the places it names there, checked for a write of `value`."""
-    dims, places = located(parts.found, x._array.shape)
-    check_broadcasts(value.shape, x._array.shape, dims, places)
-    check_places(places, x._array.shape, dims)
-    return dims, places if isinstance(places, Tensor) else x._new(places)
-
-
-def write_item(array: Array, index: object, value: Array) -> None:
-    """`array[index] = value`, in place, for any index that PyTorch takes."""
+    recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items = index if type(index) is tuple else (index,)
-    if all([is_plain(item) for item in items]):
+    if not recorded and all([is_plain(item) for item in items]):
         try:
-            array[items] = value
+            self._write(lambda array: quiet().run(array.__setitem__, items, given._array), "")
         except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
             return
-    parts = parsed(index, array.shape)
-    view = array[(*parts.basic, ...)]
-    check_found(parts.found, view.shape)
-    value = fitting(value, array, parts)
-    if not parts.found:
-        try:
-            view[...] = value
-        except ValueError:
-            expanded_shape(view.shape, value.shape)
-            raise
-        return
-    dims, places = located(parts.found, view.shape)
-    if view.size == 0:
-        # NumPy 2.0 lets any place pass where there is nothing to write.
-        check_places(places, view.shape, dims)
-    try:
-        write_at(view, dims, array_of(places), value)
-    except (IndexError, ValueError):
-        check_broadcasts(value.shape, view.shape, dims, places)
-        check_places(places, view.shape, dims)
-        raise
+    parts = parsed(index, self._array.shape)
+    view: Any = Slice(parts.basic)(self) if parts.selects else self
+    if recorded:
+        view._check_recordable(recorded=True, source=self)
+    check_found(parts.found, view._array.shape)
+    fitted = fitting(given, self, parts)
+    if parts.found:
+        dims, places = _places_for(view, parts, fitted._array.shape)
+        write_into(view, IndexInto(dims), fitted, places)
+    else:
+        expanded_shape(view._array.shape, fitted._array.shape)
+        is_number = given._array.ndim == 0 and view._array.ndim
+        write_into(view, Copy("FillBackward3") if is_number else Copy(), fitted)
+
+
+def write_into(x: Tensor, node: Any, *inputs: Tensor) -> Tensor:
+    """Let `node` write into `x` itself, as is recorded if one of them requires a gradient."""
+    if is_grad_enabled() and any([each._requires_grad for each in (x, *inputs)]):
+        return x._rewrite(node, *inputs)
+    arrays = [each._array for each in inputs]
+    # What is read must not change while it is read.
+    arrays = [array.copy() if np.may_share_memory(array, x._array) else array for array in arrays]
+    return x._write(lambda array: quiet().run(node.write, array, *arrays), "")
+
+
+def _places_for(x: Tensor, parts: Parts, value: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
+    """The dimensions of `x` that an index is for, and the places it names there, checked for values of that shape."""
+    dims, places = located(parts.found, x._array.shape)
+    check_broadcasts(value, x._array.shape, dims, places)
+    check_places(places, x._array.shape, dims)
+    return dims, places if isinstance(places, Tensor) else x._new(places)
 
 
 def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: object) -> None:
@@ -169,20 +145,19 @@ def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple
         raise RuntimeError(f"{problem} to indexing result of shape {wanted}")
 
 
-def fitting(value: Array, array: Array, parts: Parts) -> Array:
-    """`value`, in the dtype of the array it is to be written to if PyTorch converts it, and without leading ones."""
-    ones = 0
-    while ones < value.ndim and value.shape[ones] == 1:
-        ones += 1
-    value = value.reshape(value.shape[ones:])
-    if not parts.found or value.dtype == array.dtype:
-        return value
-    masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
-    if value.size == 1 and len(masks) == len(parts.found) == 1:
-        # PyTorch fills the places of a mask with a number, and so takes one of any dtype.
-        return casting.converted(value, dtypes.of(array))
-    kinds = f"{dtypes.of(array)._tensor_name} for the destination and {dtypes.of(value)._tensor_name} for the source"
-    raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
+def fitting(value: Tensor, x: Tensor, parts: Parts) -> Any:
+    """`value` without leading dimensions of size 1, in the dtype of `x`, to which it is to be written."""
+    shape = value._array.shape
+    while shape[:1] == (1,):
+        shape = shape[1:]
+    if parts.found and value.dtype is not x.dtype:
+        masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
+        if not value._array.size == len(masks) == len(parts.found) == 1:
+            kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
+            raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
+        # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
+        casting.converted(value._array, x.dtype)
+    return cast(in_shape(value, shape), x.dtype)
 
 
 # ---- into a copy, or in place ----------------------------------------------------------------------------------------
@@ -207,12 +182,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             if self._requires_grad and is_grad_enabled():
                 self._check_recordable()
             node, *inputs = prepare(self, *args, **kwargs)
-            if is_grad_enabled() and any([x._requires_grad for x in (self, *inputs)]):
-                return self._rewrite(node, *inputs)
-            arrays = [x._array for x in inputs]
-            # What is read must not change while it is read.
-            arrays = [array.copy() if np.may_share_memory(array, self._array) else array for array in arrays]
-            return self._write(lambda array: quiet().run(node.write, array, *arrays), "")
+            return write_into(self, node, *inputs)
 
         call.__name__ += "_"
         return telling(call, 0)
@@ -359,12 +329,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
     if None in parts.basic:
         raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
-    source = values._array
-    if not accumulate or source.dtype != input._array.dtype:
-        fitted = fitting(source, input._array, parts)
-        values = cast(values, input.dtype) if fitted.dtype != source.dtype else values
-    dims, places = _places_for(input, parts, source)
-    return IndexInto(dims, accumulate, "IndexPutBackward0"), values, places
+    fitted = fitting(values, input, parts)
+    dims, places = _places_for(input, parts, fitted._array.shape)
+    return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
 
 
 def _not_0d(index: Tensor) -> Tensor:
