@@ -106,43 +106,45 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if recorded:
         view._check_recordable(recorded=True, source=self)
     check_found(parts.found, view._array.shape)
-    fitted = fitting(given, self, parts)
+    fitted = fitting(given, self, parts) if isinstance(value, Tensor) else given
     if parts.found:
-        dims, places = _places_for(view, parts, fitted._array.shape)
-        write_into(view, IndexInto(dims), fitted, places)
+        dims, places = located(parts.found, view._array.shape)
+        if not view._array.size:
+            # NumPy 2.0 lets any place pass where there is nothing to write.
+            check_places(places, view._array.shape, dims)
+        try:
+            write_into(
+                view, recorded, IndexInto(dims), fitted, places if isinstance(places, Tensor) else view._new(places)
+            )
+        except (IndexError, ValueError):
+            _check_writes(fitted, view, dims, places)
+            raise
     else:
         expanded_shape(view._array.shape, fitted._array.shape)
         is_number = given._array.ndim == 0 and view._array.ndim
-        write_into(view, Copy("FillBackward3") if is_number else Copy(), fitted)
+        write_into(view, recorded, Copy("FillBackward3") if is_number else Copy(), fitted)
 
 
-def write_into(x: Tensor, node: Any, *inputs: Tensor) -> Tensor:
-    """Let `node` write into `x` itself, as is recorded if one of them requires a gradient."""
-    if is_grad_enabled() and any([each._requires_grad for each in (x, *inputs)]):
+def write_into(x: Tensor, recorded: bool, node: Any, *inputs: Tensor) -> Tensor:
+    """Let `node` write into `x` itself, and be `recorded` or not."""
+    if recorded:
         return x._rewrite(node, *inputs)
-    arrays = [each._array for each in inputs]
     # What is read must not change while it is read.
-    arrays = [array.copy() if np.may_share_memory(array, x._array) else array for array in arrays]
+    arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
     return x._write(lambda array: quiet().run(node.write, array, *arrays), "")
 
 
-def _places_for(x: Tensor, parts: Parts, value: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
-    """The dimensions of `x` that an index is for, and the places it names there, checked for values of that shape."""
-    dims, places = located(parts.found, x._array.shape)
-    check_broadcasts(value, x._array.shape, dims, places)
-    check_places(places, x._array.shape, dims)
-    return dims, places if isinstance(places, Tensor) else x._new(places)
-
-
-def check_broadcasts(value: tuple[int, ...], shape: tuple[int, ...], dims: tuple[int, ...], places: object) -> None:
-    """Nothing if a value of that shape can be written to such places of `shape`; else a RuntimeError."""
+def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Any) -> None:
+    """Nothing if `value` can be written to these places of `x`; else a RuntimeError or IndexError."""
+    own, shape = value._array.shape, x._array.shape
     first = 0 if in_front(len(shape), dims) else dims[0]
     rest = [size for dim, size in enumerate(shape) if dim not in dims]
     wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
-    sizes = wanted[max(len(wanted) - len(value), 0) :]
-    if len(value) > len(wanted) or any([own not in (1, size) for own, size in zip(value, sizes, strict=True)]):
-        problem = f"shape mismatch: value tensor of shape {list(value)} cannot be broadcast"
+    sizes = wanted[max(len(wanted) - len(own), 0) :]
+    if len(own) > len(wanted) or any([size not in (1, each) for size, each in zip(own, sizes, strict=True)]):
+        problem = f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast"
         raise RuntimeError(f"{problem} to indexing result of shape {wanted}")
+    check_places(places, shape, dims)
 
 
 def fitting(value: Tensor, x: Tensor, parts: Parts) -> Any:
@@ -150,14 +152,15 @@ def fitting(value: Tensor, x: Tensor, parts: Parts) -> Any:
     shape = value._array.shape
     while shape[:1] == (1,):
         shape = shape[1:]
-    if parts.found and value.dtype is not x.dtype:
+    if parts.found and value._array.dtype is not x._array.dtype:
         masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
         if not value._array.size == len(masks) == len(parts.found) == 1:
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
         casting.converted(value._array, x.dtype)
-    return cast(in_shape(value, shape), x.dtype)
+    fitted = in_shape(value, shape)
+    return fitted if fitted._array.dtype is x._array.dtype else cast(fitted, x.dtype)
 
 
 # ---- into a copy, or in place ----------------------------------------------------------------------------------------
@@ -182,7 +185,8 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             if self._requires_grad and is_grad_enabled():
                 self._check_recordable()
             node, *inputs = prepare(self, *args, **kwargs)
-            return write_into(self, node, *inputs)
+            recorded = is_grad_enabled() and any([x._requires_grad for x in (self, *inputs)])
+            return write_into(self, recorded, node, *inputs)
 
         call.__name__ += "_"
         return telling(call, 0)
@@ -330,7 +334,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     if None in parts.basic:
         raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
     fitted = fitting(values, input, parts)
-    dims, places = _places_for(input, parts, fitted._array.shape)
+    dims, places = located(parts.found, input._array.shape)
+    _check_writes(fitted, input, dims, places)
+    places = places if isinstance(places, Tensor) else input._new(places)
     return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
 
 
