@@ -177,10 +177,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but it has {input.ndim}")
     *leading, channels, height, width = input.shape
     if r < 1 or channels % (r * r):
-        problem = (
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor"
-        )
-        raise RuntimeError(f"{problem}, but got {channels} channels for {r * r}")
+        problem = "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of"
+        raise RuntimeError(f"{problem} upscale_factor, but got {channels} channels for {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
     # The result is a copy, also of single pixels, which lie in order as they are.

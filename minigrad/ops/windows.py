@@ -63,7 +63,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     >>> F.pad(x, (2, 1)), F.pad(x, (2, 1), "reflect")
     (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
     """
-    pads = _pairs(input, pad)
+    if len(pad) % 2 or len(pad) > 2 * input.ndim:
+        raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
+    pads = list(zip(pad[::2], pad[1::2], strict=True))
     if mode == "constant":
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
             if before + size + after < 0 or max(-before, -after) > size:
@@ -101,15 +103,6 @@ def _padded_places(size: int, before: int, after: int, mode: Any) -> Array:
 
 #: NumPy's names of the modes that repeat elements.
 _PLACES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _pairs(input: Tensor, pad: Sequence[int]) -> list[tuple[int, int]]:
-    """The numbers of elements before and after, for the last dimension first."""
-    if len(pad) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
-    if len(pad) > 2 * input.ndim:
-        raise RuntimeError("Padding length should be less than or equal to two times the input dimension")
-    return list(zip(pad[::2], pad[1::2], strict=True))
 
 
 # ---- windows ---------------------------------------------------------------------------------------------------------
@@ -178,11 +171,6 @@ class Windows(NamedTuple):
         if size > 4 * math.prod(self.kernel) ** 2 or self.kernel != self.stride or max(self.dilation) > 1:
             return False
         return not any([before or after > 0 for before, after in self.pads])
-
-    def options_message(self) -> str:
-        """The arguments that make these windows, for an error."""
-        padding = tuple([before for before, _ in self.pads])
-        return f"kernel_size={self.kernel}, dilation={self.dilation}, {padding=}, stride={self.stride}"
 
     def view(self, x: Array, filler: Number = 0) -> Array:
         """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
@@ -255,7 +243,7 @@ class Col2Im(Unary):
     formulas = ("dx = Im2Col(g)",)
     windows: Windows
     sizes: Sequence[int]
-    form: str = "Col2ImBackward0"
+    form: str = "Im2ColBackward0"
 
     def forward(self, x: Array) -> Array:
         return self.windows.add(widened(x), self.sizes).astype(x.dtype, copy=False)
@@ -279,50 +267,24 @@ def windows_of(
     """
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
-    windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
+    casting.check_floating("im2col_out_cpu", input)
+    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    options = {name: per_dim(name, value, 2) for name, value in given.items()}
+    for name, values in options.items():
+        if min(values) < (name != "padding"):
+            raise RuntimeError(
+                f"{name} should be {'non-negative' if name == 'padding' else 'positive'}, but got {values}"
+            )
+    kernel, apart, pads, steps = options.values()
+    windows = Windows(kernel, steps, apart, tuple([(pad, pad) for pad in pads]))
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
-        given = f"Given input with spatial size {tuple(input.shape[-2:])}, {windows.options_message()}"
-        raise RuntimeError(f"{given}, calculated {counts} sliding blocks, but there must be at least one")
+        told = ", ".join([f"{name}={values}" for name, values in options.items()])
+        told = f"Given input with spatial size {tuple(input.shape[-2:])}, {told}"
+        raise RuntimeError(f"{told}, calculated {counts} sliding blocks, but there must be at least one")
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
     return Reshape(shape, "Im2ColBackward0")(columns)
-
-
-@op("nn.functional", name="fold", kernel="col2im")
-def sum_of_windows(
-    input: Tensor,
-    output_size: PerDim,
-    kernel_size: PerDim,
-    dilation: PerDim = 1,
-    padding: PerDim = 0,
-    stride: PerDim = 1,
-) -> Tensor:
-    """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
-    windows = _of_images("col2im", input, kernel_size, dilation, padding, stride)
-    sizes = per_dim("output_size", output_size, 2)
-    counts, size = windows.counts(sizes), math.prod(windows.kernel)
-    if input.ndim not in (2, 3) or input.shape[-2] % size:
-        problem = "Expected size of input's dimension 1 to be divisible by the product of kernel_size"
-        raise RuntimeError(f"{problem}, but got {list(input.shape)} and kernel_size={windows.kernel}")
-    if input.shape[-1] != math.prod(counts):
-        given = f"Given output_size={sizes}, {windows.options_message()}"
-        raise RuntimeError(f"{given}, expected {' * '.join(map(str, counts))} sliding blocks, got {input.shape[-1]}")
-    shape = (*input.shape[:-2], input.shape[-2] // size, *windows.kernel, *counts)
-    return Col2Im(windows, sizes)(Reshape(shape)(input))
-
-
-def _of_images(name: str, input: Tensor, kernel: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim) -> Windows:
-    """The windows of images, or PyTorch's error if there are none such."""
-    options = {"kernel size": kernel, "stride": stride, "dilation": dilation, "padding": padding}
-    sizes, steps, apart, pads = [per_dim(argument, value, 2) for argument, value in options.items()]
-    for argument, values in zip(options, (sizes, steps, apart, pads), strict=True):
-        if min(values) < (argument != "padding"):
-            least = "non-negative" if argument == "padding" else "greater than zero"
-            raise RuntimeError(f"{argument} should be {least}, but got {values}")
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{input.dtype._tensor_name}': x.float()")
-    return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads]))
 
 
 def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:
