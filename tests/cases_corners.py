@@ -138,14 +138,6 @@ for shapes in (
     row("nn.functional.linear", linear, *shapes)
 row(
     "nn.functional.scaled_dot_product_attention",
-    lambda api, *qkv: api.nn.functional.scaled_dot_product_attention(*qkv, enable_gqa=True),
-    (4, 3, 2),
-    (2, 3, 2),
-    (2, 3, 2),
-    ulps=32,
-)
-row(
-    "nn.functional.scaled_dot_product_attention",
     lambda api, q, k, v, causal: api.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal),
     (3, 4),
     (5, 4),

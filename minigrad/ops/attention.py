@@ -13,7 +13,7 @@ from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_read
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import common_shape, sum_to
+from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -104,8 +104,8 @@ def scaled_dot_product_attention(
     `query` is `(*, L, E)`, `key` is `(*, S, E)` and `value` `(*, S, D)`; the result is `(*, L, D)`; leading sizes
     broadcast.  `attn_mask` broadcasts to `(*, L, S)`: bools say what may be looked at, numbers are added.  With
     `is_causal` query i looks at keys 0 to i.  A query that may look at nothing gets zeros.  `scale` is
-    `1 / sqrt(E)` if None.  With `enable_gqa`, groups of heads (dimension -3) of the query share those of key and value.
-    `dropout_p` is the probability with which weights are dropped, also outside of training: pass 0 there.
+    `1 / sqrt(E)` if None.  `dropout_p` is the probability with which weights are dropped, also outside of training:
+    pass 0 there.
 
     >>> import minigrad as torch
     >>> from minigrad.nn import functional as F
@@ -116,6 +116,8 @@ def scaled_dot_product_attention(
             [30.]])
     """
     given = (query, key, value)
+    if enable_gqa:
+        raise NotImplementedError("enable_gqa is not supported: key.repeat_interleave(groups, -3), and value likewise")
     if min([x.ndim for x in given]) < 2:
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, (*, L, E)")
     if len({x.dtype for x in given}) > 1:
@@ -129,33 +131,27 @@ def scaled_dot_product_attention(
     if query._array.dtype in HALVES:
         q, k, v = (x.float() for x in given)
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
-        wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+        wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale)
         # To convert them may have changed the strides of the given ones, which PyTorch's choice of steps goes by.
         fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in given])
         return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
-    if enable_gqa:
-        key, value = _for_each_head(key, query), _for_each_head(value, query)
-    shape = _weights_shape(query, key, value, attn_mask)
     fused = not dropout_p and _is_fused(query, key, value, attn_mask)
     if attn_mask is not None and is_causal and not fused:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     size, number = query._array.shape[-1], query._array.dtype.type
     factor = (1 / size**0.5 if size else 1.0) if scale is None else scale
+    shape = query._array.shape[-2], key._array.shape[-2]
     bias = np.triu(np.full(shape, number(-np.inf)), 1) if is_causal else None
     if attn_mask is not None and attn_mask.dtype is dtypes.bool_:
         hidden = np.where(attn_mask._array, number(0), number(-np.inf))
         bias, attn_mask = hidden if bias is None else bias + hidden, None
-    weights = AttentionWeights(factor, bias)(query, key, None if attn_mask is None else attn_mask.to(query.dtype))
-    return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
-
-
-def _for_each_head(x: Tensor, query: Tensor) -> Tensor:
-    """Keys or values `(*, H, S, E)` with each head repeated for the heads of the query that share it."""
-    heads = query.size(-3)
-    own = x.size(-3)
-    if heads % own:
-        raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {own}, {heads}")
-    return x.repeat_interleave(heads // own, -3)
+    mask = None if attn_mask is None else attn_mask.to(query.dtype)
+    try:
+        weights = AttentionWeights(factor, bias)(query, key, mask)
+        return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
+    except ValueError:
+        shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
+        raise RuntimeError(f"{shapes} and a mask of {None if mask is None else mask.shape} do not fit") from None
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
@@ -168,17 +164,3 @@ def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         and all([x.stride()[-1] == 1 for x in (query, key, value)])
         and (mask is None or (mask.ndim in (2, 4) and not mask.requires_grad))
     )
-
-
-def _weights_shape(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[int, int]:
-    """The shape (L, S) of the weights of one head; an error if shapes do not fit."""
-    q, k, v = (x._array.shape for x in (query, key, value))
-    if q[-1] != k[-1] or k[-2] != v[-2]:
-        raise RuntimeError(f"query {query.shape}, key {key.shape} and value {value.shape} do not fit")
-    common_shape([q[:-2], k[:-2], v[:-2]])
-    scores = (*common_shape([q[:-2], k[:-2]]), q[-2], k[-2])
-    if mask is not None and common_shape([scores, mask._array.shape]) != scores:
-        broadcast = list(common_shape([scores, mask._array.shape]))
-        problem = f"output with shape {list(scores)} doesn't match the broadcast shape {broadcast}"
-        raise RuntimeError(f"{problem}: the mask has shape {mask.shape}")
-    return q[-2], k[-2]

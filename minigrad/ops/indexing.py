@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import gt
 from operator import index as as_int
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -125,12 +126,7 @@ def _last_step(index: Basic) -> str:
 @op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of the slice `index` along `dim`, which goes."""
-    if not input._array.ndim:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    at, size = normal_dim(dim, input._array.ndim), input._array.shape
-    if not -size[at] <= index < size[at]:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(size)} at dimension {at}")
-    return Slice(((slice(None),) * at) + (as_int(index),))(input)
+    return Slice((slice(None),) * normal_dim(dim, input._array.ndim) + (as_int(index),))(input)
 
 
 @op()
@@ -542,18 +538,13 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     if len(sizes) != len(own):
         name, ranks = "input" if src is None else "self", f"{index.ndim} and {x.ndim}"
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor, got {ranks}")
-    if any([size > own[d] and d != dim for d, size in enumerate(sizes)]) or (
-        limits is not None and sizes != limits and not _fits_into(sizes, limits)
-    ):
+    fits = limits is None or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
+    if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
         more = "" if src is None else f" and to be no larger size than src {list(src)}"
         problem = f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)}"
         raise RuntimeError(f"{problem} apart from dimension {dim}{more}")
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)
-
-
-def _fits_into(sizes: tuple[int, ...], limits: tuple[int, ...]) -> bool:
-    return len(sizes) == len(limits) and all([size <= limit for size, limit in zip(sizes, limits, strict=True)])
 
 
 def all_dims(x: Tensor) -> tuple[int, ...]:

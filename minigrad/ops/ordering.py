@@ -247,21 +247,8 @@ def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
     With them come for each element the index of its like among them, and for each of them how often it occurs.  No
     nan is like another.
     """
-    parts = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
-    rows = parts.reshape(len(parts), -1) if parts.size else np.zeros((len(parts), 1))
-    # The first column decides, then the second, …: np.lexsort takes the last key first.
-    order = np.lexsort(widened(rows).T[::-1])
-    ordered = rows[order]
-    starts = np.ones(len(rows), bool)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    inverse = np.empty(len(rows), np.int64)
-    inverse[order] = np.cumsum(starts) - 1
-    first = np.flatnonzero(starts)
-    counts = np.diff(first, append=len(rows))
-    found = parts[order[first]]
-    if dim is None:
-        return found, inverse.reshape(x.shape), counts
-    return np.ascontiguousarray(np.moveaxis(found, 0, dim)), inverse, counts
+    found, inverse, counts = np.unique(widened(x), False, True, True, dim, equal_nan=False)
+    return found.astype(x.dtype, copy=False), inverse.reshape(x.shape if dim is None else -1), counts
 
 
 @op("torch")

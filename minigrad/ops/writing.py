@@ -205,11 +205,7 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
-        if places.size and src._array.ndim:
-            src = Slice(tuple([slice(size) for size in shape]))(src)
-        elif not places.size:
-            src = Slice((slice(0),))(Reshape((src._array.size,))(src))
-        src = Reshape(shape)(src)
+        src = Reshape(shape)(Slice(tuple([slice(size) for size in shape[: src._array.ndim]]))(src))
     return src, x._new(places)
 
 

@@ -547,15 +547,8 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.
         values += data
-        return (len(data),), _of_kinds(kinds)
+        return (len(data),), dtypes.of_number(max(kinds, key=(bool, int, float).index)()) if kinds else None
     return _collect_rows(data, values)
-
-
-def _of_kinds(kinds: set[type]) -> dtype | None:
-    for kind in (float, int, bool):
-        if kind in kinds:
-            return dtypes.of_number(kind())
-    return None
 
 
 def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:

@@ -206,15 +206,15 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
     result = np.empty((*weights.shape[:-1], num_samples), dtype=np.int64)
     if result.size == 0:
         return result
+    if not (weights.max() < math.inf and weights.min() >= 0):
+        raise RuntimeError(f"probability tensor contains either `inf`, `nan` or element < 0{_OF_SCORES}")
+    if not weights.any(-1).all():
+        raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     if replacement and num_samples > 1:
         for row, chosen in zip(np.atleast_2d(weights), np.atleast_2d(result), strict=True):
             cumulative = _cumulative(row)
             chosen[...] = np.searchsorted(cumulative, _unit(generator._random64(num_samples)))
         return result
-    if not (weights.max() < math.inf and weights.min() >= 0):
-        raise RuntimeError(f"probability tensor contains either `inf`, `nan` or element < 0{_OF_SCORES}")
-    if (weights.sum(-1) == 0).any():
-        raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     scores = exponential_(np.empty_like(weights), 1.0, generator)
     # An exponential number may be 0, and a weight of 0 over it then is no number, in PyTorch as here.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -358,14 +358,7 @@ def _block_orders(rows: int) -> tuple[Array, Array]:
 
 def _cumulative(weights: Array) -> Array:
     """The cumulative distribution of one row of weights, summed from left to right in at least float32."""
-    if not (weights >= 0).all():
-        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry < 0){_OF_SCORES}")
-    if not np.isfinite(weights).all():
-        problem = "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
-        raise RuntimeError(f"{problem}{_OF_SCORES}")
     cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
-    if not (cumulative.size and cumulative[-1] > 0):
-        raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     cumulative /= cumulative[-1]
     return cumulative
 
@@ -403,10 +396,8 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
         remedy = "one row per draw; of logits (B, T, C), the last step's are logits[:, -1, :]"
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}: {remedy}")
     if weights.dtype not in FLOATS:
-        problem = "multinomial only supports floating-point dtypes for input"
-        raise RuntimeError(
-            f"{problem}, got: {dtypes.of(weights)._tensor_name}. Weights are real numbers: input.float()"
-        )
+        problem = f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}"
+        raise RuntimeError(f"{problem}. Weights are real numbers: input.float()")
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     categories = weights.shape[-1]
@@ -415,8 +406,6 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
         raise RuntimeError(f"{problem}: {num_samples} > {categories}. Take replacement=True")
     if categories == 0:
         raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
-    if categories > 2**24:
-        raise RuntimeError(f"number of categories cannot exceed 2^24, got {categories}")
 
 
 def _check_bounds(array: Array, low: float, high: float) -> None:
