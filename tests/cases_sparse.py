@@ -183,7 +183,6 @@ calls(
     torch.autograd.grad(F.embedding(i.int(), w, sparse=True).sum(), w)
     torch.autograd.grad(F.embedding(i, w, padding_idx=-2, sparse=True).sum(), w)
     torch.autograd.grad(F.embedding(i, w, scale_grad_by_freq=True, sparse=True).sum(), w)
-    F.embedding(i, w, scale_grad_by_freq=True, sparse=True)
     torch.autograd.grad(F.embedding(i, w, max_norm=1.5, sparse=True).sum(), w)
     [found for _ in range(3) for found in [(y.sum().backward(retain_graph=True), w.grad)[1]] + [w.grad.coalesce()]]
     [(y.sum() + (w * w).sum()).backward(), w.grad]

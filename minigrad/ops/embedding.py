@@ -52,18 +52,12 @@ class SparseLookup(Lookup):
         return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
-class ScaledSparseLookup(SparseLookup):
-    """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
-
-    def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
-        raise RuntimeError(f"{problem}: leave out one of the two")
-
-
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
     """The rows of `weight`, with the kind of gradient that is asked for."""
-    with_sparse = ScaledSparseLookup if scaled else SparseLookup
-    kind = with_sparse if sparse else ScaledLookup if scaled else Lookup
+    if sparse and scaled:
+        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+        raise RuntimeError(f"{problem}: leave out one of the two")
+    kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
     return kind(padding_idx)(weight, ids)
 
 
@@ -334,19 +328,13 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
         return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
     filled = np.flatnonzero(counts)
     if filled.size:
-        places = places_along(_largest_in_bags(rows._array, bags, size), 0, rows._array.shape)
+        places = places_along(_largest_in_bags(rows._array, bags), 0, rows._array.shape)
         rows = Index((0, 1), "EmbeddingBagBackward0", once=True)(rows, rows._new(places))
     return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
 
 
-def _largest_in_bags(rows: Array, bags: Array, size: int | None) -> Array:
-    """The positions `(B, D)` of the first largest elements of each bag, for rows in the order of their bags.
-
-    Only bags that have rows count.  All have `size` rows, if it is given.
-    """
-    if size is not None:
-        within = rows.reshape(len(rows) // size, size, rows.shape[1]).argmax(axis=1)
-        return within + np.arange(0, len(rows), size)[:, None]
+def _largest_in_bags(rows: Array, bags: Array) -> Array:
+    """The positions `(B, D)` of the first largest elements of each bag that has rows, in the order of the bags."""
     starts = np.flatnonzero(np.diff(bags, prepend=-1))
     largest = np.maximum.reduceat(rows, starts, axis=0)
     counts = np.diff(starts, append=len(bags))

@@ -315,18 +315,30 @@ def _item(item: object, position: int) -> Any:
         return item
     if isinstance(item, slice):
         return _checked_slice(item, position)
-    if isinstance(item, bool):
-        return np.asarray(item)
-    if isinstance(item, Tensor):
-        return _of_tensor(item)
     if isinstance(item, str):
         raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
-    if isinstance(item, list | tuple | range | np.ndarray):
-        return _of_sequence(item)
+    if isinstance(item, Tensor | bool | list | tuple | range | np.ndarray):
+        return _of_numbers(item)
     if isinstance(item, SupportsIndex) and not isinstance(item, np.bool_):
         return as_int(item)
     problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
     raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")
+
+
+def _of_numbers(item: Any) -> Any:
+    """The int that integers of no dimensions are, the array of a mask or of a sequence, or the tensor of integers."""
+    array = item._array if isinstance(item, Tensor) else np.asarray(item)
+    if array.dtype.kind in "OUS":
+        raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
+    if array.dtype == np.uint8:
+        if array.ndim:
+            warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+        return np.asarray(array != 0)
+    if array.ndim == 0 and array.dtype.kind == "i":
+        return int(array)
+    if array.dtype == _BOOL or isinstance(item, Tensor):
+        return array if array.dtype == _BOOL else item
+    return array.astype(np.int64, copy=False)
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -336,36 +348,6 @@ def _checked_slice(item: slice, position: int) -> slice:
     if step is not None and step <= 0:
         raise ValueError(f"step must be greater than zero, got {step} at index {position}")
     return slice(start, stop, step)
-
-
-def _of_tensor(item: Tensor) -> Any:
-    """The int that a 0-d integer tensor is, the array of a mask, or the tensor."""
-    array = item._array
-    if array.dtype == _BOOL:
-        return array
-    if array.dtype == np.uint8:
-        return _mask_of_bytes(array)
-    if array.ndim == 0 and array.dtype.kind == "i":
-        return int(array)
-    return item
-
-
-def _of_sequence(item: object) -> Any:
-    """The int, or the array of ints or bools, that an array or a nested sequence stands for."""
-    array = np.asarray(item)
-    if array.dtype == np.uint8:
-        return _mask_of_bytes(array)
-    if array.dtype.kind in "OUS":
-        raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
-    if array.ndim == 0 and array.dtype.kind in "iu":
-        return int(array)
-    return array if array.dtype in (bool, np.int64) else array.astype(np.int64)
-
-
-def _mask_of_bytes(array: Array) -> Array:
-    if array.ndim:
-        warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-    return np.asarray(array != 0)
 
 
 # ---- the items, taken together ---------------------------------------------------------------------------------------

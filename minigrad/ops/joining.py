@@ -55,11 +55,8 @@ def _wanted(node: Node, gradients: Sequence[Tensor]) -> Sequence[Any]:
 def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequence[Tensor]:
     """The gradients, with zeros of these shapes for those that did not arrive."""
     some = next(each for each in gradients if each is not None)
-    dtype = some._array.dtype
-    return [
-        some._new(np.zeros(shape, dtype)) if each is None else each
-        for each, shape in zip(gradients, shapes, strict=True)
-    ]
+    zeros = [some._new(np.zeros(shape, some._array.dtype)) for shape in shapes]
+    return [zero if each is None else each for each, zero in zip(gradients, zeros, strict=True)]
 
 
 # ---- one after another -----------------------------------------------------------------------------------------------
@@ -211,9 +208,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)
     step = -(-size // chunks)
-    if not size:
-        return Split([0] * chunks, at, "SplitWithSizesBackward0")(input)
-    return Split([min(step, size - start) for start in range(0, size, step)], at)(input)
+    return split(input, step, at) if size else split(input, [0] * chunks, at)
 
 
 # ---- side by side ----------------------------------------------------------------------------------------------------

@@ -324,19 +324,11 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     """
     if isinstance(indices, Tensor):
         raise TypeError("index_put() expects a tuple of tensors")
-    parts = parsed(tuple([_not_0d(index) for index in indices]), input._array.shape)
+    parts = parsed(tuple([index if index._array.ndim else index.reshape(1) for index in indices]), input._array.shape)
     if not parts.found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
-    if None in parts.basic:
-        raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
     fitted = fitting(values, input, parts)
     dims, places = located(parts.found, input._array.shape)
     _check_writes(fitted, input, dims, places)
     places = places if isinstance(places, Tensor) else input._new(places)
     return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
-
-
-def _not_0d(index: Tensor) -> Tensor:
-    """A 0-d integer tensor as a tensor of one, a copy that no write changes: as an int it would select a view."""
-    is_int = index._array.ndim == 0 and index._array.dtype.kind == "i"
-    return index._new(index._array.reshape(1).copy()) if is_int else index

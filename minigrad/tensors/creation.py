@@ -189,12 +189,10 @@ def sparse_coo_tensor(
         return Tensor._new_sparse(np.empty((len(sizes), 0), np.int64), zeros(0, dtype=wanted), sizes, True)
     places = as_tensor(indices)._array.astype(np.int64)
     entries = as_tensor(values, wanted)
-    if places.ndim != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
     shape = entries._array.shape or (1,)
-    if shape[0] != places.shape[1]:
-        counts = f"nnz from indices: {places.shape[1]}, nnz from values: {shape[0]}"
-        raise RuntimeError(f"indices and values must have same nnz, but got {counts}")
+    if places.ndim != 2 or shape[0] != places.shape[1]:
+        found = f"indices of shape {list(places.shape)} and values of shape {list(shape)}"
+        raise RuntimeError(f"indices must be sparse_dim x nnz, and values have same nnz, but got {found}")
     least = places.max(axis=1, initial=-1) + 1
     given = (*least.tolist(), *shape[1:]) if size is None else size
     sizes = _checked_sizes((given,))
