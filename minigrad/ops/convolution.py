@@ -196,10 +196,9 @@ def _declare(dims: int) -> None:
         _check(name, dims, input, weight, bias, groups, options)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         if min(windows.counts(input.shape[2:])) < 1:
-            padded = [str(sum(pad) + size) for pad, size in zip(pads, input.shape[2:], strict=True)]
-            sizes = f"({' x '.join(padded)}). Kernel size: ({' x '.join(map(str, windows.kernel))})"
-            problem = "Kernel size can't be greater than actual input size"
-            raise RuntimeError(f"Calculated padded input size per channel: {sizes}. {problem}")
+            padded = [sum(pad) + size for pad, size in zip(pads, input.shape[2:], strict=True)]
+            sizes = f"Calculated padded input size per channel: {padded}. Kernel size: {windows.kernel}"
+            raise RuntimeError(f"{sizes}. Kernel size can't be greater than actual input size")
         return Convolution(windows, groups)(input, weight, bias)
 
     @op("torch", "nn.functional", name=transposed)
@@ -236,8 +235,7 @@ def _declare(dims: int) -> None:
         windows = Windows(weight.shape[2:], steps, apart, pads)
         sizes = windows.sizes(input.shape[2:])
         if min(sizes) < 1:
-            taken, found = [f"size per channel: ({' x '.join(map(str, each))})" for each in (input.shape[2:], sizes)]
-            raise RuntimeError(f"Given input {taken}. Calculated output {found}. Output size is too small")
+            raise RuntimeError(f"Given input size: {list(input.shape)}, output size {sizes}. Output size is too small")
         return ConvTranspose(windows, groups, sizes)(input, weight, bias)
 
 
@@ -282,9 +280,8 @@ def _check(
         problem = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
         raise RuntimeError(f"{problem}, but got {x[1]} channels instead{remedy}")
     if bias is not None and bias.shape != (outputs,):
-        given = f"Given {'transposed=1, ' * (way == 'transposed=1')}weight of size {w}"
         wanted = f"expected bias to be 1-dimensional with {outputs} elements"
-        raise RuntimeError(f"{given}, {wanted}, but got bias of size {list(bias.shape)} instead")
+        raise RuntimeError(f"Given weight of size {w}, {wanted}, but got bias of size {list(bias.shape)} instead")
     for what, each in (("bias", bias), ("weight", weight)):
         if each is not None and each.dtype is not input.dtype:
             types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"

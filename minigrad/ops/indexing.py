@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from minigrad.core.arrays import laid_out
-from minigrad.core.dtypes import FLOATS, Array, computed_in, of
+from minigrad.core.dtypes import Array, computed_in, of
 from minigrad.core.rows import add_rows_to_zeros
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
@@ -134,7 +134,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
     if length < 0 or not input._array.ndim:
         raise RuntimeError(f"narrow(): length must be non-negative, and the tensor have dimensions: got {length}")
-    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype in FLOATS):
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind != "i"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     begin, at = as_int(start), normal_dim(dim, input._array.ndim)
     size = input._array.shape[at]
@@ -305,8 +305,7 @@ def _items(index: Any) -> list[Any]:
     """The items of an index as ints, slices of ints, None, Ellipsis, integer tensors or arrays, and bool arrays."""
     several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
     if isinstance(index, list) and any([isinstance(item, several) for item in index]):
-        problem = "a list of lists, or of what else is an index itself, is ambiguous"
-        raise TypeError(f"{problem}: x[tuple(seq)] takes each for a dimension, x[torch.tensor(seq)] all for the first")
+        raise TypeError("x[tuple(seq)] takes each index for a dimension, x[torch.tensor(seq)] all for the first")
     return [_item(item, position) for position, item in enumerate(index if isinstance(index, tuple) else (index,))]
 
 
@@ -429,13 +428,11 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
         array = array_of(item)
         masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
-            problem = "tensors used as indices must be long, int, byte or bool tensors"
-            raise IndexError(f"{problem}, got one of dtype {item.dtype!r} at index {dim}: index.long()")
+            kinds = "long, int, byte or bool tensors"
+            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
         if array.dtype == _BOOL and array.shape != masked_shape:
-            raise IndexError(
-                f"The shape of the mask {list(array.shape)} at index {dim} does not match the shape of the indexed "
-                f"tensor {list(shape)} at index {dim}: there it has {list(masked_shape)}"
-            )
+            other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
+            raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
 
 
 def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
@@ -468,9 +465,8 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
         for size, array in zip(sizes[1:], counted[1:], strict=True):
             places = places * size + array
     except ValueError:
-        shapes = ", ".join([str(list(each.shape)) for each in indices])
-        problem = "shape mismatch: indexing tensors could not be broadcast together with shapes"
-        raise IndexError(f"{problem} {shapes}") from None
+        begin = "shape mismatch: indexing tensors could not be broadcast together with shapes"
+        raise IndexError(f"{begin} {', '.join([str(list(each.shape)) for each in indices])}") from None
     return places
 
 
@@ -522,9 +518,7 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor, got {ranks}")
     fits = limits is None or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
     if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
-        more = "" if src is None else f" and to be no larger size than src {list(src)}"
-        problem = f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)}"
-        raise RuntimeError(f"{problem} apart from dimension {dim}{more}")
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} but in {dim}")
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)
 

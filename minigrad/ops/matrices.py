@@ -476,13 +476,10 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
     output = output.replace("...", dots, 1)
     strange = set("".join([*spelled, output])) - set(_LETTERS)
     if strange:
-        problem = f"einsum(): invalid subscripts {sorted(strange)}"
-        raise RuntimeError(f"{problem}: they are letters, at most one '...' in each term")
+        raise RuntimeError(f"einsum(): invalid subscripts {sorted(strange)}: letters, and one '...' at most each")
     if len(terms) != len(ranks):
-        found = (
-            f"{'fewer' if len(ranks) < len(terms) else 'more'} operands were provided than specified in the equation"
-        )
-        raise RuntimeError(f"einsum(): {found}: {len(ranks)} for the {len(terms)} of {equation!r}")
+        few = "fewer" if len(ranks) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation: {equation!r}")
     try:
         # Of what else may be wrong, NumPy tells.
         np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])

@@ -250,9 +250,8 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
         pads.append((pad, (count - 1) * step + span - size - pad))
     windows = Windows(kernel, stride, dilation, tuple(pads))
     if min(windows.counts(sizes)) < 1:
-        shown = ["x".join(map(str, (channels, *each))) for each in (sizes, windows.counts(sizes))]
-        problem = f"Given input size: ({shown[0]}). Calculated output size: ({shown[1]})."
-        raise RuntimeError(f"{problem} Output size is too small")
+        found = f"Given input size: {shape}. Calculated output size: {(channels, *windows.counts(sizes))}."
+        raise RuntimeError(f"{found} Output size is too small")
     return windows
 
 

@@ -16,6 +16,7 @@ from minigrad.core.shapes import Permute, Reshape
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops import casting
 from minigrad.ops.indexing import Index
 from minigrad.ops.reductions import mean
 
@@ -71,13 +72,12 @@ def interpolate(
     if mode in ("bicubic", "lanczos"):
         raise NotImplementedError(f"the mode {mode} is not supported: bilinear draws lines between neighbours")
     if dims not in _LINEAR or mode not in _MODES.split(" | "):
-        problem = f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D)"
-        raise NotImplementedError(f"{problem} for the modes: {_MODES} (got {mode})")
+        found = f"(got {input.ndim}D) for the modes: {_MODES} (got {mode})"
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
     if align_corners is not None and mode not in _LINEAR.values():
-        problem = "align_corners option can only be set with the interpolating modes"
-        raise ValueError(f"{problem}: linear, bilinear, trilinear")
+        raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)
     if recompute_scale_factor:
         scales = [None] * dims
@@ -86,8 +86,7 @@ def interpolate(
     if mode == "area":
         return averaged(input, wanted)
     if not input.is_floating_point() and not (input.dtype is dtypes.uint8 and "nearest" in mode):
-        found = input.dtype._tensor_name
-        raise NotImplementedError(f"\"upsample_{mode}{dims}d\" not implemented for '{found}': x.float()")
+        casting.check_floating(f"upsample_{mode}{dims}d", input)
     name = "".join([word.capitalize() for word in mode.split("-")])
     form = f"Upsample{name}{dims}DBackward0"
     if "nearest" in mode:
@@ -105,14 +104,11 @@ def _scaled(
 ) -> tuple[list[int], list[float | None]]:
     """The sizes wanted, and the factors, where they are given."""
     if (size is None) == (factor is None):
-        few = "either size or scale_factor" if size is None else "only one of size or scale_factor"
-        raise ValueError(f"{few} should be defined")
+        raise ValueError("only one of size or scale_factor should be defined, and either of them")
     given: Any = factor if size is None else size
     each = list(given) if isinstance(given, Sequence) else [given] * len(sizes)
     if len(each) != len(sizes):
-        what = "scale_factor" if size is None else "output"
-        problem = f"Input and {what} must have the same number of spatial dimensions"
-        raise ValueError(f"{problem}, but got input with spatial dimensions of {list(sizes)} and {given}")
+        raise ValueError(f"Input and output must have the same number of spatial dimensions: {sizes} and {given}")
     if size is not None:
         return [index(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
@@ -177,8 +173,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but it has {input.ndim}")
     *leading, channels, height, width = input.shape
     if r < 1 or channels % (r * r):
-        problem = "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of"
-        raise RuntimeError(f"{problem} upscale_factor, but got {channels} channels for {r * r}")
+        raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
     # The result is a copy, also of single pixels, which lie in order as they are.

@@ -73,8 +73,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
         place = given.index(-1)
         return (*given[:place], numel // -known, *given[place + 1 :])
     if least == -1 and known == numel == 0:
-        problem = f"cannot reshape tensor of 0 elements into shape {list(given)} because the unspecified"
-        raise RuntimeError(f"{problem} dimension size -1 can be any value and is ambiguous")
+        why = "because the unspecified dimension size -1 can be any value and is ambiguous"
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(given)} {why}")
     why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
@@ -169,9 +169,7 @@ def resize_(input: Tensor, size: Sequence[int]) -> Tensor:
     sizes = ints(size)
     fits = math.prod(sizes) == input._array.size and min(sizes, default=0) >= 0
     if not fits or not input._array.flags.c_contiguous:
-        raise RuntimeError(
-            f"expected a contiguous tensor and a size of {input._array.size} elements, got {list(sizes)}"
-        )
+        raise RuntimeError(f"expected a contiguous tensor, and a size of its {input._array.size} elements: got {sizes}")
     if sizes != input._array.shape:
         input._array = input._array.reshape(sizes)
         storage_of(input).version += 1
@@ -275,10 +273,9 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        )
+        begin = "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired"
+        found = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        raise RuntimeError(f"{begin} ordering of dimensions i.e. {found}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
@@ -362,17 +359,15 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     """The shape that `expand(sizes)` gives a tensor of `shape`; -1 keeps a size."""
     new = len(sizes) - len(shape)
     if new < 0:
-        problem = f"expand: the number of sizes provided ({len(sizes)}) must be greater or equal to the number of"
-        raise RuntimeError(f"{problem} dimensions in the tensor ({len(shape)})")
+        raise RuntimeError(f"expand: the number of sizes provided ({len(sizes)}) must be at least {len(shape)}")
     result = list(ints(sizes))
     for dim, size in enumerate(result):
         existing = shape[dim - new] if dim >= new else 1
         if size == -1 and dim >= new:
             result[dim] = existing
         elif size == -1:
-            raise RuntimeError(
-                f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
-            )
+            what = "The expanded size of the tensor (-1)"
+            raise RuntimeError(f"{what} isn't allowed in a leading, non-existing dimension {dim}")
         elif size != existing and (size < 0 or existing != 1):
             words = f"The expanded size of the tensor ({size}) must match the existing size ({existing})"
             given = f"Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
@@ -496,8 +491,7 @@ def repeat_interleave(
     if counts.size not in (1, size):
         raise RuntimeError(f"repeats must have the same size as input along dim: {counts.size} are given for {size}")
     if counts.dtype not in INDEX_DTYPES:
-        found = dtypes.of(counts)._tensor_name
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{found}': expected int64")
+        raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for {dtypes.of(counts)}: expected int64')
     if (counts < 0).any():
         raise RuntimeError("Repeats must be non-negative")
     if not isinstance(repeats, Tensor):

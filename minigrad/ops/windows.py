@@ -68,7 +68,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     pads = list(zip(pad[::2], pad[1::2], strict=True))
     if mode == "constant":
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
-            if before + size + after < 0 or max(-before, -after) > size:
+            if max(-before, -after, -before - after) > size:
                 raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
         return ConstantPad(pads[::-1], casting.filler(value or 0, input.dtype))(input)
     if mode not in _PLACES:
@@ -280,8 +280,7 @@ def windows_of(
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
         told = ", ".join([f"{name}={values}" for name, values in options.items()])
-        told = f"Given input with spatial size {tuple(input.shape[-2:])}, {told}"
-        raise RuntimeError(f"{told}, calculated {counts} sliding blocks, but there must be at least one")
+        raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {told}: {counts} windows")
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
     return Reshape(shape, "Im2ColBackward0")(columns)
@@ -294,6 +293,5 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
     found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
-        problem = f"expected {argument} to be a single integer value or a list of {dims} values"
-        raise RuntimeError(f"{problem} to match the convolution dimensions, but got {argument}={list(found)}")
+        raise RuntimeError(f"expected {argument} to be a single integer value or a list of {dims} values: got {found}")
     return found

@@ -142,8 +142,8 @@ def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Any) 
     wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
     sizes = wanted[max(len(wanted) - len(own), 0) :]
     if len(own) > len(wanted) or any([size not in (1, each) for size, each in zip(own, sizes, strict=True)]):
-        problem = f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast"
-        raise RuntimeError(f"{problem} to indexing result of shape {wanted}")
+        what = f"value tensor of shape {list(own)} cannot be broadcast to indexing result of shape {wanted}"
+        raise RuntimeError(f"shape mismatch: {what}")
     check_places(places, shape, dims)
 
 
