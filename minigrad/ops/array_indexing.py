@@ -138,16 +138,8 @@ def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...
     return (*(slice(None),) * dims[0], *np.unravel_index(places, [x.shape[dim] for dim in dims]))
 
 
-def _filling(value: Array, shape: tuple[int, ...]) -> Array:
-    """`value`, broadcast to that shape."""
-    return value if value.shape == shape else np.broadcast_to(value, shape)
-
-
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
-    if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == computed_in(y.dtype):
-        np.add.at(y.reshape(-1), places.reshape(-1), _filling(value, places.shape).reshape(-1))
-        return
     order = in_front(y.ndim, dims)
     if order is not None:
         y, dims = y.transpose(order), tuple(range(len(dims)))
@@ -155,7 +147,8 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
     count, size = shape[first], math.prod(shape[first + 1 :])
     dtype = computed_in(y.dtype)
     table = y.astype(dtype, order="C", copy=not y.flags.c_contiguous or y.dtype != dtype)
-    values = _filling(value, (*shape[:first], *places.shape, *shape[first + 1 :])).astype(dtype, copy=False)
+    wanted = (*shape[:first], *places.shape, *shape[first + 1 :])
+    values = (value if value.shape == wanted else np.broadcast_to(value, wanted)).astype(dtype, copy=False)
     ids = from_start(places.reshape(-1).astype(np.int64, copy=False), count)
     if first:
         ids = (np.arange(math.prod(shape[:first]))[:, None] * count + ids).reshape(-1)

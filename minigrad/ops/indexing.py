@@ -327,6 +327,8 @@ def _item(item: object, position: int) -> Any:
 def _of_numbers(item: Any) -> Any:
     """The int that integers of no dimensions are, the array of a mask or of a sequence, or the tensor of integers."""
     array = item._array if isinstance(item, Tensor) else np.asarray(item)
+    if array.dtype == _BOOL:
+        return array
     if array.dtype.kind in "OUS":
         raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
     if array.dtype == np.uint8:
@@ -335,9 +337,7 @@ def _of_numbers(item: Any) -> Any:
         return np.asarray(array != 0)
     if array.ndim == 0 and array.dtype.kind == "i":
         return int(array)
-    if array.dtype == _BOOL or isinstance(item, Tensor):
-        return array if array.dtype == _BOOL else item
-    return array.astype(np.int64, copy=False)
+    return item if isinstance(item, Tensor) else array.astype(np.int64, copy=False)
 
 
 def _checked_slice(item: slice, position: int) -> slice:

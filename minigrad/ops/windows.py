@@ -75,10 +75,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2):
-        raise NotImplementedError(f"Padding size {2 * len(pads)} is not supported for {input.ndim}D input tensor")
-    if min(pad) < 0:
-        raise NotImplementedError(f"pad() cuts off in the mode 'constant' only: slice the input first, got {list(pad)}")
+    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
+        found = f"Padding of {list(pad)} is not supported for {input.ndim}D input tensor"
+        raise NotImplementedError(f"{found}: to cut off in this mode slice the input first")
     form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
     name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
     y = input

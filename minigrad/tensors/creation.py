@@ -347,11 +347,8 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
         if step == 0:
             raise ValueError("step must be nonzero: as an int64, this one is 0")
     # Integers are counted from the start without its fraction, as many as there are with it.
-    count = (
-        math.ceil((end - start) / step)
-        if isinstance(end - start, float) or isinstance(step, float)
-        else -((start - end) // step)
-    )
+    whole = isinstance(end - start, int) and isinstance(step, int)
+    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     numbers = np.arange(count)
     if wanted not in FLOATS:
         return (int(start) + numbers * int(step)).astype(wanted)
@@ -545,7 +542,8 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.
         values += data
-        return (len(data),), dtypes.of_number(max(kinds, key=(bool, int, float).index)()) if kinds else None
+        kind = float if float in kinds else int if int in kinds else bool
+        return (len(data),), dtypes.of_number(kind()) if kinds else None
     return _collect_rows(data, values)
 
 
