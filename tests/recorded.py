@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import pickle
 import re
 import warnings
@@ -29,11 +30,14 @@ from comparing import (
     operand_of,
     outcome,
     steps,
+    tensor_of,
     twin,
 )
 from oracles import directional_derivative, inner
 from strategies import Array
 from table import Case, families
+
+from minigrad.core.dtypes import FLOATS, limits
 
 FILE = Path(__file__).parent / "recorded.npz"
 
@@ -78,8 +82,11 @@ def _sources(file: str) -> dict[int, list[str]]:
 # ---- what is observed ------------------------------------------------------------------------------------------------
 
 
-def observed(api: Any, case: Case, example: dict[str, Any]) -> dict[str, Any]:
-    """What comes of the call: the result, what it did to its inputs and shares with them, gradients to order two."""
+def observed(api: Any, case: Case, example: dict[str, Any], whole: bool = False) -> dict[str, Any]:
+    """What comes of the call: the result, what it did to its inputs and shares with them, gradients to order two.
+
+    Of those of order two a digest, or the `whole` of them.
+    """
     operands = [operand_of(api, *each) for each in zip(example["operands"], example["grads"], strict=True)]
     inputs = [each for each in operands if isinstance(each, api.Tensor)]
     api.default_generator.manual_seed(1)
@@ -110,7 +117,8 @@ def observed(api: Any, case: Case, example: dict[str, Any]) -> dict[str, Any]:
             directions = [_cotangent(api, d, draws, example["digits"]) for d in recorded]
             found = outcome(lambda of=recorded, g=g, h=directions: _gradients(api, of, [*leaves, g], h))
             # PyTorch has no gradients of some gradients.
-            second = None if isinstance(found, Raised) else [_digest(array_of(d), draws) for d in found]
+            arrays = None if isinstance(found, Raised) else [array_of(d) for d in found]
+            second = arrays if whole or arrays is None else [_digest(array, draws) for array in arrays]
         seen["second"].append(second)
     return seen
 
@@ -162,7 +170,7 @@ def _draws(seed: int) -> np.random.RandomState:
 def _cotangent(api: Any, result: Any, draws: np.random.RandomState, digits: bool) -> Any:
     array = array_of(result)
     whole = np.asarray(_COTANGENTS[draws.randint(0, 5, array.shape)], array.dtype)
-    return api.from_numpy(all_digits(whole, draws) if digits else np.asarray(whole))
+    return tensor_of(api, all_digits(whole, draws) if digits else whole)
 
 
 def all_digits(array: Array, draws: np.random.RandomState) -> Array:
@@ -194,8 +202,18 @@ def _digest(array: Array, draws: np.random.RandomState) -> Array:
 # ---- how it is compared ----------------------------------------------------------------------------------------------
 
 
-def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: dict[str, Any], slack: float = 1) -> None:
-    """Fail unless what was observed is what PyTorch answered, within the row's tolerances times `slack`."""
+def compare(
+    wanted: dict[str, Any],
+    got: dict[str, Any],
+    case: Case,
+    example: dict[str, Any],
+    slack: float = 1,
+    of_second: float = 64,
+) -> None:
+    """Fail unless what was observed is what PyTorch answered, within the row's tolerances times `slack`.
+
+    Those of what is told of second gradients are `of_second` times those of gradients.
+    """
     if "raised" in got["out"] and "raised" not in wanted["out"]:
         # PyTorch looks at dtypes where it computes elements: of none, it takes what it else refuses.
         nothing = any(isinstance(each, np.ndarray) and each.size == 0 for each in example["operands"])
@@ -211,14 +229,13 @@ def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: di
     if "backward" in wanted:
         return
     assert "backward" not in got, f"the backward pass raises {got['backward']}"
-    floats = [a.dtype for a, _ in wanted["after"] if a.dtype.kind == "f"]
-    floats += [d.dtype for first in wanted["first"] for d, _ in first]
+    # A gradient that was cast on its way has no more digits than the narrowest dtype there.
+    dtypes = [array.dtype for array, _ in itertools.chain(wanted["after"], *wanted["first"])]
+    coarsest = max([float(limits(dtype).eps) for dtype in dtypes if dtype in FLOATS], default=0)
     for first, other, second, another in zip(*(o[k] for k in ("first", "second") for o in (wanted, got)), strict=True):
-        ulps = case.grad_ulps * slack
-        coarsest = max(np.finfo(dtype).eps for dtype in floats)
+        eps = case.grad_ulps * slack * coarsest
         for position, ((a, _), (b, _)) in enumerate(zip(first, other, strict=True)):
-            narrowed = float(coarsest / np.finfo(a.dtype).eps)
-            _values(a, b, ulps * narrowed, f"gradient {position}", case.grad_least)
+            _values(a, b, eps / float(limits(a.dtype).eps), f"gradient {position}", case.grad_least)
         differing = [b for (a, one), (b, two) in zip(first, other, strict=True) if one != two]
         if differing:
             # Zeros on one side are a constant, on the other the result of a mask: of x**0, of what copy_ overwrites.
@@ -226,13 +243,8 @@ def compare(wanted: dict[str, Any], got: dict[str, Any], case: Case, example: di
             continue
         assert second is None or another is not None, "gradients of gradients"
         for position, (a, b) in enumerate(zip(second or (), another or (), strict=second is not None)):
-            _values(
-                a,
-                b,
-                64 * ulps * float(coarsest / np.finfo(np.float64).eps),
-                f"gradient of gradient {position}",
-                case.grad_least,
-            )
+            ulps = of_second * eps / float(limits(a.dtype).eps)
+            _values(a, b, ulps, f"gradient of gradient {position}", case.grad_least)
 
 
 def _compare_facts(wanted: Any, got: Any, ulps: float, least: float, where: str) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.core.arrays import total
 from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
 from minigrad.ops.blocks import blocked
@@ -130,36 +129,6 @@ def test_blocks_of_several_arrays_in_the_dtype_of_the_last() -> None:
     found = blocked(np.multiply, a, b)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, (a * b).astype(np.float32))
-
-
-@pytest.mark.parametrize(
-    ("shape", "dims"), [((200, 100), (0,)), ((5000, 7), (0,)), ((70, 60, 9), (1, 0)), ((9, 0), (0,))]
-)
-def test_sums_of_rows(shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-    x = normal(*shape).astype(np.float32)
-    for keepdims in (False, True):
-        exact = x.sum(dims, np.float64, keepdims=keepdims)
-        found = total(x, dims, keepdims)
-        assert found.dtype == np.float32
-        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-4)
-        assert found.shape == exact.shape
-
-
-def test_sums_of_many_rows_in_half_precision_are_rounded_once() -> None:
-    x = torch.full((5000, 8), 0.1, dtype=torch.float16)
-    exact = x.double().sum(0).half()
-    assert torch.equal(x.sum(0), exact)
-
-
-@pytest.mark.parametrize("width", [300, 3000])
-def test_rows_that_repeat_are_added(width: int) -> None:
-    ids = np.random.default_rng(1).zipf(1.5, 200) % 150
-    weight = torch.zeros(150, width, dtype=torch.float64, requires_grad=True)
-    g = normal(200, width)
-    F.embedding(torch.from_numpy(ids), weight).backward(torch.from_numpy(g))
-    expected = np.zeros((150, width))
-    np.add.at(expected, ids, g)
-    np.testing.assert_allclose(weight.grad.numpy(), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_rows_of_one_id_are_added_to_more_digits_than_one_by_one() -> None:

@@ -15,28 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 import recorded
-from comparing import (
-    BFLOAT16,
-    Raised,
-    array_of,
-    as_bfloat16,
-    check_same,
-    check_same_sharing,
-    check_same_values,
-    is_stated_refusal,
-    operand_of,
-    outcome,
-    seeded,
-    steps,
-    tensor_of,
-)
+from comparing import BFLOAT16, Raised, as_bfloat16, operand_of, outcome, seeded, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import cotangents
 from table import CASES, Case, families
 
 import minigrad
-from minigrad.core.dtypes import FLOATS, limits
 from minigrad.declare import declared
 from minigrad.nn import functional
 from minigrad.tensors import creation, random_tensors
@@ -70,95 +54,11 @@ def _check_case(case: Case, data: st.DataObject) -> None:
     if BFLOAT16 and any(halves) and data.draw(st.booleans(), label="bfloat16 for float16"):
         operands = [as_bfloat16(each) if half else each for each, half in zip(operands, halves, strict=True)]
     grads = [data.draw(st.booleans(), label="requires_grad") for _ in operands]
-    theirs = [operand_of(torch, each, grad) for each, grad in zip(operands, grads, strict=True)]
-    ours = [operand_of(minigrad, each, grad) for each, grad in zip(operands, grads, strict=True)]
+    seed = data.draw(st.integers(0, 2**32 - 1), label="seed of the cotangents")
+    example = {"operands": operands, "grads": grads, "seed": seed, "digits": False}
     with seeded(1):
-        wanted = outcome(lambda: case.call(torch, *theirs))
-        got = outcome(lambda: case.call(minigrad, *ours))
-    if not isinstance(wanted, Raised) and isinstance(got, Raised):
-        nothing = any(isinstance(each, np.ndarray) and each.size == 0 for each in operands)
-        # PyTorch looks at dtypes where it computes elements: of none, it takes what it else refuses.
-        if is_stated_refusal(got) or nothing:
-            return
-    check_same(wanted, got, case.ulps, least=case.least)
-    inputs = [(a, b) for a, b in zip(theirs, ours, strict=True) if isinstance(a, torch.Tensor)]
-    for position, (a, b) in enumerate(inputs):
-        check_same_values(array_of(a), array_of(b), case.ulps, f"input {position} after the call")
-        assert a._version == b._version, f"version of input {position}: {a._version}, {b._version}"
-    if isinstance(wanted, Raised):
-        return
-    for a, b in _tensors(wanted, got):
-        check_same_sharing(a, b, inputs)
-        if a.requires_grad and not a.is_leaf:
-            _check_same_gradients(a, b, inputs, case, data)
-
-
-def _tensors(wanted: Any, got: Any) -> list[tuple[Any, Any]]:
-    """The pairs of tensors in a result."""
-    if isinstance(wanted, torch.Tensor):
-        return [(wanted, got)]
-    if isinstance(wanted, tuple | list):
-        return [pair for a, b in zip(wanted, got, strict=True) for pair in _tensors(a, b)]
-    return []
-
-
-def _check_same_gradients(
-    wanted: Any, got: Any, inputs: Sequence[tuple[Any, Any]], case: Case, data: st.DataObject
-) -> None:
-    """Gradients for random cotangents, then the gradients of these, cotangents included."""
-    # A gradient that was cast on its way has no more digits than the narrowest dtype there.
-    coarsest = max(
-        [float(limits(x.dtype).eps) for x in map(array_of, (wanted, *[a for a, _ in inputs])) if x.dtype in FLOATS]
-    )
-    inputs = [(a, b) for a, b in inputs if a.requires_grad and a.is_leaf]
-
-    def check(a: Any, b: Any, factor: int, where: str) -> None:
-        ulps = factor * case.grad_ulps * coarsest / float(limits(array_of(a).dtype).eps)
-        check_same_values(array_of(a), array_of(b), ulps, where, case.grad_least)
-
-    g = _cotangent(data, wanted, "cotangent")
-    pair = tensor_of(torch, g, True), tensor_of(minigrad, g, True)
-    first = _gradients([(wanted, got)], [pair], inputs)
-    for position, (a, b) in enumerate(first):
-        check(a, b, 1, f"gradient {position}")
-    recorded = [(a, b) for a, b in first if a.requires_grad or b.requires_grad]
-    if any(not a.requires_grad or not b.requires_grad for a, b in recorded):
-        # Zeros on one side are a constant, on the other the result of a mask: of x**0, and of what copy_ overwrites.
-        assert not any(array_of(b).any() for a, b in recorded if a.requires_grad != b.requires_grad)
-        return
-    if not recorded or not case.twice:
-        return
-    second = []
-    for a, _ in recorded:
-        h = _cotangent(data, a, "second cotangent")
-        second.append((tensor_of(torch, h), tensor_of(minigrad, h)))
-    for position, (a, b) in enumerate(_gradients(recorded, second, [*inputs, pair])):
-        check(a, b, 4, f"gradient of the gradient {position}")
-
-
-def _cotangent(data: st.DataObject, result: Any, label: str) -> Any:
-    dtype = array_of(result).dtype
-    drawn = data.draw(cotangents(tuple(result.shape), dtype.name.replace("bfloat16", "float16")), label=label)
-    return drawn.astype(dtype, copy=False)
-
-
-def _gradients(
-    outputs: Sequence[tuple[Any, Any]], cotangents: Sequence[tuple[Any, Any]], inputs: Sequence[tuple[Any, Any]]
-) -> list[tuple[Any, Any]]:
-    """The pairs of gradients; zeros for inputs that were not used."""
-    found = []
-    for api, which in ((torch, 0), (minigrad, 1)):
-        found.append(
-            api.autograd.grad(
-                [pair[which] for pair in outputs],
-                [pair[which] for pair in inputs],
-                [pair[which] for pair in cotangents],
-                create_graph=True,
-                allow_unused=True,
-                materialize_grads=True,
-            )
-        )
-    return list(zip(*found, strict=True))
+        wanted, got = [recorded.observed(api, case, example, whole=True) for api in (torch, minigrad)]
+    recorded.compare(wanted, got, case, example, of_second=4)
 
 
 # The results of these lie in memory in another order, as docs/pytorch.md says.
@@ -201,8 +101,8 @@ def test_results_lie_in_memory_as_pytorchs(orders: tuple[Callable[[Any], Any], .
             wanted, got = (_result(api, case, operands) for api in (torch, minigrad))
             if isinstance(wanted, Raised) or isinstance(got, Raised):
                 continue
-            for a, b in _tensors(wanted, got):
-                if not a.is_sparse and steps(a) != steps(b):
+            for a, b in zip(recorded._tensors(torch, wanted), recorded._tensors(minigrad, got), strict=True):
+                if steps(a) != steps(b):
                     failures.append(f"{case}({operands}): {b.stride()}, PyTorch's {a.stride()}")
     assert not failures, f"{len(failures)} differ, first: " + "\n".join(failures[:5])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ SHAPES = [
 
 def all_dims(ndim: int) -> Iterator[tuple[int, ...]]:
     for count in range(1, ndim + 1):
-        yield from combinations(range(ndim), count)
+        yield from permutations(range(ndim), count)
 
 
 def laid_out(array: Array) -> Iterator[Array]:

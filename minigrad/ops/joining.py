@@ -182,14 +182,15 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     >>> torch.split(torch.arange(5), [1, 4])
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    at, size = _along("split", tensor, dim)
     if not isinstance(split_size_or_sections, Sequence):
         step = index(split_size_or_sections)
         if step < 0:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+        at, size = _along("split", tensor, dim)
         if size and not step:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
+    at, size = _along("split", tensor, dim)
     sizes = ints(split_size_or_sections)
     if sum(sizes) != size or min(sizes, default=0) < 0:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")

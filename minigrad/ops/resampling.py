@@ -12,6 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
+from minigrad.core.elementwise import Clone
 from minigrad.core.shapes import Permute, Reshape
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
@@ -175,7 +176,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     if r < 1 or channels % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
-    turned = Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input))
-    # The result is a copy, also of single pixels, which lie in order as they are.
-    turned = turned.clone() if turned._array.flags.c_contiguous else turned
+    # The result is a copy, also of what lies in order as it is.
+    turned = Clone("C")(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input)))
     return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0")(turned)
