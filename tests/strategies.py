@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from minigrad.checks.strategies import Shape, arrays, broadcastable_shapes, cotangents, ids, shapes, tables
@@ -18,6 +19,7 @@ __all__ = [
     "cotangents",
     "ids",
     "ids_for",
+    "in_layouts",
     "shapes",
     "tables",
 ]
@@ -32,3 +34,10 @@ def ids_for(
 ) -> st.SearchStrategy[Array]:
     """Ids of rows of `table`; see `ids`."""
     return ids(len(table), shape, dtype)
+
+
+def in_layouts(array: Array) -> list[Array]:
+    """Copies of an array in three memory layouts: in order, in the opposite order, and with gaps."""
+    spaced = np.zeros([2 * size + 1 for size in array.shape], array.dtype)[(slice(1, None, 2),) * array.ndim or ...]
+    spaced[...] = array
+    return [array.copy(), array.copy(order="F"), spaced]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from strategies import Array
+from strategies import Array, in_layouts
 
 from minigrad.core import rows as rows_
 from minigrad.ops import array_indexing
@@ -30,16 +30,6 @@ DIMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((2, 3, 2, 3), (1, 2)),
     ((), ()),
 ]
-
-
-def laid_out(array: Array) -> Iterator[Array]:
-    """The array in three memory layouts: in order, in the opposite order, and with gaps."""
-    yield array.copy()
-    yield array.copy(order="F")
-    gaps = np.zeros([2 * size for size in array.shape], array.dtype)
-    spaced = gaps[tuple([slice(None, None, 2)] * array.ndim)] if array.ndim else gaps
-    spaced[...] = array
-    yield spaced
 
 
 def index_of(shape: tuple[int, ...], dims: tuple[int, ...], places: Array) -> tuple[Any, ...]:
@@ -69,7 +59,7 @@ def test_reading_at_places_is_numpys_indexing(shape: tuple[int, ...], dims: tupl
     count = int(np.prod([shape[dim] for dim in dims], dtype=int))
     for places in (np.arange(count), np.array([[0, count - 1, 0], [count // 2, 0, 0]]), np.zeros(0, np.int64)):
         wanted = view_of(array, dims)[index_of(shape, dims, places)] if dims else np.full(places.shape, array)
-        for table in laid_out(array):
+        for table in in_layouts(array):
             found = array_indexing.read_at(table, dims, places)
             np.testing.assert_array_equal(found, wanted, strict=True)
             assert found.flags.c_contiguous
@@ -83,7 +73,7 @@ def test_writing_and_adding_at_places_are_numpys(shape: tuple[int, ...], dims: t
     count = int(np.prod([shape[dim] for dim in dims]))
     places = generator.permutation(count)[: max(1, count // 2)]
     repeated = generator.integers(0, count, (3, 5))
-    for table in laid_out(array):
+    for table in in_layouts(array):
         wanted, key = array.copy(), index_of(shape, dims, places)
         value = generator.integers(-4, 5, view_of(wanted, dims)[key].shape).astype(np.float64)
         view_of(wanted, dims)[key] = value
@@ -155,7 +145,7 @@ def test_sums_of_rows_are_exact(width: int, repeats: int, dtype: str) -> None:
         array = np.random.default_rng(0).integers(-4, 5, (400, width)).astype(dtype)
         array[399] = np.array(-0.0).astype(dtype)
         scales = [(1, 2, -1), (2, -1, 1), (-1, 1, 2)][len(ids) % 3]
-        for scale, table in zip(scales, laid_out(array), strict=True):
+        for scale, table in zip(scales, in_layouts(array), strict=True):
             rows_.add_rows_at(table, ids, rows, scale)
             np.testing.assert_array_equal(table, (array.astype(np.int64) + scale * wanted).astype(dtype))
             assert dtype == "int64" or np.signbit(table[399]).all()

@@ -272,25 +272,6 @@ def test_a_gradient_with_a_graph_keeps_its_places() -> None:
 # ---- half precision --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sparse", [True, False])
-def test_halves_add_up_in_single_precision(sparse: bool) -> None:
-    """Against float64: the sum of thousands of float16 is rounded once."""
-    repeats, generator = 5000, np.random.default_rng(0)
-    chosen = np.zeros(repeats, np.int64)
-    chosen[1::100] = 1
-    for size in (1, 16):
-        upstream = generator.uniform(0, 2, (repeats, size)).astype(np.float16)
-        weight = torch.zeros(3, size, dtype=torch.float16).requires_grad_()
-        F.embedding(torch.from_numpy(chosen), weight, sparse=sparse).backward(torch.from_numpy(upstream))
-        expected = oracles.scatter_add(upstream.astype(np.float64), chosen, 3).astype(np.float16)
-        for found in (weight.grad.to_dense(), weight.grad.coalesce().to_dense() if sparse else weight.grad):
-            np.testing.assert_allclose(found.numpy(), expected, rtol=1e-3)
-        if sparse:
-            table = torch.ones(3, size, dtype=torch.float16).add_(weight.grad, alpha=0.25)
-            exact = 1 + 0.25 * oracles.scatter_add(upstream.astype(np.float64), chosen, 3)
-            np.testing.assert_allclose(table.numpy(), exact.astype(np.float16), rtol=1e-3)
-
-
 def test_scaled_gradients_of_halves_neither_overflow_nor_vanish() -> None:
     for value in (100.0, 1e-4):
         weight = torch.zeros(2, 1, dtype=torch.float16).requires_grad_()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from laws import leaf
 from numpy.lib.stride_tricks import as_strided
-from strategies import Array
+from strategies import Array, in_layouts
 
 import minigrad as torch
 from minigrad.ops.recording import Overwrite, StridedView, layout_of
@@ -61,18 +61,11 @@ REPEATED: list[tuple[tuple[int, ...], Callable[[Array], Array]]] = [
 ]
 
 
-def laid_out(base: Array) -> list[Array]:
-    """The array in three memory layouts: in order, in the opposite order, and with gaps."""
-    spaced = np.zeros([2 * size + 1 for size in base.shape], base.dtype)[(slice(1, None, 2),) * base.ndim or ...]
-    spaced[...] = base
-    return [base, base.copy(order="F"), spaced]
-
-
 def each_layout(cases: list[Any]) -> Any:
     """Of each case in each layout of its base the layout, the shape of the base, and the places in the base."""
     for sizes, view in cases:
         for dtype in ("float16", "float32", "float64"):
-            for base in laid_out(counted(*sizes).astype(dtype)):
+            for base in in_layouts(counted(*sizes).astype(dtype)):
                 part = view(base)
                 yield dtype, layout_of(part, base), sizes, part.astype(int)
 
