@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import recorded
 import table
+from comparing import seeded
 from test_site import PUBLIC
 
 import minigrad
@@ -56,13 +57,11 @@ def _few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(tests: list[doctest.DocTest], flags: int = 0, clear: bool = True) -> int:
     """Run the examples; the number of them. Fails on the first page or docstring with a wrong one."""
-    generator = minigrad.default_generator.clone_state()
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF | flags)
     for test in tests:
         report: list[str] = []
-        assert runner.run(test, out=report.append, clear_globs=clear).failed == 0, "".join(report)
-    for slot in generator.__slots__:
-        setattr(minigrad.default_generator, slot, getattr(generator, slot))
+        with seeded(0):
+            assert runner.run(test, out=report.append, clear_globs=clear).failed == 0, "".join(report)
     return runner.summarize(verbose=False).attempted
 
 

@@ -154,16 +154,21 @@ def test_a_tensor_whose_data_was_replaced_leaves_its_views_behind() -> None:
     assert x.grad.tolist() == [2, 5, 35, 12]
 
 
-def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
-    x = torch.ones(300_000, requires_grad=True)
+def by_threads(work: Callable[[], Any]) -> None:
+    """Four threads do the work, and take turns as often as can be."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    threads = [threading.Thread(target=lambda: [(x * 1).sum().backward() for _ in range(20)]) for _ in range(4)]
+    threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     sys.setswitchinterval(interval)
+
+
+def test_threads_that_send_gradients_to_one_leaf_lose_none() -> None:
+    x = torch.ones(300_000, requires_grad=True)
+    by_threads(lambda: [(x * 1).sum().backward() for _ in range(20)])
     assert x.grad.tolist() == [80.0] * 300_000
 
 
@@ -220,15 +225,8 @@ def test_threads_that_take_views_of_one_tensor_at_once_share_its_count_of_writes
 def test_views_that_threads_take_of_one_tensor_at_once_all_follow_a_write() -> None:
     w = torch.ones(4, requires_grad=True)
     views: list[Any] = []
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
     for _ in range(20):
         base = torch.ones(4)
-        threads = [threading.Thread(target=lambda: views.extend([base[:2] for _ in range(200)])) for _ in range(4)]  # noqa: B023
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        by_threads(lambda base=base: views.extend([base[:2] for _ in range(200)]))
         base.mul_(w)
-    sys.setswitchinterval(interval)
     assert [view.requires_grad and view.grad_fn is not None for view in views].count(True) == 20 * 4 * 200

@@ -72,16 +72,6 @@ def test_a_deep_copy_of_an_array_is_not_its_tensors_and_holds_no_more_than_it_sh
     assert copy.deepcopy(torch.from_numpy(big[:2])).numpy().base.nbytes == 16
 
 
-@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, again])
-def test_a_copied_generator_goes_on_by_itself(how: Any) -> None:
-    generator = torch.Generator().manual_seed(3)
-    torch.randn(3, generator=generator)
-    copied = how(generator)
-    assert copied.initial_seed() == 3
-    drawn = torch.randn(5, generator=copied).tolist()
-    assert torch.randn(5, generator=generator).tolist() == drawn
-
-
 class Counting(nn.Module):
     made = 0
 

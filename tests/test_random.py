@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparing import check_same_values
+from comparing import check_same_values, seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,24 +28,20 @@ def generator(seed: int) -> Generator:
 
 
 def test_module_functions_govern_the_default_generator() -> None:
-    before = copy.deepcopy(minirandom.default_generator)
-    try:
+    with seeded(0):
         assert minirandom.manual_seed(-5) is minirandom.default_generator
         assert minirandom.initial_seed() == 2**64 - 5
         assert minirandom.manual_seed(np.array(7)).initial_seed() == 7
         assert 0 <= minirandom.seed() == minirandom.initial_seed() < 2**64
         assert minirandom.seed() != minirandom.seed()
-    finally:
-        minirandom.default_generator._seed = before._seed
-        minirandom.default_generator._engines = before._engines
-        minirandom.default_generator._waiting_normals = before._waiting_normals
 
 
 @given(SEEDS, st.integers(0, 5))
 def test_copies_continue_alike_and_apart(seed: int, drawn: int) -> None:
     original = generator(seed)
     random_arrays.normal_(np.empty(drawn), 0.0, 1.0, original)
-    copies = [original.clone_state(), copy.copy(original).clone_state(), pickle.loads(pickle.dumps(original))]
+    again = pickle.loads(pickle.dumps(original))
+    copies = [original.clone_state(), copy.copy(original).clone_state(), copy.deepcopy(original), again]
     expected = random_arrays.normal_(np.empty(5), 0.0, 1.0, original).tolist()
     for each in copies:
         assert each.initial_seed() == original.initial_seed()

@@ -9,15 +9,15 @@ Each runs twice: on minigrad, and, where PyTorch is installed, on PyTorch, with 
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import transcripts
+from comparing import seeded
 from transcripts import Cell, execute
 
 import minigrad
@@ -55,26 +55,11 @@ def displayed(value: object) -> str:
     return repr(value).replace("\n", "\n ") if isinstance(value, list) else repr(value)
 
 
-@contextlib.contextmanager
-def generator_restored(library: Any) -> Iterator[None]:
-    """The default generator of the library draws after the block what it would have drawn before it."""
-    if library is not minigrad:
-        with library.random.fork_rng(devices=[]):
-            yield
-        return
-    saved = minigrad.default_generator.clone_state()
-    try:
-        yield
-    finally:
-        for slot in saved.__slots__:
-            setattr(minigrad.default_generator, slot, getattr(saved, slot))
-
-
 def transcript(notebook: str, library: Any) -> list[str]:
     """What the notebook shows under each cell, run from the first to the last in a fresh namespace."""
     namespace: dict[str, Any] = {}
     theirs = IMPORT if library is minigrad else f"import {library.__name__}\n"
-    with generator_restored(library):
+    with seeded(0):
         return [execute(cell.source.replace(IMPORT, theirs), namespace, displayed) for cell in cells_of(notebook)]
 
 
@@ -156,5 +141,6 @@ def test_notebooks_reject_broken_copies(
     notebook: str, owner: type, attribute: str, broken: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intact = transcript(notebook, minigrad)
-    monkeypatch.setattr(owner, attribute, broken)
-    assert transcript(notebook, minigrad) != intact
+    with seeded(0):
+        monkeypatch.setattr(owner, attribute, broken)
+        assert transcript(notebook, minigrad) != intact
