@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -83,17 +82,3 @@ def random_directions(shapes: Sequence[tuple[int, ...]], seed: int) -> list[Arra
 def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
     """The inner product of two lists of arrays, as one pair of long vectors."""
     return float(sum(float(np.sum(x.astype(np.float64) * y)) for x, y in zip(a, b, strict=True)))
-
-
-def overlaps(a: Array, b: Array) -> bool:
-    """Whether an element of one array lies at the address of an element of the other."""
-
-    def addresses(array: Array) -> set[int]:
-        start = array.__array_interface__["data"][0]
-        ranges = [range(size) for size in array.shape]
-        return {
-            start + sum(i * step for i, step in zip(place, array.strides, strict=True))
-            for place in itertools.product(*ranges)
-        }
-
-    return not addresses(a).isdisjoint(addresses(b))

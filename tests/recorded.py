@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 from comparing import (
-    OTHER_NAMES,
     Raised,
     array_of,
+    check_facts,
     check_same_values,
+    facts_of,
     is_stated_refusal,
     operand_of,
     outcome,
-    steps,
     tensor_of,
     twin,
 )
@@ -92,7 +92,7 @@ def observed(api: Any, case: Case, example: dict[str, Any], whole: bool = False)
     api.default_generator.manual_seed(1)
     out = outcome(lambda: case.call(api, *operands))
     seen: dict[str, Any] = {
-        "out": _facts(api, out, exact=not case.ulps),
+        "out": facts_of(api, out, exact=not case.ulps),
         "after": [[array_of(x).copy(), x._version] for x in inputs],
     }
     if isinstance(out, Raised):
@@ -121,32 +121,6 @@ def observed(api: Any, case: Case, example: dict[str, Any], whole: bool = False)
             second = arrays if whole or arrays is None else [_digest(array, draws) for array in arrays]
         seen["second"].append(second)
     return seen
-
-
-def _facts(api: Any, out: Any, exact: bool) -> Any:
-    """What a program can tell of a result; `exact` says that it can be printed."""
-    if isinstance(out, Raised):
-        return {"raised": type(out.error).__name__}
-    if isinstance(out, api.Tensor) and out.is_sparse:
-        parts = [out._indices().detach(), out._values().detach()]
-        return {"type": repr(out), "items": [_facts(api, each, exact) for each in parts]}
-    if isinstance(out, api.Tensor):
-        return {
-            "values": array_of(out).copy(),
-            "requires_grad": out.requires_grad,
-            "is_leaf": out.is_leaf,
-            "grad_fn": None if out.grad_fn is None else out.grad_fn.name(),
-            "is_view": out._is_view(),
-            "steps": steps(out),
-            "printed": zlib.crc32(repr(out).encode()) if exact else None,
-        }
-    if isinstance(out, np.ndarray | np.generic):
-        return {"type": type(out).__name__, "values": np.array(out)}
-    if isinstance(out, api.Size | api.dtype | api.device | type):
-        return {"repr": repr(out)}
-    if isinstance(out, tuple | list):
-        return {"type": type(out).__name__, "items": [_facts(api, each, exact) for each in out]}
-    return {"type": type(out).__name__, "value": out}
 
 
 def _tensors(api: Any, out: Any) -> list[Any]:
@@ -219,9 +193,9 @@ def compare(
         nothing = any(isinstance(each, np.ndarray) and each.size == 0 for each in example["operands"])
         assert nothing or got["refusal"], f"PyTorch returned, minigrad raised {got['out']['raised']}"
         return
-    _compare_facts(wanted["out"], got["out"], case.ulps * slack, case.least, "result")
+    check_facts(wanted["out"], got["out"], case.ulps * slack, case.least, "result")
     for position, ((a, version), (b, other)) in enumerate(zip(wanted["after"], got["after"], strict=True)):
-        _values(a, b, case.ulps * slack, f"input {position} after the call")
+        check_same_values(a, b, case.ulps * slack, f"input {position} after the call")
         assert version == other, f"version of input {position}: {version}, {other}"
     if "raised" in wanted["out"]:
         return
@@ -235,7 +209,7 @@ def compare(
     for first, other, second, another in zip(*(o[k] for k in ("first", "second") for o in (wanted, got)), strict=True):
         eps = case.grad_ulps * slack * coarsest
         for position, ((a, _), (b, _)) in enumerate(zip(first, other, strict=True)):
-            _values(a, b, eps / float(limits(a.dtype).eps), f"gradient {position}", case.grad_least)
+            check_same_values(a, b, eps / float(limits(a.dtype).eps), f"gradient {position}", case.grad_least)
         differing = [b for (a, one), (b, two) in zip(first, other, strict=True) if one != two]
         if differing:
             # Zeros on one side are a constant, on the other the result of a mask: of x**0, of what copy_ overwrites.
@@ -244,35 +218,7 @@ def compare(
         assert second is None or another is not None, "gradients of gradients"
         for position, (a, b) in enumerate(zip(second or (), another or (), strict=second is not None)):
             ulps = of_second * eps / float(limits(a.dtype).eps)
-            _values(a, b, ulps, f"gradient of gradient {position}", case.grad_least)
-
-
-def _compare_facts(wanted: Any, got: Any, ulps: float, least: float, where: str) -> None:
-    if "items" in wanted:
-        assert (wanted["type"], len(wanted["items"])) == (got.get("type"), len(got.get("items", ()))), where
-        for position, (a, b) in enumerate(zip(wanted["items"], got["items"], strict=True)):
-            _compare_facts(a, b, ulps, least, f"{where}[{position}]")
-        return
-    assert wanted.keys() == got.keys(), f"{where}: {wanted} and {got}"
-    if "values" in wanted:
-        _values(wanted["values"], got["values"], ulps, where, least)
-    names = wanted.get("grad_fn"), got.get("grad_fn")
-    other_name = names in OTHER_NAMES
-    # How what is computed anew lies in memory is the subject of a test of its own.
-    unsaid = {"values", "value", "is_view", *(("grad_fn", "printed") if other_name else ())}
-    for fact in wanted.keys() - unsaid - (set() if wanted.get("is_view") else {"steps"}):
-        a, b = wanted[fact], got[fact]
-        assert a == b, f"{where}: {fact} is {b}, PyTorch's {a}"
-    if "value" in wanted:
-        a, b = wanted["value"], got["value"]
-        both = isinstance(a, float | complex)
-        assert a == b or (both and np.allclose(a, b, ulps * 2**-10, 0, True)), f"{where}: {a} and {b}"
-
-
-def _values(wanted: Array, got: Array, ulps: float, where: str, least: float = 0) -> None:
-    same = wanted.dtype == got.dtype and wanted.shape == got.shape and wanted.tobytes() == got.tobytes()
-    if not same:
-        check_same_values(wanted, got, ulps, where, least)
+            check_same_values(a, b, ulps, f"gradient of gradient {position}", case.grad_least)
 
 
 # ---- differences -----------------------------------------------------------------------------------------------------
