@@ -1,7 +1,5 @@
 """A headless Chromium, driven through a pipe with the protocol of its developer tools: no package is needed."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """Rows of the table with operands of their own, a line each: kinks, ties, limits, not finite, refused."""
 
-from __future__ import annotations
-
 import numpy as np
 from table import calls
 

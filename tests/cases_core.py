@@ -1,7 +1,5 @@
 """Rows of the table: what a tensor is, arithmetic, reductions, shapes, writes, creation."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Rows of the table with operands of their own: branches that drawn ones seldom reach, below, at and above limits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

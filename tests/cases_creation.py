@@ -1,7 +1,5 @@
 """Rows of the table: tensors made of values, ranges and draws; conversions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

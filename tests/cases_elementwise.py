@@ -1,7 +1,5 @@
 """Rows of the table: arithmetic, mathematics, selecting, comparison and logic, activations."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

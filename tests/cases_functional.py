@@ -1,7 +1,5 @@
 """Rows of the table: the functions of `nn.functional`, but for activations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

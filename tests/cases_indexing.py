@@ -1,7 +1,5 @@
 """Rows of the table: reading and writing at places that indices and masks name."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

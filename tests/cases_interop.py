@@ -1,7 +1,5 @@
 """Rows of the table: Python's numbers, NumPy's functions and arrays, DLPack, copies and pickles."""
 
-from __future__ import annotations
-
 import copy
 import operator
 import pickle

@@ -1,7 +1,5 @@
 """Rows of the table, a line each: what tensors print, with options."""
 
-from __future__ import annotations
-
 from table import calls
 
 calls(

@@ -1,7 +1,5 @@
 """Rows of the table, a line each: what is drawn from a seed, to the last bit, and what is refused."""
 
-from __future__ import annotations
-
 from table import calls
 
 for seed in (0, 42, 2**40 + 7):

@@ -1,7 +1,5 @@
 """Rows of the table: reductions, running reductions, order and counting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

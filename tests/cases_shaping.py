@@ -1,7 +1,5 @@
 """Rows of the table: shapes, orders of dimensions, parts, diagonals, joins, grids, and products of matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

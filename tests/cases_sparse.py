@@ -1,7 +1,5 @@
 """Rows of the table, a line each: sparse tensors, and the sparse gradients of lookups and bags."""
 
-from __future__ import annotations
-
 import numpy as np
 from table import calls
 

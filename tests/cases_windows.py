@@ -1,7 +1,5 @@
 """Rows of the table: what is done to windows: convolution, pooling, and other sizes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Used by the tests of the torch tier; `torch` is whatever `oracles` found.
 """
 
-from __future__ import annotations
-
 import warnings
 import zlib
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Hypothesis profiles, and the check that every test leaves the global state as it found it."""
 
-from __future__ import annotations
-
 import gc
 import os
 

@@ -4,8 +4,6 @@
 reject.  None of them needs an oracle but arithmetic: values are whole numbers, so equality is exact.
 """
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 import weakref

@@ -8,8 +8,6 @@ look rows up, and the product with `X` among them.  The laws below them are of m
 they have to reject.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

@@ -7,8 +7,6 @@ at import.  It runs the tests on the copy up to the first that fails, and prints
 `--sample 150` makes so many of all, drawn with a seed: of the same files the same ones.  `--list` only prints them.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import difflib

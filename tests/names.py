@@ -5,8 +5,6 @@
 writes them anew, with PyTorch installed, into `names.json` beside this file.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -3,8 +3,6 @@
 It imports nothing of minigrad's.  `torch` is PyTorch where it is installed, else None.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence

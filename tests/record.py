@@ -6,8 +6,6 @@ Rows that are recorded keep their operands; new rows get some, chosen from what 
 which minigrad agrees.  Results that differ from those recorded are told, not overwritten; name their rows to do so.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

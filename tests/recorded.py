@@ -4,8 +4,6 @@
 gradient, and what came of the call.  The rows themselves are not in it: a row that is deleted is not looked up.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import itertools

@@ -3,8 +3,6 @@
 They have a process of their own, because they choose to have one thread, and that has to be before NumPy is there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -5,8 +5,6 @@
 takes it in Chromium, and writes `docs/live.png`.
 """
 
-from __future__ import annotations
-
 import base64
 import tempfile
 from pathlib import Path

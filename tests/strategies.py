@@ -1,7 +1,5 @@
 """What tests draw from: the strategies of `minigrad.checks`, and the dtypes that NumPy, PyTorch and minigrad share."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

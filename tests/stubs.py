@@ -5,8 +5,6 @@
 writes them, as the package is when it runs; a test fails while one of them is stale.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -4,8 +4,6 @@ The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py
 `test_recorded.py` compares minigrad with what is recorded of PyTorch.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable, Sequence

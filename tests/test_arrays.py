@@ -1,7 +1,5 @@
 """Choices, extrema, order and blocks of arrays are those of NumPy, also of so many that they are made otherwise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from strategies import Array

@@ -1,7 +1,5 @@
 """Random graphs on both engines: after each step all that a program can see of them is the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The benchmark has a call for every public name, and what it times runs."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks import lessons, sweep
 from comparing import BFLOAT16

@@ -1,7 +1,5 @@
 """What is computed block by block, or in another way because it is large, is what it is for few elements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ Each copy replaces one function or method of the package by a plausible mistake;
 with an AssertionError.  The laws that do are named here, so that a law that stops seeing its mistake is noticed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import laws

@@ -5,8 +5,6 @@ Each engine differs from the package by one plausible mistake.  Where the mistak
 broken copy is made from its source by a replacement, which must still be found there.
 """
 
-from __future__ import annotations
-
 import heapq
 import inspect
 from types import FunctionType

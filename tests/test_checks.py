@@ -1,8 +1,6 @@
 # ruff: noqa: E501 -- a row is one case.
 """`minigrad.checks` accepts what is right, and says of what is wrong which law it breaks on which smallest example."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

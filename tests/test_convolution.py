@@ -3,8 +3,6 @@
 The windows are listed place by place in Python, and read by indexing: nothing of `minigrad.ops.windows` is in that.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

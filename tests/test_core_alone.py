@@ -1,7 +1,5 @@
 """The core runs alone: copied into a package of another name, in a Python that is told of nothing else."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

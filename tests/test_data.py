@@ -1,7 +1,5 @@
 """What `programs/data.md` does not show of datasets and loaders: warnings, workers, names."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

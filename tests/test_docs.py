@@ -1,7 +1,5 @@
 """Every example in the README, the documents and the docstrings runs and prints what it says."""
 
-from __future__ import annotations
-
 import doctest
 import hashlib
 import importlib

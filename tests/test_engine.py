@@ -1,7 +1,5 @@
 """The engine: its laws, large graphs, threads."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Lookup equals one-hot matmul: the laws in exact arithmetic, real numbers, and the boundary."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The example programs and `docs/outgrow.md`: the same on both engines, after Ctrl-C, and on several processes."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """The story of a backward pass is what happened, and pictures show the numbers that loops give."""
 
-from __future__ import annotations
-
 import html
 import importlib.util
 import re

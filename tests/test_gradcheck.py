@@ -1,7 +1,5 @@
 """`gradcheck` beyond what its programs show: gradients of another kind than PyTorch lets pass, and after an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How the house is laid out: imports point one way, stand at the top of their files and form no circle."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import subprocess

@@ -1,7 +1,5 @@
 """Reading and writing `x[index]` is PyTorch's for drawn indices: values, sharing, gradients, types of errors."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What minigrad says of shared memory, copies and pickles beyond what their programs show."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """`python -m minigrad` prints numbers that a second computation gives too, and says nothing that is not so."""
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import functools

@@ -1,7 +1,5 @@
 """What `programs/layers.md` does not show of modules: its layers, copies, what is left of a failure."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """What the rows of the table do not say of ops: digits of long sums, passes of any kind, warnings, writes that fail."""
 
-from __future__ import annotations
-
 import math
 import operator
 import warnings

@@ -5,8 +5,6 @@ compares results (values, dtype, shape, strides, requires_grad, printed form wit
 they share, what the call did to its inputs, errors' types, gradients for random cotangents, and gradients of these.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What `programs/optimizers.md` does not show of optimisers: memory, blocks, what a failed step leaves as it was."""
 
-from __future__ import annotations
-
 import gc
 import inspect
 import tracemalloc

@@ -1,7 +1,5 @@
 """The page of `python -m minigrad --html FILE`: its numbers, and how it behaves in a real browser, if one is there."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

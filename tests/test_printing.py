@@ -1,7 +1,5 @@
 """The printed form is PyTorch's, character for character: what cannot be a row of the table, and drawn tensors."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import math

@@ -1,7 +1,5 @@
 """Programs show what was recorded from PyTorch, and on PyTorch, too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

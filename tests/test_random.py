@@ -1,7 +1,5 @@
 """Generators: copies, seeds, long draws, threads; what each draw gives is in the rows of the table."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess

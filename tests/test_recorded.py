@@ -3,8 +3,6 @@
 `python -m tests.record` records them; where PyTorch is installed, it is asked again.
 """
 
-from __future__ import annotations
-
 import tomllib
 import warnings
 from pathlib import Path

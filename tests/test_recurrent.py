@@ -1,7 +1,5 @@
 """Recurrent layers are two Linears and a gate: outputs, gradients, and gradients of gradients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is refused: one table, `programs/refusals.md`; on PyTorch, too."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import itertools

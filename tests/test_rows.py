@@ -1,7 +1,5 @@
 """Rows and elements added into tables, whatever their number, repeats, width, dtype and layout."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Any

@@ -7,8 +7,6 @@ gradients, which none of the seeds shows, and PyTorch 2.13's outputs.
 Each runs twice: on minigrad, and, where PyTorch is installed, on PyTorch, with one line changed: `import torch`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

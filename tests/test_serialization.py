@@ -1,7 +1,5 @@
 """What is saved comes back, whatever happens while it is written; what is damaged or hostile is one clear error."""
 
-from __future__ import annotations
-
 import collections
 import io
 import json

@@ -1,7 +1,5 @@
 """Files and models go from minigrad to PyTorch and back in safetensors; each refuses the other's own files."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any

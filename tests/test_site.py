@@ -3,8 +3,6 @@
 What needs Sphinx or Jupyter, the dependency group `docs`, is skipped where it is missing.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect

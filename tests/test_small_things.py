@@ -1,7 +1,5 @@
 """What programs ask and tell PyTorch about the machine has the answers of a machine without accelerators."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Sparse gradients: equal to the dense ones, without the table on the way; and what sparse tensors refuse."""
 
-from __future__ import annotations
-
 import functools
 import tracemalloc
 from collections.abc import Callable

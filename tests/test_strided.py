@@ -1,7 +1,5 @@
 """A view by its layout is read, written and added up where it lies, whatever the layout of its base."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

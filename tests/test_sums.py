@@ -1,7 +1,5 @@
 """Sums of arrays and broadcasting, every way there is, against NumPy in float64."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import permutations
 

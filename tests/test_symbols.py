@@ -1,7 +1,5 @@
 """A function called with symbols gives its formula: what is read is what was done, with no parentheses to spare."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from typing import Any

@@ -1,7 +1,5 @@
 """Writes to tensors: to any part, as in NumPy, and recorded; `programs/tensors.md` has the rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 """`torch.testing.assert_close`: what it accepts, and the text of its errors, which is PyTorch 2.13's."""
 # ruff: noqa: E501 -- a row is a call, and what it says.
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What editors, type checkers and `help` are told: the real signatures, and no other names."""
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Callable

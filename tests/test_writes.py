@@ -4,8 +4,6 @@ Each tensor that an operation took or gave is written over before the backward p
 inplace operation") or not need it: then the gradients are those without the write.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

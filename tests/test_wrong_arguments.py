@@ -1,7 +1,5 @@
 """Wrong arguments: whatever a function, a method or a constructor gets, its error speaks of what its caller knows."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

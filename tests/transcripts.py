@@ -3,8 +3,6 @@
 What is shown was recorded from PyTorch; `python -m tests.transcripts PAGE` records it anew.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

@@ -3,8 +3,6 @@
 Where a line is marked to be ignored, it is an error to them, and to Python, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, assert_type
 

@@ -1,7 +1,5 @@
 """Time the sweep and the lessons, print them worst first, and write them into `docs/performance.md`."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

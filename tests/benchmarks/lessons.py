@@ -1,7 +1,5 @@
 """Whole training steps, as lessons have them: each gets `minigrad` or `torch` and returns the step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

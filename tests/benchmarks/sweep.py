@@ -1,7 +1,5 @@
 """Every public op, layer, loss, optimiser's step and draw: a call of each, found by its name or told here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any
