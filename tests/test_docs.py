@@ -1,5 +1,7 @@
 """Every example in the README, the documents and the docstrings runs and prints what it says."""
 
+from __future__ import annotations  # As the file has that an operation is added to.
+
 import doctest
 import hashlib
 import importlib

@@ -206,13 +206,9 @@ def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: s
         np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-6, atol=1e-12, strict=True)
 
 
-def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> None:
-    with pytest.raises(
-        ImportError, match=r"^cannot import name 'Mish' from 'minigrad.nn': PyTorch has it, minigrad does "
-    ):
+def test_a_missing_name_says_what_to_write_instead_however_it_is_imported() -> None:
+    with pytest.raises(ImportError, match=r"^cannot import name 'Mish' from 'minigrad.nn': PyTorch has it, minigrad "):
         from minigrad.nn import Mish  # noqa: F401
-    with pytest.raises(AttributeError, match=r"^module 'minigrad.nn.functional' has no attribute 'mish': nn.Mish is"):
-        minigrad.nn.functional.mish(minigrad.ones(2))  # type: ignore[attr-defined]
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'minigrad.nn.utils.prune': PyTorch has it, mini"):
         from minigrad.nn.utils.prune import l1_unstructured  # type: ignore[import-not-found]  # noqa: F401
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'minigrad.fftpack'$"):
@@ -220,18 +216,6 @@ def test_a_missing_name_says_what_to_write_instead_however_it_is_asked_for() -> 
     with pytest.raises(ImportError, match=r"^cannot import name 'mish' from 'minigrad.nn.functional': nn.Mish is not "):
         from minigrad.nn.functional import mish  # type: ignore[attr-defined]  # noqa: F401
     assert find_spec("minigrad.fft") is None
-    with pytest.raises(AttributeError, match=r"^'ReLU' object has no attribute 'register_backward_hook': PyTorch"):
-        minigrad.nn.ReLU().register_backward_hook(print)
-    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'quantile': torch.quantile is not"):
-        minigrad.ones(2).quantile(0.5)
-    with pytest.raises(AttributeError, match=r"no attribute 'exp_': it is a method of tensors, x.exp_\(\)"):
-        minigrad.exp_(minigrad.ones(2))  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match=r"no attribute 'Linear': it is torch.nn.Linear$"):
-        minigrad.nn.functional.Linear(2, 3)
     with pytest.raises(ImportError, match=r"^cannot import name 'StepLR' from 'minigrad.optim': it is torch.optim.lr_"):
         from minigrad.optim import StepLR  # type: ignore[attr-defined]  # noqa: F401
     assert advice("minigrad", "explain") == ": PyTorch has no such name, so import it: from minigrad import explain"
-    with pytest.raises(AttributeError, match=r"^'Normal' object has no attribute 'cdf': PyTorch has it, minigrad does"):
-        minigrad.distributions.Normal(0.0, 1.0).cdf(0.5)
-    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'spam'$"):
-        minigrad.ones(2).spam()

@@ -12,11 +12,6 @@ from minigrad.tensors import machine
 def test_devices() -> None:
     assert repr(minigrad.device("cuda", 1)) == "device(type='cuda', index=1)"
     assert len({minigrad.device("cpu"), minigrad.device("cpu"), minigrad.device("cpu:0")}) == 2
-    for name in ("cuda", "cuda:1", "xpu"):
-        with pytest.raises(AssertionError, match=r"not compiled with .* enabled: minigrad computes on the CPU"):
-            minigrad.zeros(2, device=name)
-    with pytest.raises(RuntimeError, match="not linked with support for mps"):
-        minigrad.zeros(2).to("mps")
     assert minigrad.zeros(2, device="cpu:0").to("cpu", minigrad.float64).dtype is minigrad.float64
 
 
