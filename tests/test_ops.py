@@ -321,7 +321,6 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("please use reduction='none' instead", lambda x, ids: F.mse_loss(x, x, reduce=False)),
     ("please use reduction='mean' instead", lambda x, ids: F.cross_entropy(x, ids, size_average=True)),
     ("reduction: 'mean' divides the total loss by both the batch size and the", lambda x, ids: F.kl_div(x, x)),
-    ("dropout2d: Received a 3D input to dropout2d and assuming that", lambda x, ids: F.dropout2d(x.unsqueeze(0))),
     ("dropout2d: Received a 2-D input to dropout2d, which is deprecated", lambda x, ids: F.dropout2d(x)),
     (BYTES, lambda x, ids: x[ids.byte()]),
     (BYTES, lambda x, ids: x.__setitem__(ids.byte(), 0)),
