@@ -48,16 +48,10 @@ def assert_close(
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
     for a, b, where in list(_pairs(actual, expected, "")):
-        if a is None or b is None or (isinstance(a, bool) and isinstance(b, bool)):
-            kind = "None" if a is None or b is None else "Booleans"
-            told = "" if a is b else f"{kind} mismatch: {a} is not {b}"
-        elif isinstance(a, (int, float)) and check_dtype and type(a) is not type(b):
-            told = f"The (d)types do not match: {type(a)} != {type(b)}."
-        else:
-            x, y = torch.as_tensor(a, dtype=_dtype(a)), torch.as_tensor(b, dtype=_dtype(b))
-            both = [_TOLERANCES.get(each.dtype._name, (0.0, 0.0)) for each in (x, y)]
-            tolerances = max(both) if rtol is None or atol is None else (rtol, atol)
-            told = _unlike(x, y, check_dtype) or _apart(x, y, *tolerances, equal_nan)
+        x, y = [torch.as_tensor(each, dtype=torch.float64 if isinstance(each, float) else None) for each in (a, b)]
+        both = [_TOLERANCES.get(each.dtype._name, (0.0, 0.0)) for each in (x, y)]
+        tolerances = max(both) if rtol is None or atol is None else (rtol, atol)
+        told = _unlike(x, y, check_dtype) or _apart(x, y, *tolerances, equal_nan)
         if told:
             raise AssertionError(msg if isinstance(msg, str) else (msg or str)(told + where))
 
@@ -71,33 +65,19 @@ def _pairs(actual: Any, expected: Any, where: str) -> Iterator[tuple[Any, Any, s
         keys: Sequence[Any] = range(len(actual))
     elif all([isinstance(each, Mapping) for each in pair]):
         if actual.keys() != expected.keys():
-            raise AssertionError(
-                "The keys of the mappings do not match:\n"
-                f"Missing keys in the actual mapping: {sorted(expected.keys() - actual.keys())}\n"
-                f"Additional keys in the actual mapping: {sorted(actual.keys() - expected.keys())}{where}"
-            )
+            both = f"{sorted(actual, key=str)} and {sorted(expected, key=str)}{where}"
+            raise AssertionError(f"The keys of the mappings do not match: {both}")
         keys = sorted(actual, key=str)
     else:
-        related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
-        if not (
-            actual is None
-            or expected is None
-            or all([isinstance(each, (bool, int, float, np.number, np.bool_)) for each in pair])
-            or (related and isinstance(actual, (torch.Tensor, np.ndarray)))
-        ):
-            kinds = f"{type(actual)} and {type(expected)}"
-            raise TypeError(f"No comparison pair was able to handle inputs of type {kinds}.{where}")
-        scalars = [each.item() if isinstance(each, np.generic) else each for each in pair]
-        yield scalars[0], scalars[1], where
+        kinds: list[Any] = [torch.Tensor, np.ndarray, (int, float, np.generic)]
+        if not any([isinstance(actual, kind) and isinstance(expected, kind) for kind in kinds]):
+            found = f"{type(actual)} and {type(expected)}"
+            raise TypeError(f"No comparison pair was able to handle inputs of type {found}.{where}")
+        yield actual, expected, where
         return
     for key in keys:
         item = f"{where or f'{chr(10) * 2}The failure occurred for item '}[{key!r}]"
         yield from _pairs(actual[key], expected[key], item)
-
-
-def _dtype(number: object) -> torch.dtype | None:
-    """The dtype in which a number of Python is compared."""
-    return torch.float64 if isinstance(number, float) else None
 
 
 def _unlike(a: torch.Tensor, b: torch.Tensor, check_dtype: bool) -> str:

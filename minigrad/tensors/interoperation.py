@@ -113,12 +113,7 @@ class Interoperation(Tensor):
         if self._node is not None:
             problem = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the"
             raise RuntimeError(f"{problem} moment: this one is the result of an operation. Copy x.detach() instead.")
-        # Tensors on one memory are copied to one memory: it is the memory that the memo remembers.
-        whole = _whole(self._array)
-        key = ("memory", id(whole))
-        if key not in memo:
-            memo[key] = _memory(whole).copy()
-        copied = self._rebuilt(_like_on(self._array, whole, memo[key]), self._requires_grad)
+        copied = _unpickled(*self._parts(copied=True))
         memo[id(self)] = copied
         copied._grad = copy.deepcopy(self._grad, memo)
         copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
@@ -128,8 +123,13 @@ class Interoperation(Tensor):
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
         if self.__dict__.get("_backward_hooks"):
             warn_program("backward hook on tensor will not be serialized: register it again on what is loaded")
-        args = type(self), _memory(self._array), self._array.shape, self._array.strides, self._requires_grad
-        return _unpickled, args, self._attributes() or None
+        return _unpickled, self._parts(), self._attributes() or None
+
+    def _parts(self, copied: builtins.bool = False) -> tuple[Any, ...]:
+        """What this tensor is made of: its class, its memory or a copy, the places of its elements, its grad mode."""
+        memory = _memory(self._array)
+        places = self._array.shape, self._array.strides
+        return type(self), memory.copy() if copied else memory, *places, self._requires_grad
 
     def _attributes(self) -> dict[str, Any]:
         """What the user has set on this tensor; hooks stay with the original."""
@@ -216,26 +216,12 @@ def _memory(array: Array) -> Array:
     return as_strided(array, (span // array.itemsize + 1 if array.size else 0,), (array.itemsize,))
 
 
-def _like_on(array: Array, whole: Array, memory: Array) -> Array:
-    """What `array` is on the memory of `whole`, on a copy of that `memory`."""
-    if array.size == 0:
-        return array.copy()
-    out: Array = np.ndarray(array.shape, array.dtype, memory, array.ctypes.data - whole.ctypes.data, array.strides)
-    out.flags.writeable = not _overlaps_itself(array)
-    return out
-
-
-def _overlaps_itself(array: Array) -> bool:
-    """Whether several elements have one place in memory, so that it must not be written to through this array."""
-    steps = zip(array.shape, array.strides, strict=True)
-    return array.size > 1 and any([step == 0 and size > 1 for size, step in steps])
-
-
 def _unpickled(
     kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool
 ) -> Tensor:
     dtypes.of(memory)  # From now on, bfloat16 is known.
     array = as_strided(memory, shape, strides)
-    if _overlaps_itself(array):
+    if any([step == 0 and size > 1 for size, step in zip(shape, strides, strict=True)]):
+        # Several elements have one place in memory.
         array.flags.writeable = False
     return kind._rebuilt(array, requires_grad)

@@ -25,7 +25,7 @@ from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape, in_shape
-from minigrad.core.tape import Node, Unary, quiet
+from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
 from minigrad.declare import OPERANDS, refuse
 from minigrad.ops import casting, joining
@@ -299,8 +299,7 @@ class SparseTensor(Tensor):
             sizes = f"{list(self._size)} != {list(other._size)}, or the numbers of sparse dimensions differ"
             raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {sizes}")
         common = dtypes.promote_types(self.dtype, other.dtype)
-        if isinstance(alpha, builtins.float) and not common.is_floating_point:
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        _check_alpha(alpha, common)
         if common is dtypes.bool_:
             raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool': x.to(torch.int64)")
         added = elementwise.cast(other._entries, common)
@@ -387,13 +386,7 @@ class SparseTensor(Tensor):
         if not isinstance(op, elementwise.Add | elementwise.Sub):
             self._refuse()
         self._check_same_size(dense)
-        if isinstance(op, elementwise.Sub) and dtypes.bool_ in (dense.dtype, self.dtype):
-            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported: x ^ y, or ~x")
-        common = dtypes.result_type(dense._array, self._entries._array)
-        rows = elementwise.cast(self._rows(), common)
-        signed = -rows if isinstance(op, elementwise.Sub) else rows
-        table = AddRowsAt(op.name())(self._as_table(elementwise.cast(dense, common)), signed, rows._new(self._ids()))
-        return in_shape(table, self._size)
+        return op(dense, self.to_dense())
 
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
@@ -401,8 +394,7 @@ class SparseTensor(Tensor):
             return dense._rewrite(Tensor.add if sign > 0 else Tensor.sub, self, alpha=alpha)
         self._check_same_size(dense)
         common = dtypes.result_type(self._entries._array, dense._array)
-        if isinstance(alpha, builtins.float) and not common.is_floating_point:
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        _check_alpha(alpha, common)
         casting.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._write(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
@@ -418,7 +410,7 @@ class SparseTensor(Tensor):
         """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""
         if tuple(dense.shape) != self._size:
             dense = dense.expand(self._size)
-        rows = Lookup()(self._as_table(dense), self._entries._new(self._ids()))
+        rows = Lookup()(in_shape(dense, self._table_shape()), self._entries._new(self._ids()))
         return in_shape(rows, self._entries._array.shape)
 
     # ---- as rows of a table ------------------------------------------------------------------------------------------
@@ -431,10 +423,6 @@ class SparseTensor(Tensor):
         """The entries, `(nnz, D)`, each as a row."""
         return in_shape(self._entries, (self._nnz(), self._table_shape()[1]))
 
-    def _as_table(self, dense: Tensor) -> Any:
-        """`dense`, of this shape, as the table that its rows are of."""
-        return in_shape(dense, self._table_shape())
-
     def _table_shape(self) -> tuple[builtins.int, builtins.int]:
         """`(V, D)`, how many places and how many elements at each there are."""
         dims = self.sparse_dim()
@@ -444,6 +432,11 @@ class SparseTensor(Tensor):
         if tuple(dense.shape) != self._size:
             sizes = f"self has size {list(dense.shape)} while other has size {list(self._size)}"
             raise RuntimeError(f"add: expected 'self' and 'other' to have same size, but {sizes}")
+
+
+def _check_alpha(alpha: object, common: dtypes.dtype) -> None:
+    if isinstance(alpha, float) and not common.is_floating_point:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
 def sparse_of(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
@@ -488,24 +481,6 @@ class Coalesce(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Lookup()(g, g._new(np.searchsorted(self.names, self.ids)))
-
-
-class AddRowsAt(Node):
-    """`T[ids[n]] += R[n]` for each n, in a copy of the table `T`, `(V, D)`; `R` is `(N, D)`."""
-
-    formulas = ("dT = G", "dR = Lookup(G)")
-    form: str
-
-    def forward(self, table: Array, rows: Array, ids: Array) -> Array:
-        out = table.copy(order="C")
-        add_rows_at(out, ids, rows)
-        return out
-
-    def da(self, g: Tensor) -> Tensor:
-        return g
-
-    def db(self, g: Tensor, ids: Tensor) -> Tensor:
-        return Lookup()(g, ids)
 
 
 def entries_of(x: Tensor, dims: int) -> Tensor:
