@@ -150,7 +150,6 @@ _DEEPEST = 100
 _PLAIN = (type(None), bool, int, str)
 _SEQUENCES: dict[str, type] = {each.__name__: each for each in (list, tuple, set, frozenset, Size)}
 _MAPPINGS: dict[str, type] = {each.__name__: each for each in (dict, OrderedDict, Counter)}
-_DTYPES = {each._name: each for each in dtypes._ALL}
 _FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
 
 _DESCRIPTION = "structure.json"
@@ -210,10 +209,6 @@ class _Packer:
             and value.dtype.itemsize <= 8
         ):
             return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
-        if kind is dtypes.dtype:
-            return {"dtype": value._name}
-        if kind is device:
-            return {"device": str(value)}
         if _SEQUENCES.get(kind.__name__) is kind:
             return {kind.__name__: [self.pack(each, (*path, position)) for position, each in enumerate(value)]}
         if _MAPPINGS.get(kind.__name__) is kind:
@@ -302,12 +297,9 @@ class _Unpacker:
         if kind in ("array", "scalar"):
             array = self._arrays[content]
             return array if kind == "array" else array[()]
-        leaf: dict[str, Callable[[Any], Any]] = {
-            "float": _FLOATS.__getitem__,
-            "dtype": lambda name: _DTYPES.get(name) or dtypes.__getattr__(name),
-            "device": device,
-        }
-        return leaf[kind](content)
+        if kind == "float":
+            return _FLOATS[content]
+        raise ValueError(f"the description has a {kind!r}")
 
     def _all(self, nodes: object, depth: int) -> list[Any]:
         return [self.unpack(each, depth + 1) for each in _checked_list(nodes)]

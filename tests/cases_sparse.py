@@ -146,26 +146,6 @@ calls(
     d=np.arange(8.0).reshape(4, 2).tolist(),
 )
 
-calls(
-    """
-    s @ w
-    s.coalesce() @ w
-    torch.mm(s, w)
-    s.matmul(w[:, 0])
-    torch.mv(s, w[:, 1])
-    s.detach() @ w
-    s @ w[:, :0]
-    torch.sparse_coo_tensor((3, 4), dtype=v.dtype) @ w
-    torch.autograd.grad((s @ w).pow(3).sum(), (v, w))
-    torch.autograd.grad((s @ w[:, 0]).pow(3).sum(), (v, w))
-    torch.autograd.grad(torch.autograd.grad((s @ w).pow(3).sum(), w, create_graph=True)[0].pow(2).sum(), w)
-    """,
-    *FLOATS,
-    before="s = torch.sparse_coo_tensor([[0, 1, 2, 0], [2, 3, 2, 2]], v, (3, 4))",
-    v=np.array([1.0, -2.0, 3.0, 0.5]),
-    w=np.arange(8.0).reshape(4, 2) / 4,
-)
-
 # ---- gradients of lookups and bags -----------------------------------------------------------------------------------
 
 TABLE = np.arange(12.0).reshape(4, 3) / 4
@@ -201,7 +181,6 @@ calls(
     torch.autograd.grad(F.embedding(i, w.clone(), sparse=True).sum(), w)
     torch.autograd.grad(F.embedding(i, w.view(4, 3), sparse=True).sum(), w)
     torch.autograd.grad(F.embedding(i, w.tanh(), sparse=True).sum(), w)
-    torch.autograd.grad(F.embedding(i, w @ torch.eye(3, dtype=w.dtype), sparse=True).sum(), w)
     torch.autograd.grad(F.embedding(i, w.half(), sparse=True).sum(), w)
     torch.autograd.grad((F.embedding_bag(i, w, mode="sum", sparse=True) * w[:2]).sum(), w)
     torch.autograd.grad((F.embedding_bag(i, w, mode="mean", sparse=True) * g).sum(), w)

@@ -115,7 +115,7 @@ leaves = st.one_of(
     st.floats(),
     st.text(),
     tensors,
-    st.sampled_from([torch.float16, torch.bool, torch.device("cpu"), torch.Size([2, 0]), np.float64(0.1), np.int8(3)]),
+    st.sampled_from([torch.Size([2, 0]), np.float64(0.1), np.int8(3)]),
     st.sampled_from(["uint16", "float32"]).flatmap(lambda dtype: arrays(dtype, shapes())),
 )
 keys = st.one_of(st.text(), st.integers(), st.booleans(), st.none(), st.tuples(st.integers(), st.text()))
@@ -225,11 +225,11 @@ def test_bfloat16_becomes_float32_where_it_is_missing(
 @NEEDS_ML_DTYPES
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_bfloat16_is_saved_as_it_is(tmp_path: Path, ending: str) -> None:
-    saved = {"x": torch.tensor([[0.1, 1e30], [-0.0, math.inf]]).bfloat16(), "of": torch.bfloat16}
+    saved = {"x": torch.tensor([[0.1, 1e30], [-0.0, math.inf]]).bfloat16()}
     path = tmp_path / f"x{ending}"
     torch.save(saved, path)
     found = torch.load(path)
-    assert found["of"] is found["x"].dtype is torch.bfloat16
+    assert found["x"].dtype is torch.bfloat16
     assert same(found["x"].float(), saved["x"].float())
 
 

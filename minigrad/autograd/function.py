@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad.core.kept import Kept, entry_of, output_entry, released, unpack_saved
 from minigrad.core.modes import current, no_grad
-from minigrad.core.tape import Output, Several, Unary, edge_to
+from minigrad.core.tape import Output, Several, edge_to
 from minigrad.core.tensor import Size, Tensor, share_storage
 from minigrad.tensors.hooks import unowned
 
@@ -248,20 +248,8 @@ def _like(x: Any) -> Any:
     return x._new(np.broadcast_to(np.zeros((), x._array.dtype), x._array.shape))
 
 
-class _Once(Unary):
-    """The history that `once_differentiable` gives a gradient: it cannot be differentiated again."""
-
-    form = "torch::autograd::Error"
-
-    def forward(self, x: Any) -> Any:
-        return x
-
-    def dx(self, g: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """`backward` of a Function, which computes without being recorded: to differentiate its results is an error.
+    """`backward` of a Function, which computes without being recorded: with `create_graph` it is an error.
 
     >>> import minigrad as torch
     >>> class Double(torch.autograd.Function):
@@ -281,22 +269,9 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backward)
     def call(ctx: Any, *gradients: Any) -> Any:
+        if current.enabled and any([isinstance(g, Tensor) and g._requires_grad for g in gradients]):
+            raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
         with no_grad():
-            returned = backward(ctx, *[None if g is None else g.detach() for g in gradients])
-        sources = [g for g in gradients if isinstance(g, Tensor) and g._requires_grad]
-        if not (current.enabled and sources):
-            return returned
-        outputs = [
-            _refusing(x, sources[0]) if isinstance(x, Tensor) else x
-            for x in (returned if isinstance(returned, tuple) else (returned,))
-        ]
-        return tuple(outputs) if isinstance(returned, tuple) else outputs[0]
+            return backward(ctx, *gradients)
 
     return call
-
-
-def _refusing(x: Tensor, source: Tensor) -> Any:
-    """`x` with a history that leads to `source`, and no gradient to it."""
-    out = x._new(x._array)
-    _Once().record((edge_to(source),), (source,), out)
-    return out

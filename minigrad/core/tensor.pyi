@@ -44,7 +44,6 @@ class Tensor:
     def __array_wrap__(self, array: np.ndarray[typing.Any, np.dtype[typing.Any]], context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
         """The result of a NumPy function on this tensor, as a tensor; bools as uint8, as in PyTorch."""
     def __bool__(self) -> builtins.bool: ...
-    def __complex__(self) -> builtins.complex: ...
     def __contains__(self, element: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> builtins.bool:
         """Whether one element equals `element`."""
     def __deepcopy__(self, memo: builtins.dict[typing.Any, typing.Any]) -> Tensor: ...
@@ -188,6 +187,8 @@ class Tensor:
         """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
     _node: typing.Any
     def _only(self, wanted: builtins.str) -> typing.Any: ...
+    def _parts(self, copied: builtins.bool = False) -> builtins.tuple[typing.Any, ...]:
+        """What this tensor is made of: its class, its memory or a copy, the places of its elements, its grad mode."""
     def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
         """The sum of two gradients for one place; in the memory of this one if `in_place`."""
     @classmethod

@@ -59,11 +59,6 @@ class Interoperation(Tensor):
             warn_once(_SCALAR)
         return float(self._only("float()"))
 
-    def __complex__(self) -> complex:
-        if self._requires_grad:
-            warn_once(_SCALAR)
-        return complex(self._only("complex()"))
-
     def __bool__(self) -> builtins.bool:
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")

@@ -27,7 +27,7 @@ from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Size, Tensor, storage_of
-from minigrad.declare import OPERANDS, refuse
+from minigrad.declare import OPERANDS
 from minigrad.ops import casting, joining
 from minigrad.tensors import options, printing
 
@@ -312,29 +312,6 @@ class SparseTensor(Tensor):
         """The difference `self - alpha * other` of two sparse tensors."""
         return self.add(other, alpha=-alpha)
 
-    def matmul(self, other: Tensor) -> Any:
-        """The product of this matrix and a dense one, or a vector, of which only the rows named by entries are read."""
-        if not isinstance(other, Tensor):
-            refuse("matmul", "other", 1, Tensor, other)
-        if self.ndim != 2 or self.dense_dim() or other.is_sparse or other.ndim not in (1, 2):
-            self._refuse()
-        size = self._size[1]
-        if other.shape[0] != size:
-            mm = f"addmm: Argument #3 (dense): Expected dim 0 size {size}, got {other.shape[0]}"
-            mv = f"mv: expected self.size(-1) == vec.size(-1), {size}, got {other.shape[0]}"
-            raise RuntimeError(mm if other.ndim == 2 else mv)
-        if other.dtype is not self.dtype:
-            one, two = self.dtype._tensor_name, other.dtype._tensor_name
-            raise RuntimeError(f"expected scalar type {one} but found {two}: s @ w.to(s.dtype)")
-        rows, columns = [other._new(place) for place in self._places]
-        table = in_shape(other, (size, math.prod(other.shape[1:])))
-        terms = in_shape(self._entries, (self._nnz(), 1)) * Lookup()(table, columns)
-        product = SparseMm(self._size[0])(terms, rows)
-        return product if other.ndim == 2 else Reshape(self._size[:1], "MvBackward0")(product)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.matmul(other) if isinstance(other, Tensor) else NotImplemented
-
     __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
     __rmul__ = __mul__
 
@@ -456,13 +433,6 @@ class ToDense(ScatterAdd):
     """The table of zeros to whose rows those of `R` are added: a ScatterAdd."""
 
     form = "ToDenseBackward0"
-    formulas = ("dR = Lookup(G)",)
-
-
-class SparseMm(ScatterAdd):
-    """The product of a sparse matrix: its rows are sums of those of `R`, the entries times rows of the other matrix."""
-
-    form = "MmBackward0"
     formulas = ("dR = Lookup(G)",)
 
 
