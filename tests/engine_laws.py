@@ -485,7 +485,6 @@ def what_is_not_kept_dies() -> None:
         lambda h: h / plain,
         lambda h: h % plain,
         lambda h: h.fmod(2.0),
-        lambda h: h.addcmul(plain, plain),
         lambda h: h.lerp(plain, plain),
         lambda h: h.exp(),
         lambda h: h.sum(),

@@ -15,7 +15,7 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
-from minigrad.ops.casting import check_floating, filler, half_in_single, in_float32
+from minigrad.ops.casting import check_floating, filler, half_in_single
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -338,16 +338,6 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     return Lerp(form)(input, end, input._new(np.asarray(as_number(weight), computed_in(input._array.dtype))))
 
 
-@op(in_place=rewritten)
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`input + value * tensor1 * tensor2`."""
-    a, b, c = in_common_dtype(input, tensor1, tensor2)
-    if a._array.dtype == bool:
-        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool': expected numbers, such as x.long()")
-    factor = a._new(np.asarray(as_number(value)).astype(a._array.dtype))
-    return in_float32(lambda a, b, c, d: SumAs("AddcmulBackward0")(a, d * b * c), a, b, c, factor)
-
-
 class Ternary(Node):
     """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
 
@@ -365,14 +355,6 @@ class Ternary(Node):
     def backward(self, g: Tensor) -> Sequence[Any]:
         gradients = zip(Node.backward(self, g), self.shapes, strict=True)
         return [None if each is None else sum_to(each, shape) for each, shape in gradients]
-
-
-def in_common_dtype(*inputs: Tensor | None) -> list[Any]:
-    """The tensors, or None, in the dtype that they have together."""
-    if len({x._array.dtype for x in inputs if x is not None}) == 1:
-        return list(inputs)
-    common = dtypes.result_type(*[x._array for x in inputs if x is not None])
-    return [None if x is None else cast(x, common) for x in inputs]
 
 
 class Lerp(Ternary):

@@ -16,7 +16,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
 from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
 from minigrad.ops import casting
-from minigrad.ops.arithmetic import Ternary, in_common_dtype
+from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.blocks import row_blocks
 from minigrad.tensors.interoperation import shared_memory
 
@@ -439,7 +439,9 @@ def _bound(given: Tensor | None, infinite: float) -> Any:
 def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
     """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*in_common_dtype(x, low, high))
+        common = dtypes.result_type(*[each._array for each in (x, low, high) if each is not None])
+        x, low, high = [None if each is None else cast(each, common) for each in (x, low, high)]
+        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(x, low, high)
     # A number leaves a floating-point dtype as it is.
     bounds = [bound for bound in (low, high) if bound is not None]
     common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
@@ -467,10 +469,7 @@ def minimum(input: Tensor, other: Tensor) -> Tensor:
 class Maximum(Elementwise):
     """The larger of `a` and `b`; nan if one is."""
 
-    formulas = (
-        "da = g where a is larger, g / 2 where both are equal, 0 where b is larger",
-        "db = the same, the other way round",
-    )
+    formulas = ("da = g where a is larger, g / 2 where both are equal, else 0", "db = the same, the other way round")
     forward: ClassVar[Callable[..., Array]] = np.maximum
     loses: ClassVar[Any] = np.less
 
@@ -494,9 +493,6 @@ class Maximum(Elementwise):
 class Minimum(Maximum):
     """The smaller of `a` and `b`; nan if one is."""
 
-    formulas = (
-        "da = g where a is smaller, g / 2 where both are equal, 0 where b is smaller",
-        "db = the same, the other way round",
-    )
+    formulas = ("da = g where a is smaller, g / 2 where both are equal, else 0", "db = the same, the other way round")
     forward = np.minimum
     loses = np.greater

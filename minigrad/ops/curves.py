@@ -27,8 +27,8 @@ from minigrad.ops.comparison import clipped
 class Curve(Unary):
     """`y = f(x)` for each element.
 
-    A subclass says `forward(x)` and `scaled_slope(g, x)`, the slope times `g`, on arrays; and in tensor operations
-    `bend(x)`, the derivative of the slope, unless the curve is made of straight lines.
+    A subclass says `value(x)` and `scaled(g, x)`, the slope at x times g, of `workable` arrays, both of which make new
+    ones; and in tensor operations `bend(x)`, the derivative of the slope, unless the curve is made of straight lines.
     """
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
@@ -36,11 +36,22 @@ class Curve(Unary):
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
     slope_name: ClassVar[str | None] = None
 
+    #: What PyTorch calls its code, in the error for integers; None if there is none.
+    kernel: ClassVar[str | None] = None
+    value: ClassVar[Callable[..., Array]]
+    scaled: ClassVar[Callable[..., Array]]
+
+    def forward(self, x: Array) -> Array:
+        if self.kernel is not None:
+            check_floating(self.kernel, x)
+        return of_elements(self.value, x)
+
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         return Slope(self)(g, x)
 
-    #: The slope at `x` times `g`.
-    scaled_slope: ClassVar[Callable[..., Array]]
+    def scaled_slope(self, g: Array, x: Array) -> Array:
+        """The slope at `x` times `g`."""
+        return of_elements(self.scaled, g, x)
 
     def bend(self, x: Tensor) -> Any:
         """The derivative of the slope at `x`; None for 0."""
@@ -67,26 +78,7 @@ class Slope(Binary):
         return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
 
 
-class Smooth(Curve):
-    """A curve of floating-point numbers: a subclass says `value(x)` and `scaled(g, x)`, the slope at x times g.
-
-    Both are of `workable` arrays and make new ones.
-    """
-
-    #: What PyTorch calls its code, in the error for other dtypes.
-    kernel: ClassVar[str]
-    value: ClassVar[Callable[..., Array]]
-    scaled: ClassVar[Callable[..., Array]]
-
-    def forward(self, x: Array) -> Array:
-        check_floating(self.kernel, x)
-        return of_elements(self.value, x)
-
-    def scaled_slope(self, g: Array, x: Array) -> Array:
-        return of_elements(self.scaled, g, x)
-
-
-class Gate(Smooth):
+class Gate(Curve):
     """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `scaled(g, x, p)`."""
 
     aside = ("_shares",)
@@ -110,13 +102,14 @@ def curve(
     *on: str,
     slope_name: str | None = None,
     formula: str | None = None,
+    kernel: str | None = None,
     **options: Any,
 ) -> Callable[[F], F]:
     """The decorator of a smooth function of one tensor: on arrays its `value(x)` and its `slope`, of `x` or `y`.
 
     `bend` is the derivative of the slope with respect to what that reads, in tensor operations.  `slope_name` is what
-    PyTorch calls the gradient, if not after the function, and `formula` what to show of it, if the slope is no plain
-    formula; the other options are those of `of_node`.
+    PyTorch calls the gradient, if not after the function, `formula` what to show of it, if the slope is no plain
+    formula, and `kernel` as for a `Curve`; the other options are those of `of_node`.
     """
     of_output = slope.__code__.co_varnames[0] == "y"
 
@@ -128,16 +121,19 @@ def curve(
     members: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": None,
-        "forward": value if isinstance(value, np.ufunc) else lambda self, x: of_elements(value, x),
-        "scaled_slope": lambda self, g, x: of_elements(scaled, g, x),
+        "value": staticmethod(value),
+        "scaled": staticmethod(scaled),
         "bend": staticmethod(bend),
         "slope_name": slope_name,
+        "kernel": kernel,
         "formulas": () if formula is None else (f"dx = {formula}",),
         "shown_gradient": (lambda g, y: g * slope(y)) if of_output else (lambda g, x: g * slope(x)),
     }
+    if isinstance(value, np.ufunc):
+        members["forward"] = value
     if of_output:
         members["dx"] = lambda self, g, y: Slope(self)(g, y)
-    return of_node(lambda name: type(name, (base, Curve), members), *on, **options)
+    return of_node(lambda name: type(name, (Curve, base), members), *on, **options)
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
@@ -390,7 +386,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 # ---- smooth functions ------------------------------------------------------------------------------------------------
 
 
-class Elu(Smooth):
+class Elu(Curve):
     """`x` where x > 0, else `alpha * (exp(x) - 1)`."""
 
     formulas = ("dx = g where x > 0, else g * alpha * exp(x)",)
@@ -426,7 +422,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return elu(input, alpha, True)
 
 
-class Softplus(Smooth):
+class Softplus(Curve):
     """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`."""
 
     formulas = ("dx = g * sigmoid(beta * x), or g",)
@@ -474,23 +470,16 @@ def log_sigmoid(x: Array) -> Array:
     return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
 
 
-class LogSigmoid(Smooth):
-    """`log(sigmoid(x))`, without overflow on the way."""
-
-    formulas = ("dx = g * sigmoid(-x)",)
-    kernel = "log_sigmoid_cpu"
-
-    value = staticmethod(lambda x: np.asarray(log_sigmoid(x), order="C"))
-
-    def scaled(self, g: Array, x: Array) -> Array:
-        return sigmoid_of(-x) * g
-
-    def bend(self, x: Tensor) -> Tensor:
-        s = x.sigmoid()
-        return s * (s - 1)
-
-
-@of_node(lambda name: LogSigmoid, "nn.functional")
+@curve(
+    lambda x: np.asarray(log_sigmoid(x), order="C"),
+    lambda x: sigmoid_of(-x),
+    lambda x: x.sigmoid() * (x.sigmoid() - 1),
+    Unary,
+    "nn.functional",
+    formula="g * sigmoid(-x)",
+    kernel="log_sigmoid_cpu",
+    name="LogSigmoid",
+)
 def logsigmoid(input: Tensor) -> Tensor:
     """`log(sigmoid(x))`, without overflow on the way."""
 

@@ -150,10 +150,7 @@ class ClassLoss(Node):
 class NllLoss(ClassLoss):
     """`-X[n, t[n], *]` for log-probabilities X: minus the logarithm of the probability of the target class."""
 
-    formulas = (
-        "dX is 0 but at the target classes, where it is -g * c: c is the weight of the target class (1 if no "
-        "weights are given, 0 if ignored); for a mean, c is divided by the sum of all c",
-    )
+    formulas = ("dX = -g * c at the target classes, else 0, for weights c of these; divided by their sum for a mean",)
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         self.aim(x, target, weight)
@@ -169,10 +166,7 @@ class NllLoss(ClassLoss):
 class CrossEntropy(ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are."""
 
-    formulas = (
-        "dX = g * c * (softmax(X) - one_hot(t)); c is 1, or the weight of the target class, 0 if ignored; for a "
-        "mean it is divided by the sum of all c",
-    )
+    formulas = ("dX = g * c * (softmax(X) - one_hot(t)) for weights c of the targets, divided by their sum for a mean",)
     keep = keep_inputs
 
     def __call__(self, x: Any, *others: Any) -> Any:
@@ -392,18 +386,12 @@ def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
         return "One vector of scores has one target"
     fits = (shape[0], *shape[2:])
     if len(shape) > 2 and math.prod(ids) == math.prod(shape[:-1]):
-        remedy = f"input.flatten(0, {len(shape) - 2}) with target.flatten()"
-        if ids == shape[:-1]:
-            remedy += ", or input.transpose(1, 2)" if len(shape) == 3 else ", or input.movedim(-1, 1)"
+        remedy = f"input.movedim(-1, 1), or input.flatten(0, {len(shape) - 2}) with target.flatten()"
         return f"The classes are dimension 1 of the input, and the last one holds them here: {remedy}"
-    if ids == (*fits, 1):
-        return f"Take the dimension of one away: target.squeeze({len(fits)})"
+    remedy = "a class id for each vector of scores; one vector by itself is (C,)"
     if math.prod(ids) == math.prod(fits):
-        return f"An input of shape {shape} takes a target of shape {fits}: target.reshape{fits}"
-    return (
-        f"An input of shape {shape} takes a target of shape {fits}, a class id for each vector of scores; one vector "
-        "by itself is (C,)"
-    )
+        remedy = f"target.squeeze({len(fits)})" if ids == (*fits, 1) else f"target.reshape{fits}"
+    return f"An input of shape {shape} takes a target of shape {fits}: {remedy}"
 
 
 # ---- losses of differences -------------------------------------------------------------------------------------------

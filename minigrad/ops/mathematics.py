@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import index
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
-from minigrad.ops.casting import check_floating
+from minigrad.ops.arithmetic import ProductAs, QuotientAs
+from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.curves import ONE, curve, erf_of, restored, sigmoid_of, workable
 
 
@@ -79,36 +79,7 @@ def trunc(input: Tensor) -> Tensor:
     """The whole part of each element: it is rounded towards 0."""
 
 
-def behind_point(_: Node, x: Array) -> Array:
-    """What the numbers have behind the point."""
-    check_floating("frac_cpu", x)
-    return x - np.trunc(x)
-
-
-@unary(behind_point, lambda g: g)
-def frac(input: Tensor) -> Tensor:
-    """What each element has behind the point, with its sign."""
-
-
 Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, "0")
-
-
-class RoundDecimals(Unary):
-    """The nearest multiple of `10**-decimals`."""
-
-    form = "RoundBackward1"
-    formulas = ("dx = 0",)
-    decimals: int
-
-    def forward(self, x: Array) -> Array:
-        check_floating("round_cpu", x)
-        z = workable(x)
-        scale = z.dtype.type(10.0 ** np.abs(self.decimals))
-        rounded = np.rint(z * scale) / scale if self.decimals >= 0 else np.rint(z / scale) * scale
-        return restored(rounded, x)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return zeroed(g)
 
 
 @op(in_place=rewritten)
@@ -121,7 +92,13 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     >>> torch.tensor([2.345, 1234.5]).round(decimals=-2)
     tensor([   0., 1200.])
     """
-    return Round()(input) if decimals is None else RoundDecimals(index(decimals))(input)
+    if decimals is None:
+        return Round()(input)
+    check_floating("round_cpu", input)
+    scale, form = 10.0 ** math.fabs(decimals), "RoundBackward1"
+    if decimals < 0:
+        return in_float32(lambda x: ProductAs(form).of(Round()(x / scale), scale), input)
+    return in_float32(lambda x: QuotientAs(form).of(Round()(x * scale), scale), input)
 
 
 # ---- powers, exponentials and logarithms -----------------------------------------------------------------------------
@@ -256,20 +233,6 @@ def sigmoid(input: Tensor) -> Tensor:
     >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
     tensor([0.2689, 0.5000, 0.7311])
     """
-
-
-Logit = node_of(
-    "Logit",
-    Floating,
-    lambda _, x: np.log(x / (1 - x)),
-    lambda g, x: (g / (x * (1 - x))).where((x >= 0) & (x <= 1), math.nan),
-)
-
-
-@op(in_place=rewritten)
-def logit(input: Tensor, eps: float | None = None) -> Tensor:
-    """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
-    return Logit()(input if eps is None else input.clamp(eps, 1 - eps))
 
 
 def _slope_of_erf(x: Array) -> Array:

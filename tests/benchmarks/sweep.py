@@ -20,7 +20,7 @@ CALLS = """
 x + y; x - 1; x * y; x * v; x / y; x ** 2; x ** 3; (x - 0.5) ** 3; x ** -1; x ** 0.5; 2 ** x; x @ w; x % y; x // y; -x
 x > y; x[2]; x[:, 1:4]; x[i]; x[i, i]; x[b]; x[None]; x[..., ::2]; x.T; x.T.contiguous(); x.mT; x.H; x.t()
 x.clone().add_(y); x.clone().copy_(y); x.clone().fill_(2.0); x.clone().zero_(); x.clone().clamp_(0.2, 0.8)
-torch.addcmul(x, y, z); x.clone().addcmul_(y, z); y.detach().clone().resize_(m, n)
+y.detach().clone().resize_(m, n)
 torch.addmm(v, x, w); w.clone().addmm_(w, w); torch.mm(x, w); torch.mv(x, v); torch.dot(v, v); torch.outer(v, v)
 torch.matmul(steps, w); torch.bmm(steps, steps.transpose(1, 2)); torch.einsum("ij,kj->ik", x, y); torch.ger(v, v)
 torch.tensordot(x, y, dims=([1], [1])); (w + torch.eye(m)).inverse(); (w + torch.eye(m)).det()
