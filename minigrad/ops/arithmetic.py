@@ -15,7 +15,7 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
-from minigrad.ops.casting import check_floating, filler, half_in_single
+from minigrad.ops.casting import check_floating, filler, in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -330,12 +330,13 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
     form = f"LerpBackward{isinstance(weight, Tensor):d}"
     for each in (end, weight) if isinstance(weight, Tensor) and weight.ndim else (end,):
-        if each.dtype is not input.dtype:
+        if each._array.dtype != input._array.dtype:
             raise RuntimeError(f"expected dtype {input.dtype._c_name} but got dtype {each.dtype._c_name}")
     check_floating("lerp_kernel", input)
     if isinstance(weight, Tensor):
-        return Lerp(form)(input, end, cast(weight, input.dtype))
-    return Lerp(form)(input, end, input._new(np.asarray(as_number(weight), computed_in(input._array.dtype))))
+        return in_float32(Lerp(form), input, end, cast(weight, input.dtype))
+    weight = input._new(np.asarray(as_number(weight), computed_in(input._array.dtype)))
+    return in_float32(Lerp(form), input, end, weight)
 
 
 class Ternary(Node):
@@ -363,7 +364,6 @@ class Lerp(Ternary):
     formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
     form: str
 
-    @half_in_single
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         # From the nearer end: so both ends are reached exactly.
         step, near = b - a, np.abs(c) < 0.5
@@ -374,10 +374,10 @@ class Lerp(Ternary):
         return laid_out(out, a, b, c)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
-        return cast(g * (1 - c), g.dtype)
+        return g * (1 - c)
 
     def db(self, g: Tensor, c: Tensor) -> Tensor:
-        return cast(g * c, g.dtype)
+        return g * c
 
     def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return g * (b - a)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category, check_dtype, check_int, dtype, int64
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.tensor import Function, Tensor
@@ -91,18 +88,6 @@ def written(value: Number, target: dtype) -> Array:
 
 
 # ---- half precision, computed in single precision and rounded once ---------------------------------------------------
-
-
-def half_in_single(forward: Callable[..., Array]) -> Callable[..., Array]:
-    """The method `forward` of a node, computed in float32 where its inputs are of halves, and rounded once."""
-
-    def computed(node: Any, *arrays: Any) -> Array:
-        own = arrays[0].dtype
-        if own not in HALVES:
-            return forward(node, *arrays)
-        return np.asarray(forward(node, *[widened(each) for each in arrays])).astype(own)
-
-    return functools.wraps(forward)(computed)
 
 
 class Rounded(Cast):

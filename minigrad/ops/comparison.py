@@ -440,8 +440,8 @@ def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
     """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         common = dtypes.result_type(*[each._array for each in (x, low, high) if each is not None])
-        x, low, high = [None if each is None else cast(each, common) for each in (x, low, high)]
-        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(x, low, high)
+        tensors = [None if each is None else cast(each, common) for each in (x, low, high)]
+        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*tensors)
     # A number leaves a floating-point dtype as it is.
     bounds = [bound for bound in (low, high) if bound is not None]
     common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)

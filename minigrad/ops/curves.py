@@ -36,13 +36,13 @@ class Curve(Unary):
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
     slope_name: ClassVar[str | None] = None
 
-    #: What PyTorch calls its code, in the error for integers; None if there is none.
-    kernel: ClassVar[str | None] = None
+    #: What PyTorch calls its code, in the error for integers; "" if there is none.
+    kernel: ClassVar[str] = ""
     value: ClassVar[Callable[..., Array]]
     scaled: ClassVar[Callable[..., Array]]
 
     def forward(self, x: Array) -> Array:
-        if self.kernel is not None:
+        if self.kernel:
             check_floating(self.kernel, x)
         return of_elements(self.value, x)
 
@@ -102,7 +102,7 @@ def curve(
     *on: str,
     slope_name: str | None = None,
     formula: str | None = None,
-    kernel: str | None = None,
+    kernel: str = "",
     **options: Any,
 ) -> Callable[[F], F]:
     """The decorator of a smooth function of one tensor: on arrays its `value(x)` and its `slope`, of `x` or `y`.

@@ -93,7 +93,7 @@ class ClassLoss(Node):
     mean is the sum divided by all that counts.
     """
 
-    aside = ("places", "counts", "ignored", "gradient")
+    aside = ("places", "counts", "shares", "ignored", "gradient")
     reduction: Reduction
     ignore_index: int
 
@@ -114,6 +114,10 @@ class ClassLoss(Node):
         if self.ignored is not None:
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
+        # How much of each element's loss the result is: a number for each, `(N, *)`, or one for all.
+        self.shares: Any = 1 if self.counts is None else self.counts
+        if self.reduction == "mean" and self.total:
+            self.shares = 1 / self.total if self.counts is None else (self.counts / self.total).astype(scores.dtype)
 
     def reduced(self, losses: Array) -> Array:
         """The losses, `(N, *)`, as they count, or their sum or mean."""
@@ -126,20 +130,9 @@ class ClassLoss(Node):
         total = np.add.reduce(losses, None, np.float64)
         return np.array(total if self.reduction == "sum" else total / self.total, losses.dtype)
 
-    def shares(self) -> Any:
-        """How much of each element's loss the result is: a number for each, `(N, *)`, or one for all."""
-        if self.counts is None:
-            return 1 / self.total if self.reduction == "mean" and self.total else 1
-        if self.reduction != "mean":
-            return self.counts
-        shares = (self.counts / self.total).astype(self.counts.dtype)
-        # If all are ignored, the total is 0.
-        return shares if self.ignored is None else np.where(self.ignored, shares.dtype.type(0), shares)
-
     def per_element_gradient(self, g: Tensor) -> Tensor:
         """The gradient of each element's loss, `(N, *)`, or `()` for all, given that of the result, `g`."""
-        shares = self.shares()
-        return g * (shares if self.counts is None else g._new(shares))
+        return g * (self.shares if self.counts is None else g._new(self.shares))
 
     def name(self) -> str:
         if len(self.shape) < 3:
@@ -176,7 +169,7 @@ class CrossEntropy(ClassLoss):
     def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         self.aim(x, target, weight)
         # If there will be one, its gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
-        y, losses = excess(x, self.places, self.shares() if self.early else None)
+        y, losses = excess(x, self.places, self.shares if self.early else None)
         self.gradient = y if self.early else None
         return self.reduced(losses)
 
@@ -762,9 +755,8 @@ def kl_div(
     """
     if size_average is None and reduce is None and reduction == "mean":
         warn_program(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size."
-            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition."
         )
     legacy = legacy_reduction(reduction, size_average, reduce)
     how = reduction_of("sum" if legacy == "batchmean" else legacy)

@@ -128,11 +128,10 @@ class Prod(Sum):
         y = widened(x)
         if y.size >= _LONG and y.flags.c_contiguous and self.dims[-1:] == (x.ndim - 1,):
             # NumPy multiplies the halves of a line many numbers at a time, but those of a line one by one.
-            count = y.shape[-1] if len(self.dims) == 1 else y.size if len(self.dims) == x.ndim else 1
-            y = y.reshape(-1, count)
+            y = y.reshape(1, -1) if len(self.dims) == x.ndim else y.reshape(-1, x.shape[-1])
             while y.shape[1] % 2 == 0:
                 y = y[:, : y.shape[1] // 2] * y[:, y.shape[1] // 2 :]
-            y = y.reshape(*with_ones(x.shape, self.dims)[: x.ndim - 1], -1) if count > 1 else y.reshape(x.shape)
+            y = y.reshape(*with_ones(x.shape, self.dims)[:-1], -1)
         product: Array = np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=self.keepdim))
         return product.astype(x.dtype, "C", copy=False)
 

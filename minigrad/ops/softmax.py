@@ -11,7 +11,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.blocks import row_blocks
-from minigrad.ops.casting import check_floating, half_in_single
+from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.double_backward import in_one_step
 from minigrad.ops.reductions import kept_dims
@@ -25,7 +25,6 @@ class Softmax(Unary):
     formulas = ("dx = (g - sum(g * y)) * y",)
     dims: tuple[int, ...]
 
-    @half_in_single
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
         read_in_place(x)
@@ -55,7 +54,6 @@ class LogSoftmax(Unary):
     formulas = ("dx = g - exp(y) * sum(g)",)
     dims: tuple[int, ...]
 
-    @half_in_single
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
         powers: Array | None = None
@@ -135,7 +133,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     tensor([0.0900, 0.2447, 0.6652])
     """
     dims = (normal_dim(dim, input._array.ndim),)[: input._array.ndim]
-    return Softmax(dims)(_scores("softmax", input, dtype))
+    return in_float32(Softmax(dims), _scores("softmax", input, dtype))
 
 
 @op()
@@ -147,7 +145,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     tensor([-2.4076, -1.4076, -0.4076])
     """
     dims = (normal_dim(dim, input._array.ndim),)[: input._array.ndim]
-    return LogSoftmax(dims)(_scores("log_softmax", input, dtype))
+    return in_float32(LogSoftmax(dims), _scores("log_softmax", input, dtype))
 
 
 @op("nn.functional", name="softmax")
