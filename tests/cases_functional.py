@@ -274,9 +274,9 @@ def for_channels(draw: st.DrawFn, min_dims: int = 2) -> tuple[Any, ...]:
 
 
 @st.composite
-def with_mean(draw: st.DrawFn, min_dims: int) -> tuple[Any, ...]:
+def with_mean(draw: st.DrawFn) -> tuple[Any, ...]:
     """The same, perhaps a running mean, and whether it is to be used or to be updated."""
-    x, weight, bias = draw(for_channels(min_dims))
+    x, weight, bias = draw(for_channels())
     mean = draw(maybe(arrays(x.dtype.name, x.shape[1:2], integer=False, contiguous=True)))
     return x, mean, weight, bias, draw(st.booleans())
 
@@ -286,13 +286,13 @@ def batch_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, training: bo
     return api.nn.functional.batch_norm(x, mean, var, weight, bias, training, 0.25, 0.5), var
 
 
-def instance_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, own: bool) -> Any:
-    var = None if mean is None else mean.detach().abs() + 0.5
-    return api.nn.functional.instance_norm(x, mean, var, weight, bias, own, 0.25, 0.5), var
-
-
-add("nn.functional.batch_norm", batch_norm, with_mean(2), **NORMAL)
-add("nn.functional.instance_norm", instance_norm, with_mean(3), **NORMAL)
+add("nn.functional.batch_norm", batch_norm, with_mean(), **NORMAL)
+add(
+    "nn.functional.instance_norm",
+    lambda api, x, w, b: api.nn.functional.instance_norm(x, weight=w, bias=b, eps=0.5),
+    for_channels(3),
+    **NORMAL,
+)
 add(
     "nn.functional.group_norm",
     lambda api, x, w, b, groups: api.nn.functional.group_norm(x, groups, w, b, 0.5),

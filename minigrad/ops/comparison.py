@@ -353,7 +353,7 @@ def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
 
 @op(in_place=rewritten, aliases=["clip"])
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out.
+    """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out.
 
     >>> import minigrad as torch
     >>> torch.tensor([-2.0, 0.5, 3.0]).clamp(-1, 1)
@@ -361,9 +361,6 @@ def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None)
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    given = [each for each in (min, max) if each is not None]
-    if not all([isinstance(each, Tensor) for each in given]):
-        min, max = [None if each is None else as_number(each) for each in (min, max)]
     return _clamped(input, min, max, "Clamp")
 
 
@@ -411,44 +408,19 @@ class Clamp(Unary):
         return masked(g, inside if self.high is None else inside & (x._array <= self.high))
 
 
-class ClampBetween(Ternary):
-    """`a`, raised to `b` and then lowered to `c`; either may be None."""
-
-    formulas = ("da = g where b <= a <= c", "db = g where a < b and b < c", "dc = g where a > c or b > c")
-    form: str
-
-    def forward(self, a: Array, b: Array | None, c: Array | None) -> Array:
-        return laid_out(clipped(a, b, c), a, b, c)
-
-    def da(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
-        return masked(g, (a._array >= _bound(b, -np.inf)) & (a._array <= _bound(c, np.inf)))
-
-    def db(self, g: Tensor, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
-        # Where nothing lowers it again, an infinite b gets its gradient, too.
-        raised = a._array < b._array
-        return masked(g, raised if c is None else raised & (b._array < c._array))
-
-    def dc(self, g: Tensor, a: Tensor, b: Tensor | None, c: Tensor) -> Tensor:
-        return masked(g, (a._array > c._array) | (_bound(b, -np.inf) > c._array))
-
-
-def _bound(given: Tensor | None, infinite: float) -> Any:
-    return infinite if given is None else given._array
-
-
 def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
-    """`x` between `low` and `high`: two numbers or two tensors, one of which may be None."""
-    if isinstance(low, Tensor) or isinstance(high, Tensor):
-        common = dtypes.result_type(*[each._array for each in (x, low, high) if each is not None])
-        tensors = [None if each is None else cast(each, common) for each in (x, low, high)]
-        return ClampBetween(f"{name}Backward{0 if name == 'Clamp' else 1}")(*tensors)
+    """`x` between two numbers `low` and `high`, one of which may be None."""
+    tensors = [bound for bound in (low, high) if isinstance(bound, Tensor)]
+    if any([bound.ndim or bound.requires_grad for bound in tensors]):
+        raise NotImplementedError(f"{name.lower()}() between tensors: x.maximum(low).minimum(high)")
+    low, high = [None if bound is None else as_number(bound) for bound in (low, high)]
     # A number leaves a floating-point dtype as it is.
     bounds = [bound for bound in (low, high) if bound is not None]
     common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     low, high = [None if bound is None else casting.filler(bound, common) for bound in (low, high)]
-    return Clamp(low, high, f"{name}Backward{1 if name == 'Clamp' else 0}")(cast(x, common))
+    return Clamp(low, high, f"{name}Backward{(name == 'Clamp') != bool(tensors):d}")(cast(x, common))
 
 
 # ---- the larger or smaller of two ------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import in_shape
 from minigrad.core.tape import Node, quiet
-from minigrad.core.tensor import Function, Tensor, storage_of
+from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.arithmetic import SumAs
 from minigrad.ops.blocks import row_blocks
@@ -319,7 +319,31 @@ def batch_norm(
     """
     if training:
         _check_batch_size(input.size())
-    return _by_channel((0, 2), input, running_mean, running_var, weight, bias, training, momentum, eps)
+    if eps < 0 or (training and eps == 0):
+        raise ValueError(f"batch_norm eps must be positive, but got {eps}")
+    runnings: list[Any] = [running_mean, running_var]
+    if not training and None in runnings:
+        raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    if not training:
+        mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
+        return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, mean, variance + eps))
+    for running in () if running_mean is None else runnings:
+        running._check_writable()
+    n, channels, *rest = input._array.shape
+    frame = (n, channels, math.prod(rest)) if rest else (n, channels)
+    groups = _groups(frame, (0, 2)[: len(frame) - 1], (1,), eps)
+    op = Normalize(groups, "NativeBatchNormBackward0")
+    y = _normalized("batch_norm", input, weight, bias, op)
+    if running_mean is not None and input._array.size:
+        (_, mean, variance, _), *_ = op.rounds
+        # The unbiased estimate: the sum of squares divided by one less.
+        for running, found in zip(runnings, (mean, variance * (groups.count / (groups.count - 1))), strict=True):
+            moved = (1 - momentum) * running._array.astype(found.dtype) + momentum * found.reshape(-1)
+            running._array[...] = moved
+    return y
 
 
 @op("nn.functional")
@@ -335,9 +359,8 @@ def instance_norm(
 ) -> Tensor:
     """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of the batch.
 
-    `input` is `(N, C, *)`, all others are `(C,)`.  With `use_input_stats`, mean and variance are those of the channel
-    of the element, and the running ones, if given, move towards their means over the batch; else the running ones are
-    used.  Errors: ValueError for one value per channel.  Source: D. Ulyanov, A. Vedaldi and V. Lempitsky, "Instance
+    `input` is `(N, C, *)`, `weight` and `bias` are `(C,)`; running statistics are refused.  Errors: ValueError for one
+    value per channel.  Source: D. Ulyanov, A. Vedaldi and V. Lempitsky, "Instance
     normalization" (2016).
 
     >>> import minigrad as torch
@@ -349,7 +372,14 @@ def instance_norm(
     """
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    return _by_channel((2,), input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    if running_mean is not None or not use_input_stats:
+        raise NotImplementedError("instance_norm by running statistics: batch_norm has them")
+    if eps < 0:
+        raise ValueError(f"instance_norm eps must be non-negative, but got {eps}")
+    _check_channels(input, weight=weight, bias=bias)
+    n, channels, *rest = input._array.shape
+    groups = _groups((n, channels, math.prod(rest)), (2,), (1,), eps)
+    return _normalized("batch_norm", input, weight, bias, Normalize(groups, "ViewBackward0"))
 
 
 # ---- vectors of length 1 ---------------------------------------------------------------------------------------------
@@ -406,60 +436,15 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
     return in_float32(op, input, weight, bias)
 
 
-def _by_channel(
-    within: tuple[int, ...],
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> Tensor:
-    """The norm of channels over the dimensions `within` of the frame (N, C, L), or by the running mean and variance.
-
-    When `training`, these move by `momentum` of their distance towards the mean over the batch of what was found.
-    """
-    if eps < 0 or (training and eps == 0 and 0 in within):
-        raise ValueError(f"batch_norm eps must be positive, but got {eps}")
-    runnings: list[Any] = [running_mean, running_var]
-    if not training and None in runnings:
-        raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    if input.ndim < 2:
-        raise IndexError(f"Dimension out of range: expected (N, C, *), got an input of shape {tuple(input.shape)}")
-    n, channels, *rest = input._array.shape
-    frame = (n, channels, math.prod(rest)) if rest else (n, channels)
-    groups = _groups(frame, within[: len(frame) - 1], (1,), eps)
-    form = "NativeBatchNormBackward0" if 0 in within else "ViewBackward0"
-    if not training:
-        mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
-        return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, form, mean, variance + eps))
-    for running in () if running_mean is None else runnings:
-        running._check_writable()
-    op = Normalize(groups, form)
-    y = _normalized("batch_norm", input, weight, bias, op)
-    if running_mean is not None and input._array.size:
-        # The running variance is the unbiased estimate: the sum of squares divided by one less.
-        for running, position, scale in zip(runnings, (1, 2), (1, groups.count / (groups.count - 1)), strict=True):
-            found = np.concatenate([each[position] for each in op.rounds]).reshape(-1, channels)
-            found = (found[0] if len(found) == 1 else np.add.reduce(found, 0) / len(found)) * scale
-            running._array[...] = (1 - momentum) * running._array.astype(found.dtype) + momentum * found
-            # PyTorch counts this write of instance norm, and not that of batch norm.
-            storage_of(running).version += within == (2,)
-    return y
-
-
-def _by_known(form: str, mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
+def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
     """`(x - mean) / sqrt(variance) * w + b` for constants of each channel, as one product and one sum."""
     kind = x._array.dtype
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
     scale = scale if w is None else scale * in_shape(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return SumAs(form)(Scaled()(x, scale), shift if b is None else shift + in_shape(b, mean.shape))
+    return SumAs("NativeBatchNormBackward0")(
+        Scaled()(x, scale), shift if b is None else shift + in_shape(b, mean.shape)
+    )
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:
@@ -486,6 +471,8 @@ def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
             raise RuntimeError(f"{name} should contain {channels} elements not {each._array.size}: {found}")
         if each is not None and name.startswith("running"):
             check_constant("native_batch_norm", name, each)
+    if input.ndim < 2:
+        raise IndexError(f"Dimension out of range: expected (N, C, *), got an input of shape {tuple(input.shape)}")
 
 
 def _check_batch_size(size: Sequence[int]) -> None:
