@@ -6,7 +6,7 @@ import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
-__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'elu_', 'embedding', 'embedding_bag', 'gelu', 'glu', 'group_norm', 'hardtanh', 'hardtanh_', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'leaky_relu_', 'linear', 'log_softmax', 'logsigmoid', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pixel_shuffle', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh', 'unfold']
+__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'embedding', 'embedding_bag', 'gelu', 'glu', 'group_norm', 'hardtanh', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'linear', 'log_softmax', 'logsigmoid', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pixel_shuffle', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh', 'unfold']
 def adaptive_avg_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
     """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
 
@@ -61,21 +61,18 @@ from minigrad.ops.losses import cross_entropy as cross_entropy
 from minigrad.ops.dropout import dropout as dropout
 from minigrad.ops.dropout import dropout2d as dropout2d
 from minigrad.ops.curves import elu as elu
-from minigrad.ops.curves import elu_ as elu_
 from minigrad.ops.embedding import embedding as embedding
 from minigrad.ops.embedding import embedding_bag as embedding_bag
 from minigrad.ops.curves import gelu as gelu
 from minigrad.ops.curves import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
 from minigrad.ops.curves import hardtanh as hardtanh
-from minigrad.ops.curves import hardtanh_ as hardtanh_
 from minigrad.ops.norms import instance_norm as instance_norm
 from minigrad.ops.resampling import interpolate as interpolate
 from minigrad.ops.losses import kl_div as kl_div
 from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
 from minigrad.ops.curves import leaky_relu as leaky_relu
-from minigrad.ops.curves import leaky_relu_ as leaky_relu_
 from minigrad.ops.matrices import linear as linear
 from minigrad.ops.softmax import log_softmax as log_softmax
 from minigrad.ops.curves import logsigmoid as logsigmoid

@@ -307,12 +307,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return _applied(Hardtanh(min_val, max_val), input, inplace)
 
 
-@op("nn.functional")
-def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """In place: `hardtanh`."""
-    return hardtanh(input, min_val, max_val, True)
-
-
 class LeakyRelu(Curve):
     """`x` where it is above 0, else `x * negative_slope`."""
 
@@ -344,12 +338,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     """
     form = "LeakyReluBackward1" if inplace else "LeakyReluBackward0"
     return _applied(LeakyRelu(float(negative_slope), form), input, inplace)
-
-
-@op("nn.functional")
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """In place: `leaky_relu`."""
-    return leaky_relu(input, negative_slope, True)
 
 
 class Prelu(Elementwise):
@@ -414,12 +402,6 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
     form = "EluBackward1" if inplace else "EluBackward0"
     return _applied(Elu(float(alpha), form), input, inplace)
-
-
-@op("nn.functional")
-def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In place: `elu`."""
-    return elu(input, alpha, True)
 
 
 class Softplus(Curve):

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
@@ -62,16 +61,6 @@ class Groups:
         self.count = count_over(self.frame, self.within) or 1
         self.eps = eps
         self.center = center
-
-    def rounds(self, x: Array) -> list[list[Any]]:
-        """Blocks of rows, those together that groups extend over."""
-        blocks = row_blocks(x)
-        return [blocks] if 0 in self.within else [[block] for block in blocks]
-
-    def scale(self, variance: Array) -> Array:
-        """`1 / sqrt(variance + eps)`."""
-        r: Array = variance + self.eps
-        return np.reciprocal(np.sqrt(r, out=r), out=r)
 
     def factors(self, r: Array, w: Array | None) -> tuple[Array, Array | None]:
         """Factors of each group and of each of its elements that make up r * w: r and w, or r * w and None."""
@@ -123,9 +112,12 @@ class Normalize(Node):
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
         self.rounds: list[Round] = []
         read_in_place(x)
-        for blocks in groups.rounds(x):
+        rows_of_all = row_blocks(x)
+        # Together those that groups extend over.
+        for blocks in [rows_of_all] if 0 in groups.within else [[rows] for rows in rows_of_all]:
             mean, variance, d = self.statistics(x, y, blocks)
-            r = groups.scale(variance)
+            r = np.asarray(variance + groups.eps)
+            np.reciprocal(np.sqrt(r, out=r), out=r)
             scale, varied = groups.factors(r, w)
             for rows in blocks:
                 part = np.multiply(d[rows], scale, out=y[rows])
@@ -409,8 +401,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> F.cosine_similarity(torch.tensor([[1.0, 0.0], [2.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 1.0]]))
     tensor([0.0000, 1.0000])
     """
-    common = dtypes.result_type(x1._array, x2._array)
-    a, b = broadcast_tensors(cast(x1, common), cast(x2, common))
+    a, b = broadcast_tensors(x1, x2)
     along = normal_dim(dim, a.ndim)
     return (_of_length_one(a, along, eps) * _of_length_one(b, along, eps)).sum(along)
 
