@@ -102,7 +102,7 @@ for dims in (1, 2, 3):
                 ),
                 **SUMS,
             )
-for name, argument in (("avg", "kernel_size"), ("adaptive_avg", "output_size"), ("adaptive_max", "output_size")):
+for name, argument in (("avg", "kernel_size"), ("adaptive_avg", "output_size")):
     add(
         f"{name}_pool1d",
         call(f"{name}_pool1d"),

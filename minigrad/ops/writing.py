@@ -64,8 +64,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         if value._array.ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
-            source = cast(value, input.dtype)
-            return input._rewrite(Copy("FillBackward3"), source)
+            return input._rewrite(Copy("FillBackward3"), cast(value, input.dtype))
     filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._write(lambda array: array.fill(filler), "FillBackward2")
 
