@@ -262,11 +262,11 @@ def telling(function: Function, position: int, flags: tuple[tuple[int, str], ...
 
     Of its arguments, `flags` are checked: a wrong one would be taken for True.
     """
-    first = flags[0][0] if flags else math.inf
+    first, named = flags[0][0] if flags else math.inf, {name for _, name in flags}
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
-            if flags and (kwargs or len(args) > first):
+            if flags and (len(args) > first or not named.isdisjoint(kwargs)):
                 for place, name in flags:
                     if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
                         raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")

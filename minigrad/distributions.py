@@ -68,9 +68,10 @@ class Distribution:
         self._validates = validate_args is not False
         if self._validates:
             for name, value in self._given().items():
-                text = self.arg_constraints[name].text
-                has_to = f"of distribution {self!r} to satisfy the constraint {text}"
-                _check(f"parameter {name}", value, self.arg_constraints[name], has_to)
+                constraint = self.arg_constraints[name]
+                if not constraint.holds(value).all():
+                    has_to = f"of distribution {self!r} to satisfy the constraint {constraint.text}"
+                    raise _misfit(f"parameter {name}", value, has_to)
 
     def __repr__(self) -> str:
         parts = [f"{name}: {each if each.numel() == 1 else each.size()}" for name, each in self._given().items()]
@@ -112,14 +113,15 @@ class Distribution:
             raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self.event_shape}.")
         if any([1 not in pair and pair[0] != pair[1] for pair in zip(shape[::-1], expected[::-1], strict=False)]):
             raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
-        has_to = f"to be within the support ({self.support.text}) of the distribution {self!r}"
-        _check("value argument", value, self.support, has_to)
+        if not self.support.holds(value).all():
+            has_to = f"to be within the support ({self.support.text}) of the distribution {self!r}"
+            raise _misfit("value argument", value, has_to)
 
 
-def _check(what: str, value: Tensor, constraint: Constraint, has_to: str) -> None:
-    if not constraint.holds(value).all():
-        kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
-        raise ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
+def _misfit(what: str, value: Tensor, has_to: str) -> ValueError:
+    """The error for values of which some are not what they have to be."""
+    kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
+    return ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
 
 
 class _ByProbability(Distribution):

@@ -163,9 +163,9 @@ ONE = np.ones((), np.float32)
 def sigmoid_of(x: Array) -> Array:
     """`1 / (1 + exp(-x))` of a `workable` array."""
     y = np.negative(x)
-    np.exp(y, out=y)
-    np.add(y, ONE, out=y)
-    return np.divide(ONE, y, out=y)
+    np.exp(y, y)
+    np.add(y, ONE, y)
+    return np.divide(ONE, y, y)
 
 
 # ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ---------------------------------
@@ -210,7 +210,7 @@ def erf_of(x: Array) -> Array:
 def _erf_single(x: Array) -> Array:
     y = _polynomial(_P32, x * x)
     y *= x
-    return np.tanh(y, out=y)
+    return np.tanh(y, y)
 
 
 def _erf_double(x: Array) -> Array:
@@ -219,7 +219,7 @@ def _erf_double(x: Array) -> Array:
     y = _polynomial(_P64, t)
     y /= _polynomial(_Q64, t)
     y *= x
-    return np.tanh(y, out=y)
+    return np.tanh(y, y)
 
 
 def _polynomial(coefficients: Sequence[Array], t: Array) -> Array:

@@ -34,6 +34,9 @@ from minigrad.tensors.errors import warn_program
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
+# So many losses are added up sooner as numbers of Python.
+_FEW = 2**8
+
 #: The dtypes that the ids of classes may have.
 _IDS = (dtypes.int64._numpy, dtypes.uint8._numpy)
 
@@ -127,7 +130,8 @@ class ClassLoss(Node):
             losses = np.where(self.ignored, losses.dtype.type(0), losses)
         if self.reduction == "none":
             return losses
-        total = np.add.reduce(losses, None, np.float64)
+        few = 0 < losses.size < _FEW
+        total = sum(losses.reshape(-1).tolist()) if few else np.add.reduce(losses, None, np.float64)
         return np.array(total if self.reduction == "sum" else total / self.total, losses.dtype)
 
     def per_element_gradient(self, g: Tensor) -> Tensor:
