@@ -145,7 +145,7 @@ def calls() -> tuple[list[str], list[str]]:
     found = [call for call in [*listed(CALLS), *listed(LAYERS)] if works(call, names)]
     told = set(re.findall(r"\w+", " ".join(found)))
     functions = {name: getattr(minigrad.nn.functional, name) for name in minigrad.nn.functional.__all__}
-    layers = {name: getattr(minigrad.nn, name) for name in minigrad.nn.__all__}
+    layers = {name: getattr(minigrad.nn, name) for name in dir(minigrad.nn) if name[0] != "_"}
     for place, of in {"torch": declared["torch"], "F": functions, "x": declared["Tensor"], "nn": layers}.items():
         for name, what in of.items():
             alias = getattr(what, "__name__", name) != name != f"{getattr(what, '__name__', '')}_"
