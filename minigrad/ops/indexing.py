@@ -249,7 +249,7 @@ def getitem(x: Tensor, index: object) -> Tensor:
             return Slice(items)(x)
         except (IndexError, OverflowError):
             pass  # What is wrong with it is told below.
-    if all([_is_places(item) for item in items]) and len(items) <= x._array.ndim:
+    if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
         return read(x, list(enumerate(items)))
     parts = parsed(index, x._array.shape)
     if parts.selects or not parts.found:
@@ -296,7 +296,7 @@ def is_plain(item: object) -> bool:
     )
 
 
-def _is_places(item: object) -> bool:
+def is_places(item: object) -> bool:
     """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
     return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 

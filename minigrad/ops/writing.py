@@ -27,6 +27,7 @@ from minigrad.ops.indexing import (
     check_found,
     check_places,
     checked_along,
+    is_places,
     is_plain,
     located,
     parsed,
@@ -100,7 +101,8 @@ def setitem(self: Tensor, index: object, value: object) -> None:
             pass  # What is wrong with it is told below.
         else:
             return
-    parts = parsed(index, self._array.shape)
+    as_they_are = all([is_places(item) for item in items]) and len(items) <= self._array.ndim
+    parts = Parts((), list(enumerate(items))) if as_they_are else parsed(index, self._array.shape)
     view: Any = Slice(parts.basic)(self) if parts.selects else self
     if recorded:
         view._check_recordable(recorded=True, source=self)
