@@ -221,10 +221,6 @@ class Tensor:
         """The sum `input + alpha * other`."""
     def add_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `add` returns: The sum `input + alpha * other`."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
-        """`input + value * tensor1 * tensor2`."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
-        """This tensor, changed to what `addcmul` returns: `input + value * tensor1 * tensor2`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.bool | builtins.int | builtins.float | np.generic = 1, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
@@ -322,9 +318,9 @@ class Tensor:
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
     def clamp(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
-        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+        """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
     def clamp_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
-        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
     def clamp_max(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements, lowered to `max`."""
     def clamp_max_(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
@@ -334,9 +330,9 @@ class Tensor:
     def clamp_min_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `clamp_min` returns: The elements, raised to `min`."""
     def clip(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
-        """The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+        """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
     def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
-        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`: two numbers or two tensors; one may be left out."""
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
     def clone(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """A copy, recorded: its gradient is this tensor's."""
     def contiguous(self, *, memory_format: typing.Any = None) -> Tensor:
@@ -470,10 +466,6 @@ class Tensor:
         """What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
     def fmod_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `fmod` returns: What `input / other`, rounded towards 0, leaves of each element; it has the sign of `input`."""
-    def frac(self) -> Tensor:
-        """What each element has behind the point, with its sign."""
-    def frac_(self) -> typing.Self:
-        """This tensor, changed to what `frac` returns: What each element has behind the point, with its sign."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
         """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`."""
     def ge(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
@@ -609,10 +601,6 @@ class Tensor:
         """Whether one of each element and that of `other` is 0, and the other one is not."""
     def logical_xor_(self, other: Tensor) -> typing.Self:
         """This tensor, changed to what `logical_xor` returns: Whether one of each element and that of `other` is 0, and the other one is not."""
-    def logit(self, eps: builtins.float | None = None) -> Tensor:
-        """`log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
-    def logit_(self, eps: builtins.float | None = None) -> typing.Self:
-        """This tensor, changed to what `logit` returns: `log(x / (1 - x))` of each element, the inverse of sigmoid; with `eps`, x is first clamped to [eps, 1 - eps]."""
     def logsumexp(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
     def long(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
