@@ -442,11 +442,8 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor = factor
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        count = len(optimizer.param_groups)
         self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
-        self.min_lrs: list[Any] = [*min_lr] if isinstance(min_lr, list | tuple) else [min_lr] * count
-        if len(self.min_lrs) != count:
-            raise ValueError(f"expected {count} min_lrs, got {len(self.min_lrs)}")
+        self.min_lrs = _per_group("min_lr", optimizer, min_lr)
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
@@ -528,12 +525,11 @@ def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
 def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
     """A value for each group: those given, or the one given for all."""
     count = len(optimizer.param_groups)
-    if not isinstance(given, list | tuple):
-        return [_copied(given) for _ in range(count)]
-    if len(given) != count:
-        problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(given)} values"
+    values = [*given] if isinstance(given, list | tuple) else [given] * count
+    if len(values) != count:
+        problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(values)} values"
         raise ValueError(f"{problem}, param_groups has {count}.")
-    return [_copied(each) for each in given]
+    return values
 
 
 def _set_rate(group: Group, lr: Rate) -> None:

@@ -16,16 +16,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors import missing_names
 from minigrad.tensors.errors import warn_program
 
-
-class _Required:
-    """The default of an option that each parameter group has to give."""
-
-    def __repr__(self) -> str:
-        return "<required parameter>"
-
-
-required = _Required()
-
+#: The default of an option that each parameter group has to give.
+required = object()
 
 #: What a group of parameters has: these, "params", and its options.
 Group: TypeAlias = dict[str, Any]
@@ -186,9 +178,6 @@ class Optimizer:
             parameter = of_number.get(number)
             state[number if parameter is None else parameter] = _converted(value, parameter)
         self.__setstate__({"state": state, "param_groups": saved})
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

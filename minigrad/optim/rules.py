@@ -56,9 +56,8 @@ class ByParameter(Optimizer):
             if name in _NUMBERS:
                 refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
             if name in ("capturable", "differentiable") and value:
-                words = f"{type(self).__name__}({name}=True) is not supported here: steps are neither captured nor"
-                remedy = "Write the update as operations on tensors, parameter = parameter - lr * gradient"
-                raise NotImplementedError(f"{words} recorded. {remedy}")
+                words = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded. Write the"
+                raise NotImplementedError(f"{words} update as operations on tensors, w = w - lr * gradient")
         for index, beta in enumerate(options.get("betas", ())):
             refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
         super().__init__(given["params"], options)
@@ -301,7 +300,6 @@ class Adam(ByParameter):
         betas = given["betas"]
         if not any([isinstance(betas[0], kind) and isinstance(betas[1], kind) for kind in (float, Tensor)]):
             raise ValueError("betas must be either both floats or both Tensors")
-        given["betas"] = tuple([beta.squeeze() if isinstance(beta, Tensor) else beta for beta in betas])
         super()._begin(given)
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, m: Array, v: Any, largest: Any = None) -> None:

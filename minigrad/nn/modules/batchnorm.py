@@ -31,6 +31,10 @@ class _ChannelNorm(ScaledLayer):
     _version = 2
     #: The numbers of dimensions of an input, and how messages call them.
     _ranks: ClassVar[tuple[int, ...]]
+    _form = (
+        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
+        "track_running_stats={track_running_stats}"
+    )
 
     def __init__(
         self,
@@ -66,12 +70,6 @@ class _ChannelNorm(ScaledLayer):
         """Set the running statistics to their start, the weight to ones and the bias to zeros."""
         self.reset_running_stats()
         super().reset_parameters()
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
     def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:

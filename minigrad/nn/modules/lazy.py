@@ -34,10 +34,7 @@ class LazyModuleMixin(Module):
             cls.cls_to_become, cls._inferred = cls.__bases__[1], (first, dim)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        try:
-            super().__init__(0, *args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"Lazy{error}") from None
+        super().__init__(0, *args, **kwargs)
         self._given = (args, kwargs)
         for name, parameter in self._parameters.items():
             if parameter is not None:

@@ -52,34 +52,25 @@ class BackwardHookFunction(Function):
         return gradients
 
 
-class _Watched:
-    """Values of which those that require gradients pass a node, which learns these gradients.
+def _passed(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
+    """Values of which those that require gradients have passed a node; that node, or None; and their positions.
 
-    It knows neither the values nor the node: the node's hooks know it, and memory goes when the last name goes.
+    The node's hooks know who asks, and not the other way round: memory goes when the last name goes.
     """
+    positions = [i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()]
+    if not positions:
+        return values, None, positions
+    passed = BackwardHookFunction.apply(*[values[position] for position in positions])
+    changed = _spread(passed, positions, values)
+    return changed if type(values) is tuple else type(values)(*changed), passed[0].grad_fn, positions
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
-        self.positions = [
-            i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()
-        ]
-        #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
-        self.idle: list[Any] = [None] * len(values)
 
-    def passed(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-        """The values, past the node, and the node; None if no gradients are required."""
-        if not self.positions:
-            return values, None
-        passed = BackwardHookFunction.apply(*[values[position] for position in self.positions])
-        changed = self.spread(passed, values)
-        kind = type(values)
-        return changed if kind is tuple else kind(*changed), passed[0].grad_fn
-
-    def spread(self, found: tuple[Any, ...], others: Sequence[Any]) -> tuple[Any, ...]:
-        """What was found for the values that require gradients, each at the position of its value; there, `others`."""
-        spread = list(others)
-        for position, each in zip(self.positions, found, strict=True):
-            spread[position] = each
-        return tuple(spread)
+def _spread(found: tuple[Any, ...], positions: list[int], others: Sequence[Any]) -> tuple[Any, ...]:
+    """What was found, each at its position; at all other positions, `others`."""
+    spread = list(others)
+    for position, each in zip(positions, found, strict=True):
+        spread[position] = each
+    return tuple(spread)
 
 
 class _BackwardHooks:
@@ -89,9 +80,6 @@ class _BackwardHooks:
     pass meets, it learns the gradients of the outputs; at that of the inputs, it calls the hooks with both.
     """
 
-    inputs: _Watched
-    outputs: _Watched
-
     def __init__(self, module: Any) -> None:
         self.module = module
         self.hooks: list[Callable[..., Any]] = list(module._hooks["full_backward"].values())
@@ -99,37 +87,38 @@ class _BackwardHooks:
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of the call, past a node that knows their gradients."""
-        self.inputs = _Watched(args)
-        passed, node = self.inputs.passed(args)
+        passed, node, self.inputs = _passed(args)
+        #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
+        self.idle: list[Any] = [None] * len(args)
         if node is not None:
             node.register_hook(self._at_inputs)
             for position, x in enumerate(args):
                 if isinstance(x, Tensor) and not x.requires_grad:
-                    self.inputs.idle[position] = x.new_zeros(()).expand(x.shape)
+                    self.idle[position] = x.new_zeros(()).expand(x.shape)
         return passed
 
     def watch_outputs(self, result: object) -> Any:
         """The outputs of the call, past a node that knows their gradients."""
         results = result if isinstance(result, tuple) else (result,)
-        self.outputs = _Watched(results)
-        passed, node = self.outputs.passed(results)
+        passed, node, self.outputs = _passed(results)
+        self.count = len(results)
         if node is not None:
             node.register_prehook(self._at_outputs)
         return passed if isinstance(result, tuple) else passed[0]
 
     def _at_outputs(self, gradients: tuple[Any, ...]) -> None:
-        self.grad_output = self.outputs.spread(gradients, self.outputs.idle)
-        if not self.inputs.positions:
+        self.grad_output = _spread(gradients, self.outputs, [None] * self.count)
+        if not self.inputs:
             # No gradients arrive at the inputs: the hooks are called here.
             for hook in self.hooks:
-                changed = hook(self.module, tuple(self.inputs.idle), self.grad_output)
+                changed = hook(self.module, tuple(self.idle), self.grad_output)
                 if changed is not None and not (isinstance(changed, tuple) and all([g is None for g in changed])):
                     raise RuntimeError("Backward hook where no input requires gradient should always return None")
 
     def _at_inputs(self, gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
         if self.grad_output is None:
             return None
-        grad_input = self.inputs.spread(gradients, self.inputs.idle)
+        grad_input = _spread(gradients, self.inputs, self.idle)
         for hook in self.hooks:
             changed = hook(self.module, grad_input, self.grad_output)
             if changed is None:
@@ -140,4 +129,4 @@ class _BackwardHooks:
                 raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
             grad_input = changed
         self.grad_output = None
-        return tuple([grad_input[position] for position in self.inputs.positions])
+        return tuple([grad_input[position] for position in self.inputs])

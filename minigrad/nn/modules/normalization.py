@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn import init
@@ -20,6 +21,11 @@ class ScaledLayer(Module):
 
     __call__: Callable[..., Tensor]
     weight: Parameter | None
+    #: What its printed form says.
+    _form: ClassVar[str]
+
+    def extra_repr(self) -> str:
+        return self._form.format(**self.__dict__, bias=self._parameters.get("bias") is not None)
 
     def _add_scale(self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: DType) -> None:
         """Register the weight and the bias, or None in their places; not even that for a bias of None."""
@@ -53,6 +59,7 @@ class LayerNorm(ScaledLayer):
     """
 
     bias: Parameter | None
+    _form = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
 
     def __init__(
         self,
@@ -73,12 +80,6 @@ class LayerNorm(ScaledLayer):
         """`(*, *normalized_shape)` gives the same shape."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class RMSNorm(ScaledLayer):
     """`x / sqrt(mean(x**2) + eps) * weight` over the last dimensions, which are `normalized_shape`.
@@ -92,6 +93,8 @@ class RMSNorm(ScaledLayer):
     >>> torch.nn.RMSNorm(2)(torch.tensor([3.0, 4.0]))
     tensor([0.8485, 1.1314], grad_fn=<MulBackward0>)
     """
+
+    _form = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
 
     def __init__(
         self,
@@ -111,9 +114,6 @@ class RMSNorm(ScaledLayer):
         """`(*, *normalized_shape)` gives the same shape."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-
 
 class GroupNorm(ScaledLayer):
     """`LayerNorm` over each of `num_groups` groups of channels; then each channel has its weight and bias.
@@ -126,6 +126,7 @@ class GroupNorm(ScaledLayer):
     """
 
     bias: Parameter | None
+    _form = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
     def __init__(
         self,
@@ -150,12 +151,6 @@ class GroupNorm(ScaledLayer):
     def forward(self, input: Tensor) -> Tensor:
         """`(N, num_channels, *)` gives the same shape."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
 
 
 def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:

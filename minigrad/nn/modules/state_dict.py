@@ -42,12 +42,10 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     versions: dict[str, Any] = getattr(state_dict, "_metadata", {})
     options = {"assign_to_params_buffers": assign, "writes": writes}
     _plan(module, dict(state_dict), "", versions, options, (missing, unexpected, wrong))
-    quoted = '", "'
-    problems = [
-        f'{kind} key(s) in state_dict: "{quoted.join(paths)}". '
-        for kind, paths in (("Missing", missing), ("Unexpected", unexpected))
-        if strict and paths
-    ] + wrong
+    problems, quoted = wrong, '", "'
+    for kind, paths in (("Unexpected", unexpected), ("Missing", missing)):
+        if strict and paths:
+            problems.insert(0, f'{kind} key(s) in state_dict: "{quoted.join(paths)}". ')
     if strict and unexpected:
         problems += _remedies(state_dict, missing, unexpected)
     if problems:
@@ -112,18 +110,14 @@ def load_own(
         if key not in state_dict:
             missing_keys.append(key)
         elif not isinstance(given, Tensor) or given.is_sparse:
-            error_msgs.append(
-                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                f"checkpoint but received {type(given)}"
-            )
+            problem = f"expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"
+            error_msgs.append(f'While copying the parameter named "{key}", {problem}')
         elif isinstance(member, Uninitialized):
             if not isinstance(given, Uninitialized):
                 writes.append(functools.partial(member.become, given))
         elif given.shape != member.shape:
-            error_msgs.append(
-                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                f"current model is {member.shape}.{_transpose_hint(given.shape, member.shape)}"
-            )
+            shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
+            error_msgs.append(f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}")
         elif not (assign or member._array.flags.writeable):
             error_msgs.append(f'While copying the parameter named "{key}": expanded or read-only; clone() it first')
         else:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.core.shapes import common_shape
-from minigrad.declare import refuse
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised
@@ -48,8 +47,6 @@ def pack_padded_sequence(
     >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
-    if not isinstance(input, Tensor):
-        refuse("pack_padded_sequence", "input", 1, Tensor, input)
     indices = None
     counts = as_tensor(lengths).long()
     if counts.ndim != 1:
@@ -63,8 +60,7 @@ def pack_padded_sequence(
     if len(sizes) != input.shape[1]:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, {input.shape[1]}, but got {len(sizes)}")
     if sizes != sorted(sizes, reverse=True):
-        problem = "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True."
-        raise RuntimeError(f"{problem} You can pass `enforce_sorted=False`")
+        raise RuntimeError("`lengths` array must be sorted in decreasing order, or pass `enforce_sorted=False`")
     if not sizes:
         raise RuntimeError("Cannot pack empty tensors.")
     if sizes[-1] <= 0 or sizes[0] > len(input):
@@ -130,8 +126,7 @@ def pad_sequence(
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not isinstance(sequences, Iterable):
-        kind = type(sequences)
-        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {kind}")
+        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got {type(sequences)}")
     given = list(sequences)
     for position, each in enumerate(given):
         if not isinstance(each, Tensor):

@@ -16,7 +16,6 @@ from minigrad.ops.joining import stack
 from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
-from minigrad.tensors.errors import warn_program
 from minigrad.utils.data.dataset import Dataset, IterableDataset, collated_examples, examples
 from minigrad.utils.data.sampler import (
     BatchSampler,
@@ -230,11 +229,6 @@ class DataLoader(Generic[T_co]):
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        if self.pin_memory:
-            warn_program(
-                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
-                "used."
-            )
         # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
         if not (self.persistent_workers and self._has_seed):
             drawn_seed(self.generator)
