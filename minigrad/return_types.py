@@ -28,7 +28,7 @@ class Named(tuple[Any, ...]):
 
     def __init_subclass__(cls) -> None:
         for position, name in enumerate(cls.__annotations__):
-            setattr(cls, name, property(itemgetter(position)))
+            setattr(cls, name, property(itemgetter(position), doc=f"The {name}."))
             cls.__match_args__ += (name,)  # type: ignore[misc]
 
     def __repr__(self) -> str:

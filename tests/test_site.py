@@ -199,6 +199,12 @@ def test_pages_need_nothing_from_elsewhere(site: Path) -> None:
         assert text.count("<rect ") == vertices
 
 
+def test_what_is_code_is_shown_as_code(site: Path) -> None:
+    for page in site.glob("*.html"):
+        text = re.sub(r"<(pre|script|style|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert "`" not in re.sub(r"<[^>]+>", "", text), page.name
+
+
 def test_pages_say_their_language(site: Path) -> None:
     for page in site.rglob("*.html"):
         language = "zh-Hans" if page.parent.name == "zh" else "en"
