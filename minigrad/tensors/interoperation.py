@@ -216,7 +216,7 @@ def _unpickled(
 ) -> Tensor:
     dtypes.of(memory)  # From now on, bfloat16 is known.
     array = as_strided(memory, shape, strides)
-    if any([step == 0 and size > 1 for size, step in zip(shape, strides, strict=True)]):
+    if array.size and any([step == 0 and size > 1 for size, step in zip(shape, strides, strict=True)]):
         # Several elements have one place in memory.
         array.flags.writeable = False
     return kind._rebuilt(array, requires_grad)
