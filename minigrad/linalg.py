@@ -38,6 +38,8 @@ def norm(
     tensor(5.)
     """
     dims = A.ndim if dim is None else len(dim) if isinstance(dim, Sequence) else 1
+    if dim is not None and dims not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dim}")
     if dim is None and ord is not None and dims not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {dims}D.")
     if ord not in (None, "fro") and dims == 2:

@@ -56,12 +56,7 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
 
 
 def _plan(
-    module: Any,
-    state: dict[str, Any],
-    prefix: str,
-    versions: Mapping[str, Any],
-    options: dict[str, Any],
-    problems: tuple[list[str], ...],
+    module: Any, state: dict[str, Any], prefix: str, versions: Any, options: dict[str, Any], problems: Any
 ) -> None:
     """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`.
 
@@ -71,8 +66,7 @@ def _plan(
     for name, child in module._modules.items():
         if child is not None:
             path = f"{prefix}{name}."
-            below = {key: value for key, value in state.items() if key.startswith(path)}
-            _plan(child, below, path, versions, options, problems)
+            _plan(child, {k: v for k, v in state.items() if k.startswith(path)}, path, versions, options, problems)
 
 
 @no_grad()
