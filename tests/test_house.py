@@ -1,5 +1,7 @@
 """How the house is laid out: imports point one way, stand at the top of their files and form no circle."""
 
+from __future__ import annotations
+
 import ast
 import functools
 import subprocess
@@ -172,7 +174,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 16479, "minigrad/core": 1677, "tests": 12701}
+BUDGET = {"minigrad": 16475, "minigrad/core": 1677, "tests": 12702}
 
 
 @pytest.mark.parametrize("folder", BUDGET)
