@@ -140,26 +140,15 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
     return Remainder("trunc", f"FmodBackward{isinstance(other, Tensor):d}").of(input, other)
 
 
-class Rounding(Elementwise):
-    """What is made of a quotient that is rounded, down or towards 0: `mode` is "floor" or "trunc".
+class DivRounded(Elementwise):
+    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc".
 
-    PyTorch has no derivative of some, whose `form` says so.
+    PyTorch has no derivative of some of these and of remainders, whose `form` says so.
     """
 
+    formulas = ("da = 0", "db = 0")
     mode: Literal["floor", "trunc"]
     form: str
-
-    def backward(self, g: Tensor) -> Any:
-        if self.form == UNDERIVED:
-            remedy = "div(a, b, rounding_mode=…) has one"
-            raise RuntimeError(f"derivative for aten::floor_divide and remainder is not implemented: {remedy}")
-        return super().backward(g)
-
-
-class DivRounded(Rounding):
-    """`a / b`, rounded down or towards 0."""
-
-    formulas = ("da = 0", "db = 0")
 
     def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -173,8 +162,14 @@ class DivRounded(Rounding):
 
     da = db = staticmethod(zeroed)
 
+    def backward(self, g: Tensor) -> Any:
+        if self.form == UNDERIVED:
+            remedy = "div(a, b, rounding_mode=…) has one"
+            raise RuntimeError(f"derivative for aten::floor_divide and remainder is not implemented: {remedy}")
+        return super().backward(g)
 
-class Remainder(Rounding):
+
+class Remainder(DivRounded):
     """What `a / b`, rounded, leaves of `a`: rounded down it has the sign of `b`, rounded towards 0 that of `a`."""
 
     formulas = ("da = g", "db = -g * DivRounded(a, b)")
@@ -198,7 +193,7 @@ class Remainder(Rounding):
     def da(self, g: Tensor) -> Tensor:
         return g
 
-    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:  # type: ignore[override]  # it reads both
         return -g * DivRounded(self.mode, "DivBackward2")(a, b)
 
 
