@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import HALVES, Array
+from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
@@ -104,9 +104,9 @@ class ByParameter(Optimizer):
         if sparse and options.get("weight_decay"):
             problem = "weight_decay option is not compatible with sparse gradients"
             raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
-        state = self.state.get(parameter)
-        made = {"": gradient, **{name: state.get(name) for name in names}} if state else {"": gradient}
-        for name, each in made.items():
+        state: Any = self.state.get(parameter)
+        for name in ["", *names] if state else [""]:
+            each = state.get(name) if name else gradient
             if each is None:
                 told = f"{_ONLY_WITH.get(name)} was turned on after the first step. Make a new optimizer with it"
                 raise KeyError(f"{name}: {told}")
@@ -124,10 +124,10 @@ class ByParameter(Optimizer):
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         """Move one parameter by its gradient, what is remembered by these names, and the options of its group."""
         known = self.state.get(parameter)
-        # All at once: an interrupt may come between two lines.
-        state = known or self._first_state(parameter, names)
-        if state:
-            self.state[parameter] = state
+        state = known or {}
+        if names and not known:
+            # All at once: an interrupt may come between two lines.
+            state = self.state[parameter] = self._first_state(parameter, names)
         number = counted(state) if "step" in state else 2 if known else 1
         kept = [state[name] for name in names]
         for w, g, *arrays in parts(parameter, *kept):
@@ -603,7 +603,7 @@ def parts(parameter: Tensor, *kept: Tensor) -> Iterable[list[Array]]:
     if gradient.is_sparse:
         return rows(gradient.coalesce(), parameter, *kept)
     arrays = [parameter._array, gradient._array, *[each._array for each in kept]]
-    if arrays[0].dtype in HALVES:
+    if arrays[0].itemsize == 2:
         return widened(arrays)
     return [arrays] if arrays[0].size <= BLOCK else blocks(arrays)
 
@@ -640,9 +640,8 @@ def blocks(arrays: list[Array]) -> list[list[Array]]:
 
 def descent(w: Array, g: Array, options: Group) -> Array:
     """`g`, or `-g` to `maximize`, plus `weight_decay * w`, if that is no step of its own."""
-    decay = 0 if options.get("decoupled_weight_decay") else options.get("weight_decay", 0)
-    g = -g if options["maximize"] else g
-    if decay == 0:
+    decay, g = options.get("weight_decay"), -g if options["maximize"] else g
+    if not decay or options.get("decoupled_weight_decay"):
         return g
     d = decay * w
     d += g
