@@ -26,7 +26,7 @@ add(
 # ---- Python's numbers ------------------------------------------------------------------------------------------------
 
 few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=1), special=True))
-for kind in (complex, float, int, bool):
+for kind in (float, int, bool):
     add(f"Tensor.__{kind.__name__}__", lambda api, x, kind=kind: kind(x), one(few | any_array()))
 
 # ---- NumPy -----------------------------------------------------------------------------------------------------------

@@ -140,6 +140,11 @@ def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...
 
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
+    if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == computed_in(y.dtype):
+        # Sooner than by rows of one element each.
+        values = value if value.shape == places.shape else np.broadcast_to(value, places.shape)
+        np.add.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
+        return
     order = in_front(y.ndim, dims)
     if order is not None:
         y, dims = y.transpose(order), tuple(range(len(dims)))

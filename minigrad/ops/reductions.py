@@ -393,14 +393,21 @@ class Var(Unary):
         return out
 
 
+# Between these, float32 has the squares in full.
+_ROOTS = (1e-18, 1e18)
+
+
 class Std(Var):
     """The square root of the variance."""
 
     formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
 
     def forward(self, x: Array) -> Array:
-        y = self.variance(x)
-        return np.sqrt(y, y).astype(x.dtype, "C", copy=False)
+        y = np.sqrt(self.variance(x))
+        if x.dtype != np.float64 and not ((y > _ROOTS[0]) & (y < _ROOTS[1])).all():
+            # The squares are too small or too large for float32, which their root need not be.
+            y = np.sqrt(self.variance(x.astype(np.float64)))
+        return y.astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)

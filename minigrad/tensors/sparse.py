@@ -363,8 +363,9 @@ class SparseTensor(Tensor):
         if not isinstance(op, elementwise.Add | elementwise.Sub):
             self._refuse()
         self._check_same_size(dense)
-        # Entries at one place add up in the dtype of the result.
-        return op(dense, self.to(dtypes.result_type(self._entries._array, dense._array)).to_dense())
+        # Entries at one place add up in the dtype of the result, which lies in order, as in PyTorch.
+        added = self.to(dtypes.result_type(self._entries._array, dense._array)).to_dense()
+        return op(dense.contiguous(), added)
 
     def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
