@@ -352,8 +352,7 @@ def instance_norm(
     """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of the batch.
 
     `input` is `(N, C, *)`, `weight` and `bias` are `(C,)`; running statistics are refused.  Errors: ValueError for one
-    value per channel.  Source: D. Ulyanov, A. Vedaldi and V. Lempitsky, "Instance
-    normalization" (2016).
+    value per channel.  Source: D. Ulyanov, A. Vedaldi and V. Lempitsky, "Instance normalization" (2016).
 
     >>> import minigrad as torch
     >>> from minigrad.nn import functional as F

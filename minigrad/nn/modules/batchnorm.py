@@ -126,7 +126,7 @@ class BatchNorm3d(_BatchNorm):
 class InstanceNorm2d(_ChannelNorm):
     """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, H, W)` or `(C, H, W)`.
 
-    See `nn.functional.instance_norm`.
+    See `nn.functional.instance_norm`.  `track_running_stats` has to be False.
     """
 
     _ranks = (3, 4)
@@ -143,6 +143,8 @@ class InstanceNorm2d(_ChannelNorm):
         *,
         bias: bool = True,
     ) -> None:
+        if track_running_stats:
+            raise NotImplementedError("InstanceNorm2d has no running statistics: BatchNorm2d has them")
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -153,7 +155,4 @@ class InstanceNorm2d(_ChannelNorm):
             raise ValueError(f"{wanted}, but got: {input.shape[-3]}.")
         if input.ndim == 3:
             return self.forward(input.unsqueeze(0)).squeeze(0)
-        momentum = 0.0 if self.momentum is None else self.momentum
-        by_input = self.training or not self.track_running_stats
-        given = (self.running_mean, self.running_var, self.weight, self.bias)
-        return F.instance_norm(input, *given, by_input, momentum, self.eps)
+        return F.instance_norm(input, weight=self.weight, bias=self.bias, eps=self.eps)
