@@ -95,7 +95,7 @@ nn.TransformerDecoder(nn.TransformerDecoderLayer(m, 4, 64, batch_first=True), 1)
 """
 
 #: What has no time of its own to measure: containers, and questions.
-APART = {"DataParallel", "Module", "ModuleList", "ModuleDict", "ParameterList", "Identity",
+APART = {"DataParallel", "Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Identity",
          "Parameter", "functional", "init", "modules", "utils"}  # fmt: skip
 
 

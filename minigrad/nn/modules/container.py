@@ -11,11 +11,11 @@ from minigrad.nn.modules.module import Module, indented, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
-__all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterList", "Sequential"]
+__all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
-class _List(Module):
-    """Modules or parameters in an order; those that are added have the names "0", "1", … of their positions."""
+class _Container(Module):
+    """Modules, or parameters, that are asked for by position or name."""
 
     #: Where they are registered.
     _held: str = "_modules"
@@ -25,11 +25,20 @@ class _List(Module):
         found: dict[str, Any] = self.__dict__[self._held]
         return found
 
-    def _put(self, name: str, value: Any) -> None:
-        self.add_module(name, value)
-
     def __len__(self) -> int:
         return len(self._own)
+
+    def _put(self, name: str, value: Any) -> None:
+        """Register `value`: as a module, or as a parameter, which a tensor becomes."""
+        if self._held == "_modules":
+            self.add_module(name, value)
+        else:
+            plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
+            self.register_parameter(name, Parameter(value) if plain else value)
+
+
+class _List(_Container):
+    """Modules or parameters in an order; those that are added have the names "0", "1", … of their positions."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._own.values())
@@ -156,7 +165,46 @@ class ModuleList(_Series):
         return printed(self._get_name(), [], lines)
 
 
-class ModuleDict(Module):
+class _Dict(_Container):
+    """Modules or parameters by their names, as in a dict."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._own)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._own
+
+    def __getitem__(self, key: str) -> Any:
+        return self._own[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._put(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._own[key]
+
+    def clear(self) -> None:
+        """Take all out."""
+        self._own.clear()
+
+    def pop(self, key: str) -> Any:
+        """What is under `key`, which is taken out."""
+        return self._own.pop(key)
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._own.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """What is held."""
+        return self._own.values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """The names and what is under them."""
+        return self._own.items()
+
+
+class ModuleDict(_Dict):
     """A dict of modules, which counts them among its own: their parameters are found.
 
     >>> from minigrad import nn
@@ -165,55 +213,47 @@ class ModuleDict(Module):
     (GELU(approximate='none'), False)
     """
 
-    _modules: dict[str, Any]
-
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
-
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.add_module(key, value)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def clear(self) -> None:
-        """Take all out."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """What is under `key`, which is taken out."""
-        return self._modules.pop(key)
-
-    def keys(self) -> KeysView[str]:
-        """The names."""
-        return self._modules.keys()
-
-    def values(self) -> ValuesView[Any]:
-        """What is held."""
-        return self._modules.values()
-
-    def items(self) -> ItemsView[str, Any]:
-        """The names and what is under them."""
-        return self._modules.items()
-
     def update(self, modules: Any) -> None:
         """Add the modules of a mapping, or of pairs of names and modules."""
         for key, module in dict(modules).items():
             self[key] = module
+
+
+class ParameterDict(_Dict):
+    """A dict of parameters, which counts them among its own; other tensors become parameters.
+
+    Those of a plain dict are taken in the order of their names.
+
+    >>> import minigrad as torch
+    >>> scales = torch.nn.ParameterDict({"right": torch.ones(2), "left": torch.ones(2)})
+    >>> [name for name, _ in scales.named_parameters()]
+    ['left', 'right']
+    """
+
+    _held = "_parameters"
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a mapping, or of pairs of names and parameters."""
+        given = dict(parameters)
+        in_order = not isinstance(parameters, dict) or isinstance(parameters, OrderedDict)
+        for key in given if in_order else sorted(given):
+            self[key] = given[key]
+
+    def extra_repr(self) -> str:
+        return "\n".join([f"  ({key}): {_described(each, each.type())}" for key, each in self.items()])
 
 
 class ParameterList(_List):
@@ -233,14 +273,12 @@ class ParameterList(_List):
         super().__init__()
         self.extend([] if values is None else values)
 
-    def _put(self, name: str, value: Any) -> None:
-        plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
-        self.register_parameter(name, Parameter(value) if plain else value)
-
     def extra_repr(self) -> str:
-        sizes = ["x".join([str(size) for size in each.shape]) for each in self]
-        told = [f"Parameter containing: [{each.dtype} of size {size}]" for each, size in zip(self, sizes, strict=True)]
-        return "\n".join([f"  ({position}): {each}" for position, each in enumerate(told)])
+        return "\n".join([f"  ({position}): {_described(each, each.dtype)}" for position, each in enumerate(self)])
+
+
+def _described(parameter: Tensor, kind: object) -> str:
+    return f"Parameter containing: [{kind} of size {'x'.join([str(size) for size in parameter.shape])}]"
 
 
 class DataParallel(Module):
