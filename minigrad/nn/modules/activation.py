@@ -160,7 +160,8 @@ class MultiheadAttention(Module):
     et al., "Attention is all you need" (2017), section 3.2.2.
 
     `in_proj_weight`, `in_proj_bias`
-        the three Linears below one another.
+        the three Linears below one another; with a `kdim` or `vdim`, of keys and values with other sizes, there are
+        `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
 
     >>> import minigrad as torch
     >>> _ = torch.manual_seed(0)
@@ -193,19 +194,25 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
         if add_bias_kv or add_zero_attn:
             raise NotImplementedError("add_bias_kv and add_zero_attn: torch.cat adds a key and a value to the others")
-        if {kdim, vdim} - {None, embed_dim}:
-            raise NotImplementedError("kdim and vdim: nn.Linear(kdim, embed_dim) makes keys of that size first")
         self.embed_dim = embed_dim
         self.num_heads = num_heads
         self.head_dim = embed_dim // num_heads
         self.dropout = dropout
         self.batch_first = batch_first
-        self.kdim = self.vdim = embed_dim
-        self.in_proj_weight = Parameter(empty((3 * embed_dim, embed_dim), device=device, dtype=dtype))
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        shapes = {"in_proj_weight": (3 * embed_dim, embed_dim)}
+        if not self.kdim == self.vdim == embed_dim:
+            sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
+            shapes = {f"{name}_proj_weight": (embed_dim, size) for name, size in sizes.items()}
+        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
+            new = Parameter(empty(shapes[name], device=device, dtype=dtype)) if name in shapes else None
+            self.register_parameter(name, new)
         new = Parameter(empty(3 * embed_dim, device=device, dtype=dtype)) if bias else None
         self.register_parameter("in_proj_bias", new)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        initialize.xavier_uniform_(self.in_proj_weight)
+        for name in shapes:
+            initialize.xavier_uniform_(getattr(self, name))
         for vector in (self.in_proj_bias, self.out_proj.bias):
             if vector is not None:
                 initialize.zeros_(vector)
@@ -232,8 +239,7 @@ class MultiheadAttention(Module):
         batched = dim_of(query) == 3
         alike = query is key is value
         given: Sequence[Tensor] = (query, key, value)
-        size = self.embed_dim
-        for name, x in zip(("query", "key", "value"), given, strict=True):
+        for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
             if dim_of(x) != 2 + batched or x.shape[-1] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
@@ -269,10 +275,12 @@ class MultiheadAttention(Module):
 
     def _projected(self, given: Sequence[Tensor], alike: bool) -> Sequence[Tensor]:
         """Queries, keys and values of all heads."""
-        if alike:
-            return F.linear(given[0], self.in_proj_weight, self.in_proj_bias).chunk(3, -1)
+        stacked = self.in_proj_weight
+        if alike and stacked is not None:
+            return F.linear(given[0], stacked, self.in_proj_bias).chunk(3, -1)
         biases = (None, None, None) if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        return [F.linear(*each) for each in zip(given, self.in_proj_weight.chunk(3), biases, strict=True)]
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight) if stacked is None else stacked.chunk(3)
+        return [F.linear(*each) for each in zip(given, weights, biases, strict=True)]
 
     def _mask(self, q: Tensor, k: Tensor, attention: Mask, padding: Mask) -> Mask:
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
