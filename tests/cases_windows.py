@@ -123,12 +123,18 @@ add(
 
 
 @st.composite
-def windows(draw: st.DrawFn) -> tuple[Any, ...]:
-    """Images and options."""
+def windows(draw: st.DrawFn, folded: bool) -> tuple[Any, ...]:
+    """Images, or their windows, and options."""
     options: dict[str, Any] = {"kernel_size": draw(several(2, 1, 3)), "stride": draw(several(2, 1, 2))}
     options |= {"padding": draw(several(2, 0, 1)), "dilation": draw(st.sampled_from([1, 1, 2]))}
     x = draw(inputs(2, least=3))
-    return x, options
+    if not folded or not len(x):
+        return x[:, :] if not folded else x[..., 0], {**options, **({"output_size": 3} if folded else {})}
+    k, s, p = ((each, each) if isinstance(each, int) else each for each in [*options.values()][:3])
+    counts = [max((5 + 2 * p[i] - options["dilation"] * (k[i] - 1) - 1) // s[i] + 1, 1) for i in range(2)]
+    shape = (2, 2 * k[0] * k[1], counts[0] * counts[1])
+    return draw(arrays(x.dtype.name, shape[draw(st.integers(0, 1)) :], integer=True)), {**options, "output_size": 5}
 
 
-add("nn.functional.unfold", call("unfold"), windows())
+add("nn.functional.unfold", call("unfold"), windows(folded=False))
+add("nn.functional.fold", call("fold"), windows(folded=True), **SUMS)

@@ -242,7 +242,7 @@ class Col2Im(Unary):
     formulas = ("dx = Im2Col(g)",)
     windows: Windows
     sizes: Sequence[int]
-    form: str = "Im2ColBackward0"
+    form: str = "Col2ImBackward0"
 
     def forward(self, x: Array) -> Array:
         return self.windows.add(widened(x), self.sizes).astype(x.dtype, copy=False)
@@ -266,23 +266,48 @@ def windows_of(
     """
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
-    casting.check_floating("im2col_out_cpu", input)
-    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
-    options = {name: per_dim(name, value, 2) for name, value in given.items()}
-    for name, values in options.items():
-        if min(values) < (name != "padding"):
-            raise RuntimeError(
-                f"{name} should be {'non-negative' if name == 'padding' else 'positive'}, but got {values}"
-            )
-    kernel, apart, pads, steps = options.values()
-    windows = Windows(kernel, steps, apart, tuple([(pad, pad) for pad in pads]))
+    windows, told = _of_images("im2col", input, kernel_size, dilation, padding, stride)
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
-        told = ", ".join([f"{name}={values}" for name, values in options.items()])
         raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {told}: {counts} windows")
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
     return Reshape(shape, "Im2ColBackward0")(columns)
+
+
+@op("nn.functional", name="fold", kernel="col2im")
+def sum_of_windows(
+    input: Tensor,
+    output_size: PerDim,
+    kernel_size: PerDim,
+    dilation: PerDim = 1,
+    padding: PerDim = 0,
+    stride: PerDim = 1,
+) -> Tensor:
+    """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
+    windows, told = _of_images("col2im", input, kernel_size, dilation, padding, stride)
+    sizes, size = per_dim("output_size", output_size, 2), math.prod(windows.kernel)
+    rows, columns = windows.counts(sizes)
+    channels = input.shape[-2] // size if input.ndim in (2, 3) else 0
+    if min(rows, columns, channels) < 1 or input.shape[-2:] != (channels * size, rows * columns):
+        told = f"Given output_size={sizes}, {told}, expected columns of shape (N, C * {size}, {rows} * {columns})"
+        raise RuntimeError(f"{told}, but got {list(input.shape)}")
+    shape = (*input.shape[:-2], channels, *windows.kernel, rows, columns)
+    return Col2Im(windows, sizes)(Reshape(shape)(input))
+
+
+def _of_images(kernel: str, x: Tensor, *given: PerDim) -> tuple[Windows, str]:
+    """The windows of images, by their size, dilation, padding and stride, and how an error tells of these."""
+    casting.check_floating(f"{kernel}_out_cpu", x)
+    names = ("kernel_size", "dilation", "padding", "stride")
+    options = {name: per_dim(name, value, 2) for name, value in zip(names, given, strict=True)}
+    for name, values in options.items():
+        if min(values) < (name != "padding"):
+            least = "non-negative" if name == "padding" else "positive"
+            raise RuntimeError(f"{name} should be {least}, but got {values}")
+    sizes, apart, pads, steps = options.values()
+    told = ", ".join([f"{name}={values}" for name, values in options.items()])
+    return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads])), told
 
 
 def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from minigrad.ops.windows import PerDim, per_dim
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "ConstantPad1d", "ConstantPad2d", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d",
+    "ConstantPad1d", "ConstantPad2d", "Fold", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d",
     "ReplicationPad1d", "ReplicationPad2d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
     "ZeroPad2d",
 ]  # fmt: skip
@@ -130,6 +130,16 @@ class PixelShuffle(FunctionLayer, function=F.pixel_shuffle):
 class Unfold(FunctionLayer, function=F.unfold):
     """The windows of each image, side by side: see `nn.functional.unfold`."""
 
+    kernel_size: PerDim
+    dilation: PerDim = 1
+    padding: PerDim = 0
+    stride: PerDim = 1
+
+
+class Fold(FunctionLayer, function=F.fold):
+    """Images whose windows are given, added up: see `nn.functional.fold`."""
+
+    output_size: PerDim
     kernel_size: PerDim
     dilation: PerDim = 1
     padding: PerDim = 0
