@@ -397,21 +397,17 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
 
 def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) -> Tensor:
     """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`."""
-    letters = "".join(dict.fromkeys("".join([output, *terms])))
-    x, *others = [_aligned(*_on_diagonal(x, term), letters) for x, term in zip(operands, terms, strict=True)]
-    for position, y in enumerate(others, 2):
-        left = "".join([output, *terms[position:]])
-        x = _multiplied(x, y, [dim for dim, each in enumerate(letters) if each not in left])
-    if len(letters) == len(output):
-        return x
-    return Reshape(x._array.shape[: len(output)])(x) if others else x.sum(range(len(output), len(letters)))
-
-
-def _aligned(x: Tensor, term: str, letters: str) -> Tensor:
-    """`x` with a dimension for each of `letters`, in their order: of size 1 for those that it lacks."""
-    sizes = dict(zip(term, x._array.shape, strict=True))
-    ordered = Permute(tuple([term.index(each) for each in letters if each in term]))(x)
-    return in_shape(ordered, tuple([sizes.get(each, 1) for each in letters]))
+    named = [_on_diagonal(x, term) for x, term in zip(operands, terms, strict=True)]
+    x, term = named[0]
+    for position, (y, other) in enumerate(named[1:], 2):
+        left = "".join([output, *[each for _, each in named[position:]]])
+        (x, term), (y, other) = _without_ones(x, term, y, other), _without_ones(y, other, x, term)
+        x, term = _multiplied(*_summed(x, term, other + left), *_summed(y, other, term + left), left)
+    gone = [each for each in term if each not in output]
+    order = [term.index(each) for each in (*output, *gone)]
+    # A result is never the operand itself.
+    found = _in_order(x, order) if len(named) > 1 else Permute(tuple(order))(x)
+    return found.sum(range(len(output), len(term))) if gone else found
 
 
 def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
@@ -419,34 +415,56 @@ def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
     return x if dims == sorted(dims) else Permute(tuple(dims))(x)
 
 
-def _multiplied(x: Tensor, y: Tensor, ended: Sequence[int]) -> Tensor:
-    """`x * y`, whose shapes broadcast, summed over the dimensions `ended`, which stay: a product of matrices."""
-    a, b = x._array.shape, y._array.shape
-    sizes = common_shape([a, b])
-    if alone := [dim for dim in ended if a[dim] != 1 == b[dim]]:
-        return _multiplied(x.sum(alone, keepdim=True), y, ended)
-    if alone := [dim for dim in ended if a[dim] == 1 != b[dim]]:
-        return _multiplied(x, y.sum(alone, keepdim=True), ended)
-    shared = [dim for dim in ended if sizes[dim] != 1]
+def _without_ones(x: Tensor, term: str, y: Tensor, other: str) -> tuple[Tensor, str]:
+    """`x` and its letters without those of size 1 that are larger in `y`, to which they broadcast."""
+    shape, sizes = x._array.shape, dict(zip(other, y._array.shape, strict=True))
+    kept = [dim for dim, each in enumerate(term) if shape[dim] != 1 or sizes.get(each, 1) == 1]
+    return in_shape(x, tuple([shape[dim] for dim in kept])), "".join([term[dim] for dim in kept])
+
+
+def _summed(x: Tensor, term: str, others: str) -> tuple[Tensor, str]:
+    """`x` summed over the dimensions whose letters are in none of the others, and the letters that are."""
+    alone = [dim for dim, each in enumerate(term) if each not in others]
+    return (x.sum(alone), "".join([each for each in term if each in others])) if alone else (x, term)
+
+
+def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
+    """The sum of products over the letters that `left` lacks, as a product of matrices; and the result's letters."""
+    both, of_x, of_y, shared, swapped = _roles(term, other, left)
+    if swapped:
+        # So the result lies in order.
+        return _multiplied(y, other, x, term, left)
+    sizes = dict(zip(term, x._array.shape, strict=True)) | dict(zip(other, y._array.shape, strict=True))
     if not shared:
-        return x * y
-    rest = [dim for dim in range(len(sizes)) if dim not in shared]
-    of_x, of_y = [dim for dim in rest if a[dim] != b[dim] == 1], [dim for dim in rest if 1 == a[dim] != b[dim]]
-    if of_x and of_y and of_y[0] < of_x[0]:
-        # The other way round the result lies in order.
-        return _multiplied(y, x, ended)
-    both = [dim for dim in rest if a[dim] == b[dim]]
-    order = [*both, *of_x, *of_y, *shared]
-    found = _matrices(x, both, of_x, [*of_y, *shared]) @ _matrices(y, both, [*of_x, *shared], of_y)
-    found = Reshape(tuple([1 if dim in shared else sizes[dim] for dim in order]))(found)
-    return _in_order(found, [order.index(dim) for dim in range(len(order))])
+        letters = "".join([each for each in dict.fromkeys(left) if each in sizes])
+        return _aligned(x, term, letters) * _aligned(y, other, letters), letters
+    found = _matrices(x, term, both, of_x, shared) @ _matrices(y, other, both, shared, of_y)
+    result = both + of_x + of_y
+    return in_shape(found, tuple([sizes[each] for each in result])), result
 
 
-def _matrices(x: Tensor, both: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Tensor:
+@functools.lru_cache
+def _roles(term: str, other: str, left: str) -> tuple[str, str, str, str, bool]:
+    """The letters of both terms that stay, of one, of the other, those summed over; and whether to swap the terms."""
+    stay = [each for each in dict.fromkeys(left) if each in term + other]
+    both = "".join([each for each in stay if each in term and each in other])
+    of_x, of_y = "".join([each for each in stay if each not in other]), "".join([e for e in stay if e not in term])
+    shared = "".join([each for each in term if each not in left])
+    return both, of_x, of_y, shared, bool(of_x and of_y) and left.index(of_y[0]) < left.index(of_x[0])
+
+
+def _aligned(x: Tensor, term: str, letters: str) -> Tensor:
+    """`x` with a dimension for each of `letters`, in their order: of size 1 for those that it lacks."""
+    sizes = dict(zip(term, x._array.shape, strict=True))
+    ordered = _in_order(x, [term.index(each) for each in letters if each in term])
+    return in_shape(ordered, tuple([sizes.get(each, 1) for each in letters]))
+
+
+def _matrices(x: Tensor, term: str, both: str, rows: str, columns: str) -> Tensor:
     """`x` as a matrix for each index of the dimensions `both`, with the others as its rows and its columns."""
-    sizes = x._array.shape
-    shape = [*[sizes[dim] for dim in both], *[math.prod([sizes[dim] for dim in dims]) for dims in (rows, columns)]]
-    return in_shape(_in_order(x, [*both, *rows, *columns]), tuple(shape))
+    ordered = _in_order(x, [term.index(each) for each in both + rows + columns])
+    shape, batch, last = ordered._array.shape, len(both), len(both) + len(rows)
+    return in_shape(ordered, (*shape[:batch], math.prod(shape[batch:last]), math.prod(shape[last:])))
 
 
 def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
