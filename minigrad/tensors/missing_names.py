@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
-from pkgutil import resolve_name
 
 from minigrad.declare import declared
 
@@ -25,6 +25,7 @@ def advice(place: str, name: str) -> str:
     ": that is NumPy's name, here it is torch.tensor(data)"
     >>> advice("minigrad.Tensor", "fliplr")
     ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
+    >>> from minigrad.nn import functional
     >>> advice("minigrad", "one_hot")
     ': it is torch.nn.functional.one_hot'
     """
@@ -40,7 +41,9 @@ def advice(place: str, name: str) -> str:
     elif place == "minigrad.nn.functional" and layer:
         told = f"nn.{layer} is not here either; {HINTS['minigrad.nn'][layer]}"
     else:
-        homes = [each for each in _PLACES if place in _PLACES and name in dir(resolve_name(each))]
+        # Of those that are imported: to ask for a name imports nothing.
+        places = [each for each in _PLACES if place in _PLACES and each in sys.modules]
+        homes = [each for each in places if name in dir(sys.modules[each])]
         return f": it is {homes[0].replace('minigrad', 'torch')}.{name}" if homes else ""
     listed = "x" if place == "minigrad.Tensor" else place.replace("minigrad", "torch")
     return f": {told}. dir({listed}) lists what is there"
