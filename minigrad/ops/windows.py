@@ -63,8 +63,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     >>> F.pad(x, (2, 1)), F.pad(x, (2, 1), "reflect")
     (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
     """
-    if len(pad) % 2 or len(pad) > 2 * input.ndim:
+    if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension")
     pads = list(zip(pad[::2], pad[1::2], strict=True))
     if mode == "constant":
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):

@@ -173,6 +173,8 @@ class Optimizer:
         for group, own in zip(saved, self.param_groups, strict=True):
             of_number |= dict(zip(group["params"], own["params"], strict=True))
             group["params"] = own["params"]
+            # A state of before there was an option has that of this optimiser.
+            group |= {option: value for option, value in self.defaults.items() if option not in group}
         state: defaultdict[Any, Any] = defaultdict(dict)
         for number, value in state_dict["state"].items():
             parameter = of_number.get(number)
