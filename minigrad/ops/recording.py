@@ -210,6 +210,11 @@ class Layout(NamedTuple):
     steps: tuple[int, ...]
     offset: int
 
+    def part(self, base: Array) -> Array:
+        """The view of `base`, if that lies in order."""
+        size = base.itemsize
+        return np.ndarray(self.shape, base.dtype, base, self.offset * size, [step * size for step in self.steps])
+
     def places(self) -> Array:
         """For each element of the view its place in the base, all dimensions of which count as one."""
         at: Array = np.array(self.offset)
@@ -255,8 +260,14 @@ class Overwrite(Node):
         # Nothing kept is read, but PyTorch has no second pass through a write either.
         if getattr(self, "_kept", ()) is None:
             raise released(self)
-        (to_x, to_v), dims, places = self.edges, all_dims(g), g._new(self.layout.places())
-        nothing = g._new(np.zeros((), g._array.dtype))
+        layout, (to_x, to_v) = self.layout, self.edges
+        if not (current.enabled or layout.base_steps):
+            # In a tenth of the time that places take.
+            whole = g._array.copy(order="C")
+            read = g._new(layout.part(whole).copy())
+            layout.part(whole)[...] = 0
+            return None if to_x is None else g._new(whole), None if to_v is None else read
+        dims, places, nothing = all_dims(g), g._new(layout.places()), g._new(np.zeros((), g._array.dtype))
         return (
             None if to_x is None else IndexInto(dims)(g, nothing, places),
             None if to_v is None else Index(dims)(g, places),
