@@ -440,7 +440,7 @@ def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple
         return _aligned(x, term, letters) * _aligned(y, other, letters), letters
     found = _matrices(x, term, both, of_x, shared) @ _matrices(y, other, both, shared, of_y)
     result = both + of_x + of_y
-    return in_shape(found, tuple([sizes[each] for each in result])), result
+    return Reshape(tuple([sizes[each] for each in result]))(found), result
 
 
 @functools.lru_cache
