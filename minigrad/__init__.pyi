@@ -323,7 +323,7 @@ from minigrad.ops.matrices import trace as trace
 from minigrad.ops.shapes import transpose as transpose
 from minigrad.ops.matrices import tril as tril
 from minigrad.ops.matrices import triu as triu
-from minigrad.ops.arithmetic import div as true_divide
+from minigrad.ops.arithmetic import true_divide as true_divide
 from minigrad.ops.mathematics import trunc as trunc
 uint8: minigrad.core.dtypes.dtype
 from minigrad.ops.joining import unbind as unbind

@@ -924,10 +924,10 @@ class Tensor:
         """A copy of each matrix with zeros below a diagonal."""
     def triu_(self, diagonal: builtins.int = 0) -> typing.Self:
         """This tensor, changed to what `triu` returns: A copy of each matrix with zeros below a diagonal."""
-    def true_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> Tensor:
+    def true_divide(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The quotient `input / other`, in floating point also for integers."""
-    def true_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic, *, rounding_mode: typing.Literal['floor', 'trunc'] | None = None) -> typing.Self:
-        """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
+    def true_divide_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
+        """This tensor, changed to what `true_divide` returns: The quotient `input / other`, in floating point also for integers."""
     def trunc(self) -> Tensor:
         """The whole part of each element: it is rounded towards 0."""
     def trunc_(self) -> typing.Self:

@@ -105,7 +105,7 @@ def mul(input: Operand, other: Operand) -> Tensor:
     return Mul().of(input, other)
 
 
-@op(in_place=rewritten, aliases=["divide", "true_divide"])
+@op(in_place=rewritten, aliases=["divide"])
 def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
     """The quotient `input / other`, in floating point also for integers.
 
@@ -117,6 +117,12 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
         kind = RuntimeError if isinstance(rounding_mode, str) else TypeError
         raise kind(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     return DivRounded(rounding_mode, "DivBackward2")(input, other)
+
+
+@op(in_place=rewritten)
+def true_divide(input: Operand, other: Operand) -> Tensor:
+    """The quotient `input / other`, in floating point also for integers."""
+    return Div().of(input, other)
 
 
 @op(in_place=rewritten, operator="floordiv")
@@ -164,8 +170,10 @@ class DivRounded(Elementwise):
 
     def backward(self, g: Tensor) -> Any:
         if self.form == UNDERIVED:
-            remedy = "div(a, b, rounding_mode=…) has one"
-            raise RuntimeError(f"derivative for aten::floor_divide and remainder is not implemented: {remedy}")
+            kernel, remedy = "floor_divide", "div(a, b, rounding_mode='floor') has one"
+            if isinstance(self, Remainder):
+                kernel, remedy = "remainder", "of a tensor in place of the number there is one"
+            raise RuntimeError(f"derivative for aten::{kernel} is not implemented: {remedy}")
         return super().backward(g)
 
 

@@ -150,8 +150,11 @@ def scaled_dot_product_attention(
         weights = AttentionWeights(factor, bias)(query, key, mask)
         return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
     except ValueError:
-        shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
-        raise RuntimeError(f"{shapes} and a mask of {None if mask is None else mask.shape} do not fit") from None
+        # Of a query, key and value that do not fit, the products raise their own error.
+        weights = query @ key.mT
+        weights.matmul(value)
+        sizes = None if mask is None else mask.shape
+        raise RuntimeError(f"the mask {sizes} does not fit the weights {weights.shape}") from None
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:

@@ -361,19 +361,19 @@ def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None)
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return _clamped(input, min, max, "Clamp")
+    return _clamped(input, min, max, "ClampBackward1", "ClampBackward0")
 
 
 @op(in_place=rewritten)
 def clamp_min(input: Tensor, min: Operand) -> Tensor:
     """The elements, raised to `min`."""
-    return _clamped(input, min, None, "ClampMin")
+    return _clamped(input, min, None, "ClampMinBackward0", "ClampMinBackward1")
 
 
 @op(in_place=rewritten)
 def clamp_max(input: Tensor, max: Operand) -> Tensor:
     """The elements, lowered to `max`."""
-    return _clamped(input, None, max, "ClampMax")
+    return _clamped(input, None, max, "ClampMaxBackward0", "ClampMaxBackward1")
 
 
 # From so many elements on, np.clip, which is vectorised for two bounds that are numbers, is faster than np.maximum.
@@ -408,19 +408,24 @@ class Clamp(Unary):
         return masked(g, inside if self.high is None else inside & (x._array <= self.high))
 
 
-def _clamped(x: Tensor, low: Any, high: Any, name: str) -> Tensor:
-    """`x` between two numbers `low` and `high`, one of which may be None."""
-    tensors = [bound for bound in (low, high) if isinstance(bound, Tensor)]
-    if any([bound.ndim or bound.requires_grad for bound in tensors]):
-        raise NotImplementedError(f"{name.lower()}() between tensors: x.maximum(low).minimum(high)")
-    low, high = [None if bound is None else as_number(bound) for bound in (low, high)]
-    # A number leaves a floating-point dtype as it is.
+def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
+    """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
     bounds = [bound for bound in (low, high) if bound is not None]
-    common = x.dtype if x.dtype.is_floating_point else dtypes.result_type(x._array, *bounds)
+    tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
+    if any([bound.ndim or bound.requires_grad for bound in tensors]):
+        raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
+    low, high = [None if bound is None else as_number(bound) for bound in (low, high)]
+    between_tensors = len(tensors) == len(bounds)
+    if x.dtype.is_floating_point and not between_tensors:
+        # A number leaves a floating-point dtype as it is.
+        common = x.dtype
+    else:
+        operands = [bound._array if between_tensors else as_number(bound) for bound in bounds]
+        common = dtypes.result_type(x._array, *operands)
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     low, high = [None if bound is None else casting.filler(bound, common) for bound in (low, high)]
-    return Clamp(low, high, f"{name}Backward{(name == 'Clamp') != bool(tensors):d}")(cast(x, common))
+    return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
 
 
 # ---- the larger or smaller of two ------------------------------------------------------------------------------------

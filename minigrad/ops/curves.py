@@ -22,6 +22,7 @@ from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
+from minigrad.ops.dims import normal_dim
 
 
 class Curve(Unary):
@@ -587,8 +588,11 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     >>> F.glu(torch.tensor([4.0, 6.0, 0.0, 100.0]))
     tensor([2., 6.])
     """
-    if input.ndim == 0 or input.shape[dim] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is none of {input.shape}")
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    along = normal_dim(dim, input.ndim)
+    if input.shape[along] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
 
     def gated(x: Tensor) -> Any:

@@ -52,12 +52,18 @@ class SparseLookup(Lookup):
         return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
-def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
-    """The rows of `weight`, with the kind of gradient that is asked for."""
-    if sparse and scaled:
+class ScaledSparseLookup(SparseLookup):
+    """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
+
+    def da(self, g: Tensor, ids: Tensor) -> Tensor:
         problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
         raise RuntimeError(f"{problem}: leave out one of the two")
-    kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
+
+
+def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
+    """The rows of `weight`, with the kind of gradient that is asked for."""
+    with_sparse = ScaledSparseLookup if scaled else SparseLookup
+    kind = with_sparse if sparse else ScaledLookup if scaled else Lookup
     return kind(padding_idx)(weight, ids)
 
 

@@ -118,9 +118,8 @@ class ClassLoss(Node):
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
         # How much of each element's loss the result is: a number for each, `(N, *)`, or one for all.
-        self.shares: Any = 1 if self.counts is None else self.counts
-        if self.reduction == "mean" and self.total:
-            self.shares = 1 / self.total if self.counts is None else (self.counts / self.total).astype(scores.dtype)
+        whole = self.total if self.reduction == "mean" else 1
+        self.shares: Any = 1 / (whole or 1) if self.counts is None else (self.counts / whole).astype(scores.dtype)
 
     def reduced(self, losses: Array) -> Array:
         """The losses, `(N, *)`, as they count, or their sum or mean."""

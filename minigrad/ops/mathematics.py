@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     if decimals is None:
         return Round()(input)
     check_floating("round_cpu", input)
-    scale, form = 10.0 ** math.fabs(decimals), "RoundBackward1"
+    scale, form = 10.0 ** math.fabs(index(decimals)), "RoundBackward1"
     if decimals < 0:
         return in_float32(lambda x: ProductAs(form).of(Round()(x / scale), scale), input)
     return in_float32(lambda x: QuotientAs(form).of(Round()(x * scale), scale), input)

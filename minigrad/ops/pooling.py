@@ -82,17 +82,26 @@ def _to_each(g: Tensor, windows: Windows) -> Tensor:
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
-    """The number of the place in each window of its largest element `y`: of several the first."""
-    if windows.few(x.size):
+    """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
+    has_nan = np.isnan(y).any()
+    if windows.few(x.size) and not has_nan:
         dims = len(windows.kernel)
         leading, kernel = range(x.ndim - dims), range(x.ndim - dims, x.ndim)
         by_window = windows.view(x).transpose(*leading, *range(x.ndim, x.ndim + dims), *kernel)
         return by_window.reshape(*y.shape, math.prod(windows.kernel)).argmax(axis=-1)
-    found = np.zeros(y.shape, np.min_scalar_type(math.prod(windows.kernel)))
-    # What pads x is nan, equal to nothing.
-    view = windows.view(x, np.nan if x.dtype in FLOATS else 0)
-    for number, place in reversed(list(enumerate(windows.places()))):
-        np.copyto(found, number, where=view[place] == y)
+    places = list(enumerate(windows.places()))
+    found = np.zeros(y.shape, np.min_scalar_type(len(places)))
+    # What pads x is nan, equal to nothing; of integers, which have no nan, it has to be left out.
+    whole = x.dtype not in FLOATS
+    view = windows.view(x, 0 if whole else np.nan)
+    inside = windows.view(np.ones(x.shape[-len(windows.kernel) :], bool)) if whole else view
+    for number, place in reversed(places):
+        equal = view[place] == y
+        np.copyto(found, number, where=equal & inside[place] if whole else equal)
+    if has_nan:
+        nans = windows.view(np.isnan(x))
+        for number, place in places:
+            np.copyto(found, number, where=nans[place])
     return found
 
 

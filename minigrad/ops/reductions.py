@@ -644,7 +644,8 @@ def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:
     # Where there are as many places as results there are no ties; but a nan equals nothing, and has none.
     if np.count_nonzero(chosen) != y.size or np.isnan(y).any():
         # Halves, counted one by one, would stop at 2048.
-        g = g / g._new(chosen.sum(axis=dims, keepdims=True, dtype=np.float32).astype(dtype))
+        counts = chosen.sum(axis=dims, keepdims=True, dtype=computed_in(dtype))
+        g = in_float32(lambda g: g / g._new(counts), g)
     # A product, not a choice, as in PyTorch: of an infinite g it is nan at the other places.
     ones = np.asarray(chosen).astype(dtype)
     return in_one_step(lambda g: np.multiply(ones, g, out=ones), lambda g: g * g._new(ones), g)

@@ -105,11 +105,13 @@ def _scaled(
 ) -> tuple[list[int], list[float | None]]:
     """The sizes wanted, and the factors, where they are given."""
     if (size is None) == (factor is None):
-        raise ValueError("only one of size or scale_factor should be defined, and either of them")
+        few = "either size or scale_factor" if size is None else "only one of size or scale_factor"
+        raise ValueError(f"{few} should be defined")
     given: Any = factor if size is None else size
     each = list(given) if isinstance(given, Sequence) else [given] * len(sizes)
     if len(each) != len(sizes):
-        raise ValueError(f"Input and output must have the same number of spatial dimensions: {sizes} and {given}")
+        what = "scale_factor" if size is None else "output"
+        raise ValueError(f"Input and {what} must have the same number of spatial dimensions: {sizes} and {given}")
     if size is not None:
         return [index(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each

@@ -206,7 +206,10 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
-        src = Reshape(shape)(Slice(tuple([slice(size) for size in shape[: src._array.ndim]]))(src))
+        # An empty index takes no element, and may have any dimensions.
+        limits = shape[: src._array.ndim] if places.size else (0,)
+        src = src if places.size else Reshape((src._array.size,))(src)
+        src = Reshape(shape)(Slice(tuple([slice(size) for size in limits]))(src))
     return src, x._new(places)
 
 
@@ -325,6 +328,8 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     """
     if isinstance(indices, Tensor):
         raise TypeError("index_put() expects a tuple of tensors")
+    if any([index._array.dtype.kind in "bu" and not index._array.ndim for index in indices]):
+        raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
     parts = parsed(tuple([index if index._array.ndim else index.reshape(1) for index in indices]), input._array.shape)
     if not parts.found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")

@@ -291,6 +291,8 @@ class SparseTensor(Tensor):
             raise RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor {found}")
         return self._with(self._entries.div(other))
 
+    true_divide = div
+
     def add(self, other: object, *, alpha: object = 1) -> Any:
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
         if not isinstance(other, SparseTensor):
