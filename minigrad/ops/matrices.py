@@ -405,9 +405,12 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) ->
         x, term = _multiplied(*_summed(x, term, other + left), *_summed(y, other, term + left), left)
     gone = [each for each in term if each not in output]
     order = [term.index(each) for each in (*output, *gone)]
-    # A result is never the operand itself.
-    found = _in_order(x, order) if len(named) > 1 else Permute(tuple(order))(x)
-    return found.sum(range(len(output), len(term))) if gone else found
+    if len(named) == 1:
+        found = Permute(tuple(order))(x)
+        return found.sum(range(len(output), len(term))) if gone else found
+    found = _in_order(x, order)
+    # As in PyTorch, what was summed over was a dimension of size 1 until now.
+    return found if set("".join(terms)) <= set(output) else Reshape(found._array.shape)(found)
 
 
 def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
@@ -440,7 +443,7 @@ def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple
         return _aligned(x, term, letters) * _aligned(y, other, letters), letters
     found = _matrices(x, term, both, of_x, shared) @ _matrices(y, other, both, shared, of_y)
     result = both + of_x + of_y
-    return Reshape(tuple([sizes[each] for each in result]))(found), result
+    return in_shape(found, tuple([sizes[each] for each in result])), result
 
 
 @functools.lru_cache
