@@ -307,3 +307,15 @@ def test_a_scheduler_keeps_no_optimizer_alive() -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_what_a_state_lacks_is_told_by_its_cause() -> None:
+    x = leaf(np.ones(2))
+    optimizer = torch.optim.Adam([x])
+    optimizer.step((x * x).sum().backward)
+    optimizer.param_groups[0]["amsgrad"] = True
+    with pytest.raises(KeyError, match="max_exp_avg_sq: amsgrad was turned on after the first step"):
+        optimizer.step()
+    del optimizer.state[x]["exp_avg"]
+    with pytest.raises(KeyError, match="exp_avg: the state of the parameter has others, but none of this name"):
+        optimizer.step()

@@ -523,13 +523,13 @@ def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
 
 
 def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
-    """A value for each group: those given, or the one given for all."""
+    """A value for each group: those given, or the one given for all; copies, where they are tensors."""
     count = len(optimizer.param_groups)
     values = [*given] if isinstance(given, list | tuple) else [given] * count
     if len(values) != count:
         problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(values)} values"
         raise ValueError(f"{problem}, param_groups has {count}.")
-    return values
+    return [_copied(value) for value in values]
 
 
 def _set_rate(group: Group, lr: Rate) -> None:

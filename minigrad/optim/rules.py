@@ -105,11 +105,14 @@ class ByParameter(Optimizer):
             problem = "weight_decay option is not compatible with sparse gradients"
             raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
         state: Any = self.state.get(parameter)
-        for name in ["", *names] if state else [""]:
-            each = state.get(name) if name else gradient
-            if each is None:
-                told = f"{_ONLY_WITH.get(name)} was turned on after the first step. Make a new optimizer with it"
+        kept = {name: state.get(name) for name in names} if state else {}
+        for name, each in kept.items():
+            if each is None and name in _ONLY_WITH:
+                told = f"{_ONLY_WITH[name]} was turned on after the first step. Make a new optimizer with it"
                 raise KeyError(f"{name}: {told}")
+            if each is None:
+                raise KeyError(f"{name}: the state of the parameter has others, but none of this name")
+        for name, each in {"gradient": gradient, **kept}.items():
             if type(each) is Tensor and each._array.shape != array.shape:
                 problem = f"The size of tensor a {array.shape} must match the size of tensor b {each._array.shape}"
                 raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
@@ -128,7 +131,10 @@ class ByParameter(Optimizer):
         if names and not known:
             # All at once: an interrupt may come between two lines.
             state = self.state[parameter] = self._first_state(parameter, names)
-        number = counted(state) if "step" in state else 2 if known else 1
+        # Where steps are not counted, there is a first one, and there are others.
+        number = 2 if known else 1
+        if "step" in state:
+            number = counted(state)
         kept = [state[name] for name in names]
         for w, g, *arrays in parts(parameter, *kept):
             self._rule(number, options, w, descent(w, g, options), *arrays)
@@ -219,6 +225,13 @@ class SGD(ByParameter):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         self._begin(locals())
 
+    def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
+        state = self.state.get(parameter)
+        if state and state.get("momentum_buffer") is None:
+            # So PyTorch's older states say that no momentum has moved the parameter yet.
+            state.pop("momentum_buffer", None)
+        super()._check(parameter, names, options)
+
     def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
         """What is remembered before the first step: no number of steps."""
         return {name: filled_like(parameter) for name in names}
@@ -276,6 +289,7 @@ class Adam(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
+    _order = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
     _remembers = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
     def __init__(
@@ -287,8 +301,8 @@ class Adam(ByParameter):
         weight_decay: float = 0,
         amsgrad: bool = False,
         *,
-        maximize: bool = False,
         foreach: bool | None = None,
+        maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
