@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self, SupportsIndex
 
-from minigrad.nn.modules.module import Module, indented, printed
+from minigrad.nn.modules.module import Module, indented, not_a_module, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
@@ -44,11 +44,18 @@ class _List(_Container):
         return iter(self._own.values())
 
     def __getitem__(self, idx: SupportsIndex | slice) -> Any:
-        found = list(self)[idx]
-        return type(self)(found) if isinstance(idx, slice) else found
+        found = self._at(idx)
+        return type(self)([value for _, value in found]) if isinstance(idx, slice) else found[1]
 
     def __setitem__(self, idx: SupportsIndex, value: Any) -> None:
-        self._put(list(self._own)[idx], value)
+        self._put(self._at(idx)[0], value)
+
+    def _at(self, idx: SupportsIndex | slice) -> Any:
+        """The name and the value at a position, or a list of these for a slice."""
+        try:
+            return list(self._own.items())[idx]
+        except IndexError:
+            raise IndexError(f"index {idx} is out of range: the length is {len(self)}") from None
 
     def append(self, value: Any) -> Self:
         """This container, with `value` at the end."""
@@ -83,10 +90,13 @@ class _Series(_List):
 
     def insert(self, index: int, module: Module) -> Any:
         """This container, with `module` before the position `index`."""
-        *modules, new = self.append(module)
-        if index != len(modules):
-            modules.insert(index, new)
-            self._rename(modules)
+        if module is not None and not isinstance(module, Module):
+            raise not_a_module(module)
+        if index == len(self):
+            return self.append(module)
+        modules = list(self)
+        modules.insert(index, module)
+        self._rename(modules)
         return self
 
     def _rename(self, modules: list[Any]) -> None:
@@ -126,8 +136,15 @@ class Sequential(_Series):
         return input
 
     def __getitem__(self, idx: SupportsIndex | slice) -> Any:
-        named: Any = list(self._modules.items())[idx]
-        return type(self)(OrderedDict(named)) if isinstance(idx, slice) else named[1]
+        found = self._at(idx)
+        return type(self)(OrderedDict(found)) if isinstance(idx, slice) else found[1]
+
+    def insert(self, index: int, module: Module) -> Self:
+        """This container, with `module` before the position `index`, which has to be one."""
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        super().insert(index, module)
+        return self
 
 
 class ModuleList(_Series):

@@ -110,7 +110,7 @@ class Module:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module: as the assignment of an attribute does, but under any name without a dot."""
         if module is not None and not isinstance(module, Module):
-            raise _not_a_module(module)
+            raise not_a_module(module)
         self._register(_MODULE, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
@@ -121,6 +121,8 @@ class Module:
         """Put `value` under a name of which the module knows nothing else."""
         if kind.registry not in self.__dict__:
             raise _too_early(kind.name)
+        if not isinstance(name, str):
+            raise TypeError(f"{kind.name} name should be a string. Got {type_name(name)}")
         if "." in name or name == "":
             raise KeyError(f"{kind.name} name can't contain \".\" and can't be empty, got: {name!r}")
         registry = self.__dict__[kind.registry]
@@ -136,7 +138,7 @@ class Module:
             registry = self.__dict__.get(kind.registry)
             if isinstance(value, kind.at_sight):
                 if registry is None:
-                    raise _too_early(kind.name)
+                    raise _too_early("parameters" if kind is _PARAMETER else kind.name)
                 if name not in registry:
                     self._forget(name)
                 if kind is _PARAMETER:
@@ -517,7 +519,7 @@ def _too_early(what: str) -> AttributeError:
     return AttributeError(f"cannot assign {what} before Module.__init__() call: begin __init__ with super().__init__()")
 
 
-def _not_a_module(given: object) -> TypeError:
+def not_a_module(given: object) -> TypeError:
     name = getattr(given, "__name__", type_name(given))
     if isinstance(given, type):
         remedy = f"it is a class, and an instance is wanted, {name}()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from minigrad.core.dtypes import dtype, float32
 from minigrad.core.shapes import Permute
@@ -38,6 +38,8 @@ class Recurrent(Module):
 
     #: Which kind it is, in PyTorch's word.
     mode: str
+    #: Whether it is one step.
+    _is_cell: ClassVar[bool] = False
 
     def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: DType) -> None:
         """Register the weights and biases of both linear maps."""
@@ -72,9 +74,8 @@ class Recurrent(Module):
                 names = f"{each.dtype._tensor_name} and {dtype._tensor_name}"
                 raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}: state.to({dtype})")
             if each.shape != shape:
-                is_cell = isinstance(self, RNNCellBase) and each.ndim > 2
                 problem = f"Expected hidden size {shape}, got {list(each.shape)}"
-                raise ValueError(problem) if is_cell else RuntimeError(problem)
+                raise ValueError(problem) if self._is_cell and each.ndim > 2 else RuntimeError(problem)
         return parts
 
     def reset_parameters(self) -> None:
@@ -280,6 +281,8 @@ class GRU(RNNBase):
 
 class RNNCellBase(Recurrent):
     """One step of a recurrent layer: `(N, input_size)`, or `(input_size,)`, and a state, or None for zeros."""
+
+    _is_cell = True
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: OnDevice = None, dtype: DType = None
