@@ -270,7 +270,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(backward)
     def call(ctx: Any, *gradients: Any) -> Any:
         if current.enabled and any([isinstance(g, Tensor) and g._requires_grad for g in gradients]):
-            raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+            problem = "create_graph=True cannot record the backward of a function that was marked with"
+            raise RuntimeError(f"{problem} @once_differentiable: write it in operations on tensors, without the mark")
         with no_grad():
             return backward(ctx, *gradients)
 
