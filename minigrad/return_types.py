@@ -13,8 +13,9 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from minigrad.core.tensor import Tensor
 
@@ -30,6 +31,14 @@ class Named(tuple[Any, ...]):
         for position, name in enumerate(cls.__annotations__):
             setattr(cls, name, property(itemgetter(position), doc=f"The {name}."))
             cls.__match_args__ += (name,)  # type: ignore[misc]
+
+    def __new__(cls, results: Iterable[Any]) -> Self:
+        """The results, given as one sequence."""
+        given, names = tuple(results), cls.__match_args__
+        if len(given) != len(names):
+            problem = f"torch.return_types.{cls.__name__}() takes a {len(names)}-sequence"
+            raise TypeError(f"{problem} ({len(given)}-sequence given): {', '.join(names)}")
+        return super().__new__(cls, given)
 
     def __repr__(self) -> str:
         fields = [f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True)]

@@ -27,11 +27,10 @@ def assert_close(
 ) -> None:
     """Nothing if `|actual - expected| <= atol + rtol * |expected|` for each element; else an AssertionError.
 
-    Both are tensors, NumPy arrays or numbers, or sequences and mappings of these, which may be nested; shapes, dtypes
-    and layouts must be equal, too.  Without `rtol` and `atol`, which go together, tolerances are those of the dtypes:
-    1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16, 0
-    for the others.  `msg` is the
-    error's text, or a function that makes it of the usual one.
+    Both are tensors, NumPy arrays, numbers or None, or sequences and mappings of these, which may be nested; shapes,
+    dtypes and layouts must be equal, too.  Without `rtol` and `atol`, which go together, tolerances are those of the
+    dtypes: 1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for
+    bfloat16, 0 for the others.  `msg` is the error's text, or a function that makes it of the usual one.
 
     >>> import minigrad as torch
     >>> torch.testing.assert_close(torch.tensor([0.1, 0.2]).sum(), torch.tensor(0.3))
@@ -68,6 +67,10 @@ def _pairs(actual: Any, expected: Any, where: str) -> Iterator[tuple[Any, Any, s
             both = f"{sorted(actual, key=str)} and {sorted(expected, key=str)}{where}"
             raise AssertionError(f"The keys of the mappings do not match: {both}")
         keys = sorted(actual, key=str)
+    elif actual is None or expected is None:
+        if actual is not expected:
+            raise AssertionError(f"None mismatch: {actual} is not {expected}{where}")
+        return
     else:
         kinds: list[Any] = [torch.Tensor, np.ndarray, (int, float, np.generic)]
         if not any([isinstance(actual, kind) and isinstance(expected, kind) for kind in kinds]):

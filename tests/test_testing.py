@@ -57,6 +57,8 @@ CASES: list[tuple[Callable[[Any, Any], tuple[Any, Any]], dict[str, Any], str]] =
     (lambda api, t: ([t([1.0]), 2.0, np.array(3.0)], (t([1.0]), 2.0, np.array(3.0))), {}, ""),
     (lambda api, t: ([1.0, t([[1.0]])], [1.0, t([1.0])]), {}, "The values for attribute 'shape' do not match: torch.Size([1, 1]) != torch.Size([1]).\n\nThe failure occurred for item [1]"),
     (lambda api, t: ({"a": {"c": [t([1])]}}, {"a": {"c": [t([2])]}}), {}, equal(greatest("1 at index (0,)", "0.5 at index (0,)") + "\n\nThe failure occurred for item ['a']['c'][0]")),
+    (lambda api, t: ([None, t([1.0])], [None, t([1.0])]), {}, ""),
+    (lambda api, t: ({"a": t(1.0)}, {"a": None}), {}, "None mismatch: 1.0 is not None\n\nThe failure occurred for item ['a']"),
     (lambda api, t: ([1], [1, 2]), {}, "The length of the sequences mismatch: 1 != 2"),
     # What is not alike is told before what is not close.
     (lambda api, t: ([1.0, [2.0]], [2.0, [2.0, 3.0]]), {}, "The length of the sequences mismatch: 1 != 2\n\nThe failure occurred for item [1]"),

@@ -128,6 +128,12 @@ dtype=float16)
         limits = ", ".join([f"{name}={getattr(self, name):g}" for name in shown])
         return f"finfo({limits}, dtype={self.dtype})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
 
 class _Named:
     """One of a few constants that print as PyTorch's do."""

@@ -55,7 +55,12 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
-        sizes = [tensor.size(0) for tensor in tensors]
+        try:
+            sizes = [tensor.size(0) for tensor in tensors]
+        except (AttributeError, IndexError, TypeError) as error:
+            # Whatever has no first dimension to ask for: PyTorch asks as well, and leaves it at that.
+            remedy = "a TensorDataset takes tensors with a dimension for the examples, torch.tensor(data)"
+            raise type(error)(f"{error}: {remedy}") from None
         if len({*sizes}) > 1:
             raise AssertionError(f"Size mismatch between tensors: their first dimensions are of sizes {sizes}")
         self.tensors = tensors
