@@ -52,7 +52,10 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 @op(in_place=added_to(-1), aliases=["subtract"])
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The difference `input - alpha * other`."""
-    return Sub().of(input, other if type(alpha) is int and alpha == 1 else _scaled(other, alpha, input))
+    if type(alpha) is int and alpha == 1:
+        return Sub().of(input, other)
+    Sub.check_numbers(*[_listed(each)._array if isinstance(each, Tensor) else each for each in (input, other)])
+    return Sub().of(input, _scaled(other, alpha, input))
 
 
 def _scaled(b: Any, alpha: Number, a: Any) -> Any:
