@@ -89,6 +89,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @op()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""
+    return _close(input, other, rtol, atol, equal_nan)
+
+
+def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one")
     rtol, atol = float(as_number(rtol)), float(as_number(atol))
@@ -106,7 +110,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+    return bool(_close(input, other, rtol, atol, equal_nan).all())
 
 
 @op()

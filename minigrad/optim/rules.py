@@ -161,8 +161,8 @@ def _numbers_of(group: Group) -> Group:
         if name in options:
             options[name] = _number(name, options[name])
     if "betas" in options:
-        beta1, beta2 = options["betas"]
-        options["betas"] = (_number("betas", beta1), _number("betas", beta2))
+        options["betas"] = tuple([_number("betas", beta) for beta in options["betas"]])
+        refuse(len(options["betas"]) != 2, "betas, which are two", options["betas"])
     return options
 
 

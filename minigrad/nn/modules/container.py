@@ -64,6 +64,9 @@ class _List(_Container):
 
     def extend(self, values: Iterable[Any]) -> Self:
         """This container, with `values` at the end."""
+        if not isinstance(values, Iterable):
+            given = type(values).__name__
+            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {given}")
         for value in list(values):
             self.append(value)
         return self

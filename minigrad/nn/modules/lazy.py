@@ -34,7 +34,10 @@ class LazyModuleMixin(Module):
             cls.cls_to_become, cls._inferred = cls.__bases__[1], (first, dim)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(0, *args, **kwargs)
+        try:
+            super().__init__(0, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"Lazy{error}") from None
         self._given = (args, kwargs)
         for name, parameter in self._parameters.items():
             if parameter is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -64,6 +66,16 @@ class Module:
     _version: int = 1
     #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
     call_super_init: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
+        for name in ("__init__", "forward"):
+            made: Any = getattr(cls, name)
+            if name not in vars(cls) and cls.__module__.startswith("minigrad.nn."):
+                own = FunctionType(made.__code__, made.__globals__, name, made.__defaults__, made.__closure__)
+                setattr(cls, name, functools.update_wrapper(own, made))
+                own.__kwdefaults__, own.__qualname__ = made.__kwdefaults__, f"{cls.__name__}.{name}"
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
@@ -520,6 +532,7 @@ def _too_early(what: str) -> AttributeError:
 
 
 def not_a_module(given: object) -> TypeError:
+    """What to say of something else where a module is wanted."""
     name = getattr(given, "__name__", type_name(given))
     if isinstance(given, type):
         remedy = f"it is a class, and an instance is wanted, {name}()"

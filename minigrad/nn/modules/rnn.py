@@ -104,8 +104,11 @@ class RNNBase(Recurrent):
         dtype: DType = None,
     ) -> None:
         super().__init__()
-        if min(input_size, hidden_size, num_layers) <= 0:
-            raise ValueError("input_size, hidden_size and num_layers must be greater than zero")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+            if not isinstance(size, int):
+                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         for name, flag in (("bias", bias), ("batch_first", batch_first)):
             if not isinstance(flag, bool):
                 raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")

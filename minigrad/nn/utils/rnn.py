@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.core.shapes import common_shape
+from minigrad.declare import refuse
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised
@@ -47,6 +48,8 @@ def pack_padded_sequence(
     >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
+    if not isinstance(input, Tensor):
+        refuse("pack_padded_sequence", "input", 1, Tensor, input)
     indices = None
     counts = as_tensor(lengths).long()
     if counts.ndim != 1:

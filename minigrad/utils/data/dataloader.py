@@ -182,9 +182,13 @@ class DataLoader(Generic[T_co]):
                 if given is not None:
                     problem = f"expected unspecified {name} option, but got {name}={given}"
                     raise ValueError(f"DataLoader with IterableDataset: {problem}")
-        in_lists = batch_sampler is not None
+        here, in_lists = num_workers == 0, batch_sampler is not None
         batched = batch_size != 1 or shuffle or sampler is not None or drop_last
         wrong = {
+            "num_workers option should be non-negative": num_workers < 0,
+            "timeout option should be non-negative": timeout < 0,
+            "prefetch_factor option could only be specified in multiprocessing": here and prefetch_factor is not None,
+            "persistent_workers option needs num_workers > 0": here and persistent_workers,
             "sampler option is mutually exclusive with shuffle: a sampler is an order": sampler is not None and shuffle,
             "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last": (
                 in_lists and batched
