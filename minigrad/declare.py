@@ -475,7 +475,7 @@ def _type_name(value: object) -> str:
 def _remedy(value: object) -> str:
     """What to do if `value` stands where a tensor should."""
     if value is None:
-        return ": does the forward that made it return it?"
+        return ": does the forward that made it return it? (A gradient is None before backward().)"
     if isinstance(getattr(value, "weight", None), Tensor):
         return f": pass its weight, {type(value).__name__.lower()}.weight"
     if hasattr(value, "batch_sizes"):

@@ -155,7 +155,7 @@ class Tensor:
         if value and not self.is_floating_point():
             raise RuntimeError(
                 "only Tensors of floating point dtype can require gradients: integers have no small changes, and this "
-                f"tensor has dtype {self.dtype!r}. Convert it first: x.float().requires_grad_()"
+                f"tensor has dtype {self.dtype!r}. Convert it first: x.float(), and of ids one_hot(ids, V).float()"
             )
         self._requires_grad = value
 

@@ -348,7 +348,7 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
         if edge is None:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
-                "it was computed from was made with requires_grad=True, or it was computed under no_grad() or "
+                "it was computed from requires one, w.requires_grad_(), or it was computed under no_grad() or "
                 "detached since."
             )
         starts.append((edge, _start_gradient(output, gradient, position, record)))

@@ -321,7 +321,7 @@ def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
     if left.is_floating_point == right.is_floating_point:
         return f"Convert one of them: a.to({right!r}) or b.to({left!r})."
     convert = f"the second: b.to({left!r})" if left.is_floating_point else f"the first: a.to({right!r})"
-    return f"Convert {convert}; one_hot() makes integers, one_hot(ids).float() does not."
+    return f"Convert {convert}; one_hot() makes integers, one_hot(ids, V).float() does not."
 
 
 def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
