@@ -130,7 +130,7 @@ from minigrad.tensors.creation import empty_like as empty_like
 from minigrad.core.modes import enable_grad as enable_grad
 from minigrad.ops.comparison import eq as eq
 from minigrad.ops.comparison import equal as equal
-from minigrad.ops.mathematics import erf as erf
+from minigrad.ops.curves import erf as erf
 from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
@@ -288,7 +288,7 @@ from minigrad.tensors.printing import set_printoptions as set_printoptions
 from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
-from minigrad.ops.mathematics import sigmoid as sigmoid
+from minigrad.ops.curves import sigmoid as sigmoid
 from minigrad.ops.mathematics import sign as sign
 from minigrad.ops.mathematics import sin as sin
 from minigrad.ops.mathematics import sinh as sinh
@@ -313,7 +313,7 @@ from minigrad.ops.shapes import t as t
 from minigrad.ops.indexing import take as take
 from minigrad.ops.indexing import take_along_dim as take_along_dim
 from minigrad.ops.mathematics import tan as tan
-from minigrad.ops.mathematics import tanh as tanh
+from minigrad.ops.curves import tanh as tanh
 from minigrad.tensors.creation import tensor as tensor
 from minigrad.ops.matrices import tensordot as tensordot
 from minigrad import testing

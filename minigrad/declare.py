@@ -140,34 +140,34 @@ def unary(
     gradient: Function,
     base: type[Unary] = Unary,
     *on: str,
+    name: str | None = None,
     formula: str | None = None,
     **options: Any,
 ) -> Callable[[F], F]:
     """The decorator of a function of one tensor and nothing else: its values on arrays, and its gradient.
 
     `gradient` is dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `formula` is what to show of it,
-    if that is not what it does.  `base` is the kind of node it is; the other options are those of `of_node`.
-    """
-    return of_node(lambda name: node_of(name, base, forward, gradient, formula), *on, **options)
-
-
-def of_node(
-    node: Callable[[str], type[Node]],
-    *on: str,
-    in_place: Form | None = rewritten,
-    aliases: Sequence[str] = (),
-    name: str | None = None,
-) -> Callable[[F], F]:
-    """The decorator of a function of one tensor that calls `node(name)` and does nothing else.
-
-    `name` is what PyTorch calls the node, if not as the function.  The other options are those of `op`, but that the
-    result is `rewritten` in place unless told otherwise.
+    if that is not what it does.  `base` is the kind of node it is, and `name` what PyTorch calls it, if not as the
+    function; the other options are those of `of_node`.
     """
 
     def declare(function: F) -> F:
-        made = node(name or function.__name__.capitalize())
-        made.__doc__ = made.__doc__ or function.__doc__
+        made = node_of(name or function.__name__.capitalize(), base, forward, gradient, formula)
+        made.__doc__ = function.__doc__
+        return of_node(made, *on, **options)(function)
 
+    return declare
+
+
+def of_node(
+    made: type[Node], *on: str, in_place: Form | None = rewritten, aliases: Sequence[str] = ()
+) -> Callable[[F], F]:
+    """The decorator of a function of one tensor that calls a node of this class and does nothing else.
+
+    The options are those of `op`, but that the result is `rewritten` in place unless told otherwise.
+    """
+
+    def declare(function: F) -> F:
         def called(function: Function, position: int) -> Function:
             def call(input: object, *, out: Tensor | None = None) -> Any:
                 if out is not None:

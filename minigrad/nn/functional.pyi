@@ -99,10 +99,10 @@ from minigrad.ops.curves import relu as relu
 from minigrad.ops.curves import relu_ as relu_
 from minigrad.ops.norms import rms_norm as rms_norm
 from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
-from minigrad.ops.mathematics import sigmoid as sigmoid
+from minigrad.ops.curves import sigmoid as sigmoid
 from minigrad.ops.curves import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
 from minigrad.ops.softmax import softmax as softmax
 from minigrad.ops.curves import softplus as softplus
-from minigrad.ops.mathematics import tanh as tanh
+from minigrad.ops.curves import tanh as tanh
 from minigrad.ops.windows import unfold as unfold

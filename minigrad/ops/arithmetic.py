@@ -86,7 +86,7 @@ for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_
 declared["Tensor"]["__rdiv__"] = Tensor.__rtruediv__
 
 
-@of_node(lambda _: Neg, aliases=["negative"])
+@of_node(Neg, aliases=["negative"])
 def neg(input: Tensor) -> Tensor:
     """The negative of each element."""
 

@@ -14,10 +14,10 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, cleared
 from minigrad.core.dtypes import HALVES, Array
-from minigrad.core.elementwise import Elementwise, masked, zeroed
+from minigrad.core.elementwise import Elementwise, Floating, masked, zeroed
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import F, of_node, op
+from minigrad.declare import EVERYWHERE, of_node, op
 from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
@@ -28,8 +28,8 @@ from minigrad.ops.dims import normal_dim
 class Curve(Unary):
     """`y = f(x)` for each element.
 
-    A subclass says `value(x)` and `scaled(g, x)`, the slope at x times g, of `workable` arrays, both of which make new
-    ones; and in tensor operations `bend(x)`, the derivative of the slope, unless the curve is made of straight lines.
+    A subclass says `value(x)` and `slope(x)` of `workable` arrays, both of which make new ones; and `bend(x)`, the
+    derivative of the slope, in tensor operations, unless the curve is made of straight lines.
     """
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
@@ -40,7 +40,7 @@ class Curve(Unary):
     #: What PyTorch calls its code, in the error for integers; "" if there is none.
     kernel: ClassVar[str] = ""
     value: ClassVar[Callable[..., Array]]
-    scaled: ClassVar[Callable[..., Array]]
+    slope: ClassVar[Callable[..., Array]]
 
     def forward(self, x: Array) -> Array:
         if self.kernel:
@@ -54,9 +54,22 @@ class Curve(Unary):
         """The slope at `x` times `g`."""
         return of_elements(self.scaled, g, x)
 
+    def scaled(self, g: Array, *read: Array) -> Array:
+        """The slope times `g`, of `workable` arrays."""
+        slope = self.slope(*read)
+        slope *= g
+        return slope
+
     def bend(self, x: Tensor) -> Any:
         """The derivative of the slope at `x`; None for 0."""
         return None
+
+
+class OfOutput(Curve):
+    """A curve whose slope and bend are functions of its output, which is kept in place of `x`."""
+
+    def dx(self, g: Tensor, y: Tensor) -> Tensor:
+        return Slope(self)(g, y)
 
 
 class Slope(Binary):
@@ -80,7 +93,7 @@ class Slope(Binary):
 
 
 class Gate(Curve):
-    """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `scaled(g, x, p)`."""
+    """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `slope(x, p)`."""
 
     aside = ("_shares",)
 
@@ -93,48 +106,6 @@ class Gate(Curve):
     def scaled_slope(self, g: Array, x: Array) -> Array:
         shares = blocked(self.value, workable(x)) if self._shares is None else self._shares
         return restored(blocked(self.scaled, workable(g), workable(x), shares), g)
-
-
-def curve(
-    value: Callable[[Array], Array],
-    slope: Callable[[Array], Array],
-    bend: Callable[[Any], Any],
-    base: type[Unary] = Unary,
-    *on: str,
-    slope_name: str | None = None,
-    formula: str | None = None,
-    kernel: str = "",
-    **options: Any,
-) -> Callable[[F], F]:
-    """The decorator of a smooth function of one tensor: on arrays its `value(x)` and its `slope`, of `x` or `y`.
-
-    `bend` is the derivative of the slope with respect to what that reads, in tensor operations.  `slope_name` is what
-    PyTorch calls the gradient, if not after the function, `formula` what to show of it, if the slope is no plain
-    formula, and `kernel` as for a `Curve`; the other options are those of `of_node`.
-    """
-    of_output = slope.__code__.co_varnames[0] == "y"
-
-    def scaled(g: Array, x: Array) -> Array:
-        result = slope(x)
-        result *= g
-        return result
-
-    members: dict[str, Any] = {
-        "__module__": __name__,
-        "__doc__": None,
-        "value": staticmethod(value),
-        "scaled": staticmethod(scaled),
-        "bend": staticmethod(bend),
-        "slope_name": slope_name,
-        "kernel": kernel,
-        "formulas": () if formula is None else (f"dx = {formula}",),
-        "shown_gradient": (lambda g, y: g * slope(y)) if of_output else (lambda g, x: g * slope(x)),
-    }
-    if isinstance(value, np.ufunc):
-        members["forward"] = value
-    if of_output:
-        members["dx"] = lambda self, g, y: Slope(self)(g, y)
-    return of_node(lambda name: type(name, (Curve, base), members), *on, **options)
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
@@ -241,7 +212,7 @@ def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
 # ---- straight lines --------------------------------------------------------------------------------------------------
 
 
-class Relu(Curve):
+class Relu(OfOutput):
     """`max(x, 0)`."""
 
     formulas = ("dx = g, but 0 where y <= 0",)
@@ -252,14 +223,11 @@ class Relu(Curve):
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
         return clipped(x, x.dtype.type(0), None)
 
-    def dx(self, g: Tensor, y: Tensor) -> Tensor:
-        return Slope(self)(g, y)
-
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~(x <= 0), g)
 
 
-@of_node(lambda name: Relu)
+@of_node(Relu)
 def relu(input: Tensor) -> Tensor:
     """Each element, or 0 where it is negative.
 
@@ -375,6 +343,81 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 # ---- smooth functions ------------------------------------------------------------------------------------------------
 
 
+class Tanh(OfOutput, Floating):
+    """`tanh(x)`."""
+
+    formulas = ("dx = g * (1 - y * y)",)
+    forward = np.tanh  # type: ignore[assignment]  # a ufunc, in place of `value` of blocks
+
+    def slope(self, y: Array) -> Array:
+        slope = np.multiply(y, y)
+        return np.subtract(ONE, slope, out=slope)
+
+    def bend(self, y: Tensor) -> Tensor:
+        return -2 * y
+
+
+@of_node(Tanh, *EVERYWHERE, "nn.functional")
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).tanh()
+    tensor([-0.7616,  0.0000,  0.7616])
+    """
+
+
+class Sigmoid(OfOutput, Floating):
+    """`1 / (1 + exp(-x))`."""
+
+    formulas = ("dx = g * ((1 - y) * y)",)
+    value = staticmethod(sigmoid_of)
+
+    def slope(self, y: Array) -> Array:
+        return (1 - y) * y
+
+    def bend(self, y: Tensor) -> Tensor:
+        return 1 - 2 * y
+
+
+@of_node(Sigmoid, *EVERYWHERE, "nn.functional")
+def sigmoid(input: Tensor) -> Tensor:
+    """`1 / (1 + exp(-x))` of each element.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
+    tensor([0.2689, 0.5000, 0.7311])
+    """
+
+
+class Erf(Curve, Floating):
+    """`erf(x)`."""
+
+    formulas = ("dx = g * 2 / sqrt(pi) * exp(-x**2)",)
+    slope_name = "MulBackward0"
+    value = staticmethod(erf_of)
+
+    def slope(self, x: Array) -> Array:
+        slope = np.multiply(x, x)
+        np.negative(slope, out=slope)
+        np.exp(slope, out=slope)
+        slope *= 2 / math.sqrt(math.pi)
+        return slope
+
+    def bend(self, x: Tensor) -> Tensor:
+        return (-x * x).exp() * x * (-4 / math.sqrt(math.pi))
+
+
+@of_node(Erf)
+def erf(input: Tensor) -> Tensor:
+    """The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([-1.0, 0.0, 1.0]).erf()
+    tensor([-0.8427,  0.0000,  0.8427])
+    """
+
+
 class Elu(Curve):
     """`x` where x > 0, else `alpha * (exp(x) - 1)`."""
 
@@ -387,7 +430,7 @@ class Elu(Curve):
         below = np.expm1(x)
         return chosen(x < 0, below if self.alpha == 1 else below * self.alpha, x)
 
-    def scaled(self, g: Array, x: Array) -> Array:
+    def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
         slope = np.exp(x)
         slope *= g
         return chosen(x <= 0, slope if self.alpha == 1 else slope * self.alpha, g)
@@ -419,7 +462,7 @@ class Softplus(Curve):
         np.log1p(y, out=y)
         return self.beyond(z, x, y if self.beta == 1 else y / self.beta)
 
-    def scaled(self, g: Array, x: Array) -> Array:
+    def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
         z = x if self.beta == 1 else x * self.beta
         return self.beyond(z, g, sigmoid_of(z) * g)
 
@@ -453,16 +496,24 @@ def log_sigmoid(x: Array) -> Array:
     return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
 
 
-@curve(
-    lambda x: np.asarray(log_sigmoid(x), order="C"),
-    lambda x: sigmoid_of(-x),
-    lambda x: x.sigmoid() * (x.sigmoid() - 1),
-    Unary,
-    "nn.functional",
-    formula="g * sigmoid(-x)",
-    kernel="log_sigmoid_cpu",
-    name="LogSigmoid",
-)
+class LogSigmoid(Curve):
+    """`log(sigmoid(x))`."""
+
+    formulas = ("dx = g * sigmoid(-x)",)
+    kernel = "log_sigmoid_cpu"
+
+    def value(self, x: Array) -> Array:
+        return np.asarray(log_sigmoid(x), order="C")
+
+    def slope(self, x: Array) -> Array:
+        return sigmoid_of(-x)
+
+    def bend(self, x: Tensor) -> Tensor:
+        s = x.sigmoid()
+        return s * (s - 1)
+
+
+@of_node(LogSigmoid, "nn.functional")
 def logsigmoid(input: Tensor) -> Tensor:
     """`log(sigmoid(x))`, without overflow on the way."""
 
@@ -476,12 +527,12 @@ class Silu(Gate):
 
     value = staticmethod(sigmoid_of)
 
-    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+    def slope(self, x: Array, p: Array) -> Array:
         slope = np.subtract(1, p)
         slope *= x
         slope += 1
         slope *= p
-        return np.multiply(slope, g, out=slope)
+        return slope
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
@@ -506,14 +557,14 @@ class Gelu(Gate):
         below *= 0.5
         return below
 
-    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+    def slope(self, x: Array, p: Array) -> Array:
         slope = np.multiply(x, x)
         slope *= -0.5
         np.exp(slope, out=slope)
         slope *= x
         slope *= 1 / math.sqrt(2 * math.pi)
         slope += p
-        return np.multiply(slope, g, out=slope)
+        return slope
 
     def bend(self, x: Tensor) -> Tensor:
         return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
@@ -538,7 +589,7 @@ class GeluTanh(Gate):
         p += 0.5
         return p
 
-    def scaled(self, g: Array, x: Array, p: Array) -> Array:
+    def slope(self, x: Array, p: Array) -> Array:
         slope = np.multiply(x, x)
         slope *= 6 * self.b
         slope += 2 * self.a
@@ -547,7 +598,7 @@ class GeluTanh(Gate):
         rest *= p
         slope *= rest
         slope += p
-        return np.multiply(slope, g, out=slope)
+        return slope
 
     def bend(self, x: Tensor) -> Tensor:
         square = x * x

@@ -15,10 +15,10 @@ from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
+from minigrad.declare import node_of, of_node, op, operator, rewritten, unary
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.casting import check_floating, in_float32
-from minigrad.ops.curves import ONE, curve, erf_of, restored, sigmoid_of, workable
+from minigrad.ops.curves import restored, workable
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -120,7 +120,7 @@ def reciprocal(input: Tensor) -> Tensor:
     """1 over each element."""
 
 
-@of_node(lambda _: Exp)
+@of_node(Exp)
 def exp(input: Tensor) -> Tensor:
     """`e**x` for each element x, with e = 2.71828….
 
@@ -140,7 +140,7 @@ def expm1(input: Tensor) -> Tensor:
     """`e**x - 1` for each element x: to all digits also near 0."""
 
 
-@of_node(lambda _: Log)
+@of_node(Log)
 def log(input: Tensor) -> Tensor:
     """The natural logarithm of each element.
 
@@ -198,7 +198,7 @@ def atan(input: Tensor) -> Tensor:
     """The angle in [-pi/2, pi/2] whose tangent is each element."""
 
 
-# ---- hyperbolic, sigmoid and error functions -------------------------------------------------------------------------
+# ---- hyperbolic functions; `tanh` is among the curves ----------------------------------------------------------------
 
 
 @unary(np.sinh, lambda g, x: g * x.cosh(), Floating)
@@ -209,54 +209,3 @@ def sinh(input: Tensor) -> Tensor:
 @unary(np.cosh, lambda g, x: g * x.sinh(), Floating)
 def cosh(input: Tensor) -> Tensor:
     """The hyperbolic cosine of each element."""
-
-
-def _slope_of_tanh(y: Array) -> Array:
-    slope = np.multiply(y, y)
-    return np.subtract(ONE, slope, out=slope)
-
-
-@curve(np.tanh, _slope_of_tanh, lambda y: -2 * y, Floating, *EVERYWHERE, "nn.functional", formula="g * (1 - y * y)")
-def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent of each element.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).tanh()
-    tensor([-0.7616,  0.0000,  0.7616])
-    """
-
-
-@curve(sigmoid_of, lambda y: (1 - y) * y, lambda y: 1 - 2 * y, Floating, *EVERYWHERE, "nn.functional")
-def sigmoid(input: Tensor) -> Tensor:
-    """`1 / (1 + exp(-x))` of each element.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
-    tensor([0.2689, 0.5000, 0.7311])
-    """
-
-
-def _slope_of_erf(x: Array) -> Array:
-    """`2 / sqrt(pi) * exp(-x**2)`."""
-    slope = np.multiply(x, x)
-    np.negative(slope, out=slope)
-    np.exp(slope, out=slope)
-    slope *= 2 / math.sqrt(math.pi)
-    return slope
-
-
-@curve(
-    erf_of,
-    _slope_of_erf,
-    lambda x: (-x * x).exp() * x * (-4 / math.sqrt(math.pi)),
-    Floating,
-    slope_name="MulBackward0",
-    formula="g * 2 / sqrt(pi) * exp(-x**2)",
-)
-def erf(input: Tensor) -> Tensor:
-    """The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).erf()
-    tensor([-0.8427,  0.0000,  0.8427])
-    """
