@@ -87,6 +87,11 @@ def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     node._kept = tuple([entry_of(x) for x in inputs])
 
 
+def keep_input(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+    """Keep the first input."""
+    node._kept = (entry_of(inputs[0]),)
+
+
 def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep the output."""
     node._kept = (output_entry(out),)
@@ -139,4 +144,4 @@ def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:
         return None
     if reads in (((1,), (0,)), ((1,),)):
         return keep_other
-    return keep_inputs if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read
+    return keep_input if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read

@@ -75,14 +75,14 @@ class Node:
     """
 
     # In slots, since these are set for each operation that is recorded; what else a node has is in its dict.
-    __slots__ = ("_kept", "edges", "number", "watch")
+    __slots__ = ("_kept", "edges", "number")
 
     edges: tuple[Edge, ...]
     number: int
 
     #: `before(g, retained)` returns the gradients of the outputs as `backward` is to get them, and adds to `retained`
     #: the tensors that keep theirs, with it; `after(gradients, g)` returns those of the inputs as the walk goes on.
-    watch: Any
+    watch: Any = None
 
     #: What is kept of the forward pass, None after it has been let go of.
     _kept: tuple[Any, ...] | None
@@ -194,16 +194,12 @@ class Node:
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
-        self.edges, self.watch = edges, None
+        self.edges = edges
         self.number = next_number()
-        self.claim(out)
-        if self.keep is not None:
-            self.keep(inputs, out)
-
-    def claim(self, out: Any) -> None:
-        """Let `out` know that this node made it."""
         out._node = self
         out._requires_grad = True
+        if self.keep is not None:
+            self.keep(inputs, out)
 
     def kept(self, position: int) -> Any:
         """The input at `position`, checked to be as it was in the forward pass."""
@@ -262,13 +258,15 @@ class Several(Node):
     `g` lists the gradients of the outputs, None for one that no gradient arrived for.
     """
 
-    def claim(self, out: Sequence[Tensor | None]) -> None:
-        """Let each of the tensors `out` know that this node made it; one that is None has no gradient."""
-        self.count = len(out)
+    def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Sequence[Tensor | None]) -> None:
+        """Become the node that made each of the tensors `out` but those that are None, which have no gradient."""
+        self.edges, self.number, self.count = edges, next_number(), len(out)
         for position, each in enumerate(out):
             if each is not None:
                 each._node = Output(self, position)
                 each._requires_grad = True
+        if self.keep is not None:
+            self.keep(inputs, out)
 
 
 class Unary(Node):
@@ -291,9 +289,12 @@ class View(Unary):
     def __call__(self, x: Any) -> Tensor:
         # Nothing is computed, so nothing can warn.
         out: Tensor = x._new(self.forward(x._array))
-        if x._requires_grad and current.enabled:
+        if not current.enabled:
+            share_storage(x, out, "no_grad")
+            return out
+        if x._requires_grad:
             self.record((x._node or x,), (x,), out)
-        share_storage(x, out, "" if current.enabled else "no_grad")
+        share_storage(x, out)
         return out
 
     def of_gradient(self, g: Tensor) -> Tensor:

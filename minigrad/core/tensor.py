@@ -286,18 +286,12 @@ class Storage:
     views: Sequence[weakref.ref[Tensor]] = ()
     _crowded: int = 16
 
-    def add_view(self, view: Tensor) -> None:
-        """Remember `view`; now and then, forget those that are gone.
-
-        Other threads may do so at the same time: there is one list, made and appended to in one step each.
-        """
-        views: Any = self.views or self.__dict__.setdefault("views", [])
-        views.append(weakref.ref(view))
-        if len(views) > self._crowded:
-            with _making:
-                seen = len(views)
-                views[:seen] = [each for each in views[:seen] if each() is not None]
-                self._crowded = 16 + 2 * len(views)
+    def forget_views(self, views: list[weakref.ref[Tensor]]) -> None:
+        """Forget those of the views that are gone: other threads may add some at the same time."""
+        with _making:
+            seen = len(views)
+            views[:seen] = [each for each in views[:seen] if each() is not None]
+            self._crowded = 16 + 2 * len(views)
 
 
 def free_in_forks(lock: Any) -> Any:
@@ -327,9 +321,15 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
     holds of its views, too.
     """
     storage = view._storage = x._storage or storage_of(x)
-    base = x._base
-    view._base, view._maker = (x, made_by) if base is None else (base, made_by or x._maker)
-    storage.add_view(view)
+    if x._base is None:
+        view._base, view._maker = x, made_by
+    else:
+        view._base, view._maker = x._base, made_by or x._maker
+    # Other threads may do the same: there is one list, made and appended to in one step each.
+    views: Any = storage.views or storage.__dict__.setdefault("views", [])
+    views.append(weakref.ref(view))
+    if len(views) > storage._crowded:
+        storage.forget_views(views)
 
 
 def check_keeps_shape(x: Tensor, result: Tensor) -> None:

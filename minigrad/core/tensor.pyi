@@ -984,7 +984,7 @@ class Storage:
     views: Sequence[weakref.ref[Tensor]] = ()
     _crowded: int = 16
 
-    def add_view(self, view: Tensor) -> None:
+    def forget_views(self, views: list[weakref.ref[Tensor]]) -> None:
         ...
 def free_in_forks(lock: Any) -> Any:
     ...

@@ -99,9 +99,12 @@ class Rounded(Cast):
 
 def in_float32(compute: Function, *inputs: Any) -> Any:
     """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
-    halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
-    if True not in halves:
+    for x in inputs:
+        if isinstance(x, Tensor) and x._array.dtype in HALVES:
+            break
+    else:
         return compute(*inputs)
+    halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
     result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])
     return rounded(result, inputs[0].dtype) if halves[0] else result
 

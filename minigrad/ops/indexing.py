@@ -59,8 +59,9 @@ class Slice(View):
         if None not in index:
             return x[index]
         # NumPy's steps in new dimensions are 0; reshaping, before anything is cut, makes PyTorch's.
-        whole = x[tuple([item if item in (None, Ellipsis) else slice(None) for item in index])]
-        return x.reshape(whole.shape)[tuple([slice(None) if item is None else item for item in index])]
+        new = tuple([item if item is None or item is Ellipsis else slice(None) for item in index])
+        y = x.reshape(x[new].shape)
+        return y if new == index else y[tuple([slice(None) if item is None else item for item in index])]
 
     def dx(self, g: Tensor) -> Tensor:
         return Put(self.forward, self.x_shape)(g)
@@ -244,7 +245,10 @@ class Parts(NamedTuple):
 def getitem(x: Tensor, index: object) -> Tensor:
     """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
     items = index if type(index) is tuple else (index,)
-    if all([is_plain(item) for item in items]):
+    for item in items:
+        if not is_plain(item):
+            break
+    else:
         try:
             return Slice(items)(x)
         except (IndexError, OverflowError):

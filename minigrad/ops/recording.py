@@ -17,7 +17,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.kept import released
 from minigrad.core.modes import current
-from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, quiet
+from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import casting
 from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims
@@ -73,9 +73,9 @@ class Recording(Tensor):
 
     def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Take on the values and the history of `compute(this tensor as it was before, …)`."""
-        oldest = next_number()
+        oldest, recorded = next_number(), current.enabled
         # Where nothing is recorded, nobody looks at it as it was.
-        before = self._before() if current.enabled else self
+        before = self._before() if recorded else self
         try:
             result = compute(before, *args, **kwargs)
         except (IndexError, RuntimeError, ValueError):
@@ -86,18 +86,21 @@ class Recording(Tensor):
             return result
         array = self._array
         check_keeps_shape(self, result)
-        recorded = result._requires_grad and current.enabled
+        recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
             casting.check_cast(result.dtype, self.dtype)
+            made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
-                made, result = result.grad_fn, cast(result, self.dtype)
                 # PyTorch takes both as one.
                 result._node.form = made.name()
         self._check_recordable(recorded)
-        self._check_writable()
         if recorded:
             self._secure(result, before, oldest)
-        quiet().run(array.__setitem__, ..., result._array)
+        try:
+            array[...] = result._array
+        except ValueError:
+            self._check_writable()
+            raise
         storage_of(self).version += 1
         if recorded:
             self._follow(result._node)
@@ -125,15 +128,14 @@ class Recording(Tensor):
         Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
         write to it is noticed.
         """
-        stack: list[Edge] = [result._node]
-        seen: set[Node] = set()
-        while stack:
-            edge = stack.pop()
+        edges: list[Edge] = [result._node]
+        seen: list[Node] = []
+        for edge in edges:
             node = edge.node if isinstance(edge, Output) else edge
             if not isinstance(node, Node) or node.number < oldest or node in seen:
                 continue
-            seen.add(node)
-            stack += node.edges
+            seen.append(node)
+            edges += node.edges
             entries = getattr(node, "_kept", None) or ()
             for position, entry in enumerate(entries):
                 value = entry[0] if type(entry) is tuple else entry

@@ -79,24 +79,19 @@ class Watch:
         return [each if each is None else unowned(each) for each in gradients] if hooks else gradients
 
 
-def keep_retaining(x: Tensor, earlier: object) -> None:
+def keep_retaining(x: Tensor, earlier: Any) -> None:
     """Let `x`, if it retained its gradient at the edge `earlier`, retain it at the one it has now."""
-    node, index = _place(earlier)
-    reference = None if node is None or node.watch is None else node.watch.retained.get(index)
-    if reference is not None and reference() is x:
-        del node.watch.retained[index]
+    if earlier is None or earlier.node.watch is None:
+        return
+    retained, index = earlier.node.watch.retained, earlier.position
+    if index in retained and retained[index]() is x:
+        del retained[index]
         retain_at(x)
 
 
 def retain_at(x: Tensor) -> None:
     """Let `x` keep its gradient in `.grad` when one arrives at the node that made it."""
-    node, index = _place(x._node)
-    tape.watch_of(node).retained[index] = weakref.ref(x)
-
-
-def _place(edge: object) -> tuple[Any, int]:
-    """The node that an edge leads to, and which of its outputs it is for."""
-    return edge if isinstance(edge, tuple) else (edge, 0)
+    tape.watch_of(x._node.node).retained[x._node.position] = weakref.ref(x)
 
 
 def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
