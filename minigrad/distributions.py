@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -56,7 +56,7 @@ class Distribution:
     """
 
     has_rsample: ClassVar[bool] = False
-    arg_constraints: dict[str, Constraint]
+    arg_constraints: Mapping[str, Constraint]
     support: Constraint
     mean: Any
     variance: Any
@@ -95,6 +95,15 @@ class Distribution:
         """Draws through which gradients flow to the parameters; a NotImplementedError if there are none."""
         raise NotImplementedError
 
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability, or of the density, at `value`."""
+        if self._validates:
+            self._check_value(value)
+        return self._log_prob(value)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
     def _given(self) -> dict[str, Tensor]:
         """The parameters that are known: of probs and logits the other one is computed when it is asked for."""
         return {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
@@ -104,8 +113,6 @@ class Distribution:
 
     def _check_value(self, value: object) -> None:
         """Nothing for values whose probability can be asked for; a ValueError else."""
-        if not self._validates:
-            return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape, expected, events = value.shape, self._shape_of(()), len(self.event_shape)
@@ -127,34 +134,33 @@ def _misfit(what: str, value: Tensor, has_to: str) -> ValueError:
 class _ByProbability(Distribution):
     """A distribution that is given by probabilities or by their logits; the other is computed when asked for."""
 
-    def __init__(self, probs: Tensor | None, logits: Tensor | None, *more: Any) -> None:
-        # What is set takes the place of the property.
-        self.__dict__.update({"logits": logits} if probs is None else {"probs": probs})
-        super().__init__(*more)
+    #: Whether a probability is that of 1, and the rest that of 0; else the last dimension has one for each class.
+    _of_two: ClassVar[bool] = True
 
     @cached_property
     def logits(self) -> Tensor:
-        """The logarithms of the odds."""
+        """The logarithms of the odds; of probabilities of classes, their logarithms."""
         with torch.enable_grad():
-            probs = _clamped(self.probs)
-            return probs.log() - (-probs).log1p()
+            # Away from 0 and 1, logarithms are finite.
+            eps = torch.finfo(self.probs.dtype).eps
+            probs = self.probs.clamp(eps, 1 - eps)
+            return probs.log() - (-probs).log1p() if self._of_two else probs.log()
 
     @cached_property
     def probs(self) -> Tensor:
         """The probabilities."""
         with torch.enable_grad():
-            return self.logits.sigmoid()
+            return self.logits.sigmoid() if self._of_two else self.logits.softmax(-1)
 
 
-def _clamped(probs: Tensor) -> Tensor:
-    """Probabilities, kept away from 0 and 1, so that their logarithms are finite."""
-    eps = torch.finfo(probs.dtype).eps
-    return probs.clamp(eps, 1 - eps)
+Given = Tensor | float | None
 
 
-def _check_one(probs: object, logits: object) -> None:
+def _one_of(probs: Given, logits: Given) -> tuple[str, Any]:
+    """The name and the value of the one that is given."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    return ("logits", logits) if probs is None else ("probs", probs)
 
 
 def _broadcast(*values: Any) -> list[Tensor]:
@@ -165,6 +171,11 @@ def _broadcast(*values: Any) -> list[Tensor]:
     dtype = next((value.dtype for value in values if isinstance(value, Tensor)), torch.get_default_dtype())
     tensors = [value if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype) for value in values]
     return list(torch.broadcast_tensors(*tensors))
+
+
+def _bounded(terms: Tensor, never_here: Tensor, never_there: Tensor) -> Tensor:
+    """Terms of a divergence: infinite for values that the other has never, but 0 for those that this one has never."""
+    return terms.masked_fill(never_there, math.inf).masked_fill(never_here, 0)
 
 
 def _log_factorial(counts: Tensor) -> Tensor:
@@ -186,11 +197,11 @@ class Normal(Distribution):
     """
 
     has_rsample = True
+    arg_constraints: Mapping[str, Constraint] = {"loc": _REAL, "scale": _POSITIVE}
     support = _REAL
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = _broadcast(loc, scale)
-        self.arg_constraints = {"loc": _REAL, "scale": _POSITIVE}
         super().__init__(self.loc.shape, (), validate_args)
 
     mean = property(lambda self: self.loc)
@@ -206,15 +217,17 @@ class Normal(Distribution):
         noise = torch.empty(self._shape_of(sample_shape), dtype=self.loc.dtype).normal_()
         return self.loc + noise * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density at `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         variance = self.scale**2
         return -((value - self.loc) ** 2) / (2 * variance) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def entropy(self) -> Tensor:
         """The entropy, in nats."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
+
+    def _divergence(self, other: Normal) -> Tensor:
+        ratio = (self.scale / other.scale).pow(2)
+        return 0.5 * (ratio + ((self.loc - other.loc) / other.scale).pow(2) - 1 - ratio.log())
 
 
 class Uniform(Distribution):
@@ -244,9 +257,7 @@ class Uniform(Distribution):
         drawn = torch.rand(self._shape_of(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density at `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
         return inside.log() - (self.high - self.low).log()
 
@@ -254,8 +265,9 @@ class Uniform(Distribution):
         """The entropy, in nats."""
         return torch.log(self.high - self.low)
 
-
-Given = Tensor | float | None
+    def _divergence(self, other: Uniform) -> Tensor:
+        beyond = (other.low > self.low) | (other.high < self.high)
+        return ((other.high - other.low) / (self.high - self.low)).log().masked_fill(beyond, math.inf)
 
 
 class Bernoulli(_ByProbability):
@@ -267,13 +279,14 @@ class Bernoulli(_ByProbability):
     tensor([0.3000, 0.5000])
     """
 
+    arg_constraints: Mapping[str, Constraint] = {"probs": _PROBABILITY, "logits": _REAL}
     support = _BOOLEAN
 
     def __init__(self, probs: Given = None, logits: Given = None, validate_args: bool | None = None) -> None:
-        _check_one(probs, logits)
-        (given,) = _broadcast(logits if probs is None else probs)
-        self.arg_constraints = {"probs": _PROBABILITY, "logits": _REAL}
-        super().__init__(None if probs is None else given, given, given.shape, (), validate_args)
+        name, given = _one_of(probs, logits)
+        (given,) = _broadcast(given)
+        setattr(self, name, given)
+        super().__init__(given.shape, (), validate_args)
 
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
@@ -282,15 +295,18 @@ class Bernoulli(_ByProbability):
         with torch.no_grad():
             return torch.bernoulli(self.probs.expand(self._shape_of(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         logits, value = _broadcast(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
 
     def entropy(self) -> Tensor:
         """The entropy, in nats."""
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def _divergence(self, other: Bernoulli) -> Tensor:
+        one = self.probs * (F.softplus(-other.logits) - F.softplus(-self.logits))
+        zero = (1 - self.probs) * (F.softplus(other.logits) - F.softplus(self.logits))
+        return _bounded(one, self.probs == 0, other.probs == 0) + _bounded(zero, self.probs == 1, other.probs == 1)
 
 
 class Categorical(_ByProbability):
@@ -302,33 +318,21 @@ class Categorical(_ByProbability):
     (tensor([0.2500, 0.7500]), tensor(0.7500))
     """
 
+    arg_constraints: Mapping[str, Constraint] = {"probs": _SIMPLEX, "logits": _REAL_VECTOR}
+    _of_two = False
+
     def __init__(
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
-        _check_one(probs, logits)
-        given: Any
-        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        name, given = _one_of(probs, logits)
         if dim_of(given) < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
-        if probs is not None:
-            given = probs = given / given.sum(-1, keepdim=True)
-        else:
-            given = logits = given - given.logsumexp(-1, keepdim=True)
+        total = given.sum(-1, keepdim=True) if name == "probs" else given.logsumexp(-1, keepdim=True)
+        given = given / total if name == "probs" else given - total
+        setattr(self, name, given)
         self._classes = given.shape[-1]
-        self.arg_constraints, self.support = {"probs": _SIMPLEX, "logits": _REAL_VECTOR}, _up_to(self._classes - 1)
-        super().__init__(probs, logits, given.shape[:-1], (), validate_args)
-
-    @cached_property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        with torch.enable_grad():
-            return _clamped(self.probs).log()
-
-    @cached_property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        with torch.enable_grad():
-            return self.logits.softmax(-1)
+        self.support = _up_to(self._classes - 1)
+        super().__init__(given.shape[:-1], (), validate_args)
 
     mode = property(lambda self: self.probs.argmax(-1))
     # Classes have neither.
@@ -338,9 +342,7 @@ class Categorical(_ByProbability):
         rows = self.probs.detach().reshape(-1, self._classes)
         return torch.multinomial(rows, math.prod(sample_shape), True).T.reshape(self._shape_of(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of the class `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         value, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
@@ -348,6 +350,10 @@ class Categorical(_ByProbability):
         """The entropy, in nats."""
         logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
+
+    def _divergence(self, other: Categorical) -> Tensor:
+        terms = self.probs * (self.logits - other.logits)
+        return _bounded(terms, self.probs == 0, other.probs == 0).sum(-1)
 
 
 class Multinomial(Distribution):
@@ -357,6 +363,8 @@ class Multinomial(Distribution):
     >>> Multinomial(10, torch.ones(2)).mean
     tensor([5., 5.])
     """
+
+    arg_constraints = Categorical.arg_constraints
 
     def __init__(
         self,
@@ -368,7 +376,6 @@ class Multinomial(Distribution):
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count, self._categorical = total_count, Categorical(probs, logits)
-        self.arg_constraints = self._categorical.arg_constraints
         self.support = Constraint("Multinomial()", lambda x: _COUNT.holds(x).all(-1) & (x.sum(-1) <= total_count))
         super().__init__(self._categorical.batch_shape, self.probs.shape[-1:], validate_args)
 
@@ -382,9 +389,7 @@ class Multinomial(Distribution):
         counts = torch.zeros(self._shape_of(sample_shape), dtype=torch.int64)
         return counts.scatter_add_(-1, classes, torch.ones_like(classes)).type_as(self.probs)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of the counts `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         logits, value = _broadcast(self.logits, value)
         logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)
         return _log_factorial(value.sum(-1)) - _log_factorial(value).sum(-1) + (logits * value).sum(-1)
@@ -398,6 +403,8 @@ class Binomial(_ByProbability):
     tensor(0.3750)
     """
 
+    arg_constraints: Mapping[str, Constraint] = {"total_count": _COUNT, "probs": _PROBABILITY, "logits": _REAL}
+
     def __init__(
         self,
         total_count: Tensor | int = 1,
@@ -405,12 +412,12 @@ class Binomial(_ByProbability):
         logits: Given = None,
         validate_args: bool | None = None,
     ) -> None:
-        _check_one(probs, logits)
-        count, given = _broadcast(total_count, logits if probs is None else probs)
+        name, given = _one_of(probs, logits)
+        count, given = _broadcast(total_count, given)
+        setattr(self, name, given)
         self.total_count = count.type_as(given)
-        self.arg_constraints = {"total_count": _COUNT, "probs": _PROBABILITY, "logits": _REAL}
         self.support = _up_to(self.total_count)
-        super().__init__(None if probs is None else given, given, given.shape, (), validate_args)
+        super().__init__(given.shape, (), validate_args)
 
     mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
@@ -421,9 +428,7 @@ class Binomial(_ByProbability):
         drawn = [_ones_among(count, p) for count, p in zip(counts, probs, strict=True)]
         return torch.tensor(drawn, dtype=self.probs.dtype).reshape(shape)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of the number `value`."""
-        self._check_value(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         count, logits = self.total_count, self.logits
         # max(logits, 0), whose slope at 0 is 1/2.
         bounded = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
@@ -457,44 +462,13 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
     tensor(0.5000)
     """
-    for kind, formula in _DIVERGENCES.items():
-        if isinstance(p, kind) and isinstance(q, kind):
-            return formula(p, q)
+    for kind in type(p).__mro__:
+        if "_divergence" in vars(kind) and isinstance(q, kind):
+            found: Tensor = vars(kind)["_divergence"](p, q)
+            return found
     kinds = f"p type {type(p).__name__} and q type {type(q).__name__}"
     raise NotImplementedError(f"No KL(p || q) is implemented for {kinds}")
 
-
-def _of_normal(p: Normal, q: Normal) -> Tensor:
-    ratio = (p.scale / q.scale).pow(2)
-    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
-
-
-def _of_categorical(p: Categorical, q: Categorical) -> Tensor:
-    return _bounded(p.probs * (p.logits - q.logits), p.probs == 0, q.probs == 0).sum(-1)
-
-
-def _of_bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
-    one = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
-    zero = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
-    return _bounded(one, p.probs == 0, q.probs == 0) + _bounded(zero, p.probs == 1, q.probs == 1)
-
-
-def _of_uniform(p: Uniform, q: Uniform) -> Tensor:
-    beyond = (q.low > p.low) | (q.high < p.high)
-    return ((q.high - q.low) / (p.high - p.low)).log().masked_fill(beyond, math.inf)
-
-
-def _bounded(terms: Tensor, never_p: Tensor, never_q: Tensor) -> Tensor:
-    """The terms, infinite for values that q has never, but 0 for those that p has never."""
-    return terms.masked_fill(never_q, math.inf).masked_fill(never_p, 0)
-
-
-_DIVERGENCES: dict[type[Distribution], Callable[[Any, Any], Tensor]] = {
-    Normal: _of_normal,
-    Uniform: _of_uniform,
-    Categorical: _of_categorical,
-    Bernoulli: _of_bernoulli,
-}
 
 # PyTorch has each in a file of its own, as torch.distributions.normal.
 __path__: list[str] = []
