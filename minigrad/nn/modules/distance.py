@@ -19,9 +19,7 @@ class CosineSimilarity(FunctionLayer, function=F.cosine_similarity):
 
     dim: int = 1
     eps: float = 1e-8
+    _shown = ()
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
         return self._compute(x1, x2)
-
-    def extra_repr(self) -> str:
-        return ""

@@ -14,6 +14,7 @@ class _Dropout(FunctionLayer, function=...):
 
     p: float = 0.5
     inplace: bool = False
+    _shown = ("p", "inplace")
 
     def _check(self) -> None:
         if self.p < 0 or self.p > 1:
@@ -21,9 +22,6 @@ class _Dropout(FunctionLayer, function=...):
 
     def forward(self, input: Tensor) -> Tensor:
         return self._compute(input, training=self.training)
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_Dropout, function=F.dropout):

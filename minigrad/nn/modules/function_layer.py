@@ -36,6 +36,8 @@ class FunctionLayer(Module):
     _apart: ClassVar[tuple[str, ...]] = ()
     #: What the function takes.
     _options: ClassVar[tuple[str, ...]]
+    #: Which options the printed form shows, if not all that the function takes.
+    _shown: ClassVar[tuple[str, ...] | None] = None
 
     def __init_subclass__(cls, function: Callable[..., Tensor] | EllipsisType | None = None) -> None:
         super().__init_subclass__()
@@ -65,8 +67,10 @@ class FunctionLayer(Module):
         return type(self)._function(*inputs, **options, **more)
 
     def extra_repr(self) -> str:
-        options = [(name, getattr(self, name)) for name in self._options]
-        return ", ".join([f"{name}={value!r}" for name, value in options if name != "inplace" or value])
+        names = self._shown
+        if names is None:
+            names = tuple([name for name in self._options if name != "inplace" or getattr(self, name)])
+        return ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
 
 
 def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:

@@ -20,6 +20,7 @@ class _Loss(FunctionLayer, function=...):
     """
 
     _apart = ("size_average", "reduce")
+    _shown = ()
 
     def _check(self) -> None:
         given = self.__dict__
@@ -30,9 +31,6 @@ class _Loss(FunctionLayer, function=...):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
         return self._compute(input, target)
-
-    def extra_repr(self) -> str:
-        return ""
 
 
 class _PlainLoss(_Loss, function=...):

@@ -20,15 +20,11 @@ class _Pool(FunctionLayer, function=...):
     kernel_size: PerDim
     stride: PerDim | None = None
     padding: PerDim = 0
-    #: What its printed form shows.
     _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
     def _check(self) -> None:
         if self.stride is None:
             self.stride = self.kernel_size
-
-    def extra_repr(self) -> str:
-        return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
 
 
 class _MaxPool(_Pool, function=...):
@@ -89,9 +85,7 @@ class _AdaptivePool(FunctionLayer, function=...):
     """Something of as many windows as there are to be."""
 
     output_size: PerDim | None
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
+    _shown = ("output_size",)
 
 
 class AdaptiveAvgPool1d(_AdaptivePool, function=F.adaptive_avg_pool1d):
