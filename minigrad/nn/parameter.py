@@ -10,7 +10,8 @@ import numpy as np
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import storage_of
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import check_can_require_grad, new_leaf
+from minigrad.tensors.creation import empty
+from minigrad.tensors.options import DType, OnDevice, check_can_require_grad, new_leaf
 
 
 class Parameter(Tensor):
@@ -140,6 +141,13 @@ class UninitializedBuffer(Uninitialized):
     """A buffer that has no size yet."""
 
     __slots__ = ()
+
+
+def add_parameters(module: Any, device: OnDevice, dtype: DType, **shapes: tuple[int, ...] | None) -> None:
+    """Register parameters of these shapes, whose values are still to be drawn, and None where there is no shape."""
+    for name, shape in shapes.items():
+        new = None if shape is None else Parameter(empty(shape, device=device, dtype=dtype))
+        module.register_parameter(name, new)
 
 
 def forget_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:

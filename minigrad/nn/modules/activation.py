@@ -13,10 +13,10 @@ from minigrad.nn import init as initialize
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty, full, zeros
+from minigrad.tensors.creation import full, zeros
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
@@ -201,21 +201,15 @@ class MultiheadAttention(Module):
         self.batch_first = batch_first
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
-        shapes = {"in_proj_weight": (3 * embed_dim, embed_dim)}
-        if not self.kdim == self.vdim == embed_dim:
-            sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
-            shapes = {f"{name}_proj_weight": (embed_dim, size) for name, size in sizes.items()}
-        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
-            new = Parameter(empty(shapes[name], device=device, dtype=dtype)) if name in shapes else None
-            self.register_parameter(name, new)
-        new = Parameter(empty(3 * embed_dim, device=device, dtype=dtype)) if bias else None
-        self.register_parameter("in_proj_bias", new)
+        sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
+        stacked = {*sizes.values()} == {embed_dim}
+        shapes = {"in_proj_weight": (3 * embed_dim, embed_dim) if stacked else None}
+        shapes |= {f"{name}_proj_weight": None if stacked else (embed_dim, size) for name, size in sizes.items()}
+        add_parameters(self, device, dtype, **shapes, in_proj_bias=(3 * embed_dim,) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        for name in shapes:
-            initialize.xavier_uniform_(getattr(self, name))
-        for vector in (self.in_proj_bias, self.out_proj.bias):
-            if vector is not None:
-                initialize.zeros_(vector)
+        for parameter in [*self.parameters(recurse=False), self.out_proj.bias]:
+            if parameter is not None:
+                (initialize.xavier_uniform_ if parameter.ndim == 2 else initialize.zeros_)(parameter)
 
     def forward(
         self,

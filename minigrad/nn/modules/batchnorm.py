@@ -57,7 +57,7 @@ class _ChannelNorm(ScaledLayer):
         for name in ("running_mean", "running_var", "num_batches_tracked"):
             new = tensor(0) if name == "num_batches_tracked" else empty(num_features, device=device, dtype=dtype)
             self.register_buffer(name, new if track_running_stats else None)
-        self._add_scale((num_features,), affine, affine and bias, device, dtype)
+        self._add_scale((num_features,), device, dtype, weight=affine, bias=affine and bias)
 
     def _load_from_state_dict(self, state: Any, prefix: str, metadata: Any, *findings: Any) -> None:
         """See `load_own`; a state from before batches were counted says nothing of their number, which stays."""

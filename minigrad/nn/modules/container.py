@@ -21,9 +21,8 @@ class _Container(Module):
     _held: str = "_modules"
 
     @property
-    def _own(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.__dict__[self._held]
-        return found
+    def _own(self) -> Any:
+        return self.__dict__[self._held]
 
     def __len__(self) -> int:
         return len(self._own)
@@ -162,8 +161,7 @@ class ModuleList(_Series):
 
     def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         super().__init__()
-        if modules is not None:
-            self.extend(modules)
+        self.extend([] if modules is None else modules)
 
     def insert(self, index: int, module: Module) -> None:
         """Put `module` before the position `index`."""
@@ -171,9 +169,6 @@ class ModuleList(_Series):
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])
-
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
 
     def __repr__(self) -> str:
         lines, position = [], 0
@@ -235,8 +230,7 @@ class ModuleDict(_Dict):
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
-        if modules is not None:
-            self.update(modules)
+        self.update({} if modules is None else modules)
 
     def update(self, modules: Any) -> None:
         """Add the modules of a mapping, or of pairs of names and modules."""
@@ -259,8 +253,7 @@ class ParameterDict(_Dict):
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
-        if parameters is not None:
-            self.update(parameters)
+        self.update({} if parameters is None else parameters)
 
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.convolution import named_padding
 from minigrad.ops.windows import PerDim, per_dim
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -54,10 +53,8 @@ class _Convolution(Module):
     ) -> None:
         super().__init__()
         if groups <= 0 or in_channels % groups or out_channels % groups:
-            problem = (
-                f"in_channels must be divisible by groups, and out_channels, too: {in_channels} and {out_channels}"
-            )
-            raise ValueError(f"{problem} by {groups}, a positive integer")
+            counts = f"{in_channels} and {out_channels} by {groups}, a positive integer"
+            raise ValueError(f"in_channels must be divisible by groups, and out_channels, too: {counts}")
         if padding_mode not in _MODES:
             raise ValueError(f"padding_mode must be one of {_MODES}, but got {padding_mode=}")
         if isinstance(padding, str) and padding not in ("valid", "same"):
@@ -72,8 +69,8 @@ class _Convolution(Module):
         if padding == "same" and max(self.stride) > 1:
             raise ValueError("padding='same' is not supported for strided convolutions")
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
-        self.weight = Parameter(empty((outer, inner // groups, *self.kernel_size), device=device, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None)
+        shape = (outer, inner // groups, *self.kernel_size)
+        add_parameters(self, device, dtype, weight=shape, bias=(out_channels,) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

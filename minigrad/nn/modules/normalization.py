@@ -8,9 +8,8 @@ from typing import ClassVar
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
@@ -27,12 +26,9 @@ class ScaledLayer(Module):
     def extra_repr(self) -> str:
         return self._form.format(**self.__dict__, bias=self._parameters.get("bias") is not None)
 
-    def _add_scale(self, shape: tuple[int, ...], weight: bool, bias: bool | None, on: OnDevice, dtype: DType) -> None:
-        """Register the weight and the bias, or None in their places; not even that for a bias of None."""
-        for name, wanted in (("weight", weight), ("bias", bias)):
-            if wanted is not None:
-                new = Parameter(empty(shape, device=on, dtype=dtype)) if wanted else None
-                self.register_parameter(name, new)
+    def _add_scale(self, shape: tuple[int, ...], on: OnDevice, dtype: DType, **wanted: bool) -> None:
+        """Register a weight and a bias of this shape, or None in the place of what is not wanted."""
+        add_parameters(self, on, dtype, **{name: shape if each else None for name, each in wanted.items()})
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -74,7 +70,8 @@ class LayerNorm(ScaledLayer):
         self.normalized_shape = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self._add_scale(self.normalized_shape, elementwise_affine, elementwise_affine and bias, device, dtype)
+        wanted = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+        self._add_scale(self.normalized_shape, device, dtype, **wanted)
 
     def forward(self, input: Tensor) -> Tensor:
         """`(*, *normalized_shape)` gives the same shape."""
@@ -108,7 +105,7 @@ class RMSNorm(ScaledLayer):
         self.normalized_shape = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self._add_scale(self.normalized_shape, elementwise_affine, None, device, dtype)
+        self._add_scale(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         """`(*, *normalized_shape)` gives the same shape."""
@@ -146,7 +143,7 @@ class GroupNorm(ScaledLayer):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self._add_scale((num_channels,), affine, affine and bias, device, dtype)
+        self._add_scale((num_channels,), device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """`(N, num_channels, *)` gives the same shape."""

@@ -129,7 +129,7 @@ class _Stack(Module):
         self.num_layers = num_layers
         self.norm = norm
 
-    def _through(self, x: Tensor, *args: Any, **options: Any) -> Tensor:
+    def forward(self, x: Tensor, *args: Any, **options: Any) -> Tensor:
         for layer in self.layers:
             x = layer(x, *args, **options)
         return x if self.norm is None else self.norm(x)
@@ -157,7 +157,7 @@ class TransformerEncoder(_Stack):
     def forward(
         self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool | None = None
     ) -> Tensor:
-        return self._through(src, mask, src_key_padding_mask, is_causal=bool(is_causal))
+        return super().forward(src, mask, src_key_padding_mask, is_causal=bool(is_causal))
 
 
 class TransformerDecoder(_Stack):
@@ -178,7 +178,9 @@ class TransformerDecoder(_Stack):
         memory_is_causal: bool = False,
     ) -> Tensor:
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        return self._through(tgt, memory, *masks, tgt_is_causal=bool(tgt_is_causal), memory_is_causal=memory_is_causal)
+        return super().forward(
+            tgt, memory, *masks, tgt_is_causal=bool(tgt_is_causal), memory_is_causal=memory_is_causal
+        )
 
 
 class Transformer(Module):
