@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from operator import index
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.casting import check_floating
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.reductions import Extremum, check_not_empty, selected
+from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
 
 # ---- order -----------------------------------------------------------------------------------------------------------
@@ -36,9 +37,8 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     indices=tensor([0, 2, 1]))
     """
     position = normal_dim(dim, input.ndim)
-    indices = laid_out(order(input._array, position, descending), input._array)
     form = "SortBackward0" if stable is None else "SortBackward1"
-    return selected(return_types.sort, input, position, indices, True, form)
+    return selected(return_types.sort, input, position, functools.partial(order, descending=descending), True, form)
 
 
 @op()
@@ -49,20 +49,19 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     >>> torch.tensor([3, 1, 2]).argsort()
     tensor([1, 2, 0])
     """
-    return input._new(laid_out(order(input._array, normal_dim(dim, input.ndim), descending), input._array))
+    ordered = functools.partial(order, descending=descending)
+    return input._new(along(ordered, input._array, normal_dim(dim, input.ndim)))
 
 
 def order(x: Array, dim: int, descending: bool = False) -> Array:
     """The indices that sort `x` along `dim`; equal elements keep their order, and nan is larger than all numbers."""
-    if x.ndim == 0:
-        return np.zeros((), np.int64)
     x = widened(x)
     if not descending:
-        return x.argsort(dim, "stable")
+        return laid_out(x.argsort(dim, "stable"), x)
     # From the end, so that of equal elements the first comes last, and then first.
     reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
     indices: Array = x[reverse].argsort(dim, "stable")[reverse]
-    return x.shape[dim] - 1 - indices
+    return laid_out(x.shape[dim] - 1 - indices, x)
 
 
 @op()
@@ -81,26 +80,24 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
     if input._array.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
-    indices = np.asarray(top(input._array, count, position, largest), order="C")
-    return selected(return_types.topk, input, position, indices, True, "TopkBackward0")
+    first = functools.partial(top, k=count, largest=largest)
+    return selected(return_types.topk, input, position, first, True, "TopkBackward0")
 
 
 # So few elements are sorted in less time than the first of them are found.
 _FEW = 2**10
 
 
-def top(x: Array, k: int, dim: int, largest: bool) -> Array:
+def top(x: Array, dim: int, k: int, largest: bool) -> Array:
     """The indices of the `k` largest or smallest elements of `x` along `dim`, in order."""
-    if x.ndim == 0:
-        return np.zeros((), np.int64)
     size = x.shape[dim]
     if not 0 < k < size or x.size < _FEW:
-        return order(x, dim, largest)[(*(slice(None),) * dim, slice(k))]
+        return np.asarray(order(x, dim, largest)[(*(slice(None),) * dim, slice(k))], order="C")
     parted = np.argpartition(widened(x), size - k if largest else k - 1, axis=dim)
     # By index first: so equal elements are in order.
     chosen = np.sort(parted.take(range(size - k, size) if largest else range(k), dim), axis=dim)
     among = order(np.take_along_axis(x, chosen, dim), dim, largest)
-    return np.take_along_axis(chosen, among, dim)
+    return np.asarray(np.take_along_axis(chosen, among, dim), order="C")
 
 
 @op()
@@ -122,20 +119,17 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     if dim is None:
         return Extremum(middle_element, "MedianBackward0")(input)
-    indices = np.asarray(middle(input._array, position), order="C")
-    return selected(return_types.median, input, position, indices, keepdim, "MedianBackward1")
+    return selected(return_types.median, input, position, middle, keepdim, "MedianBackward1")
 
 
 def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
-    if x.ndim == 0:
-        return np.zeros((), np.int64)
     half = (x.shape[dim] - 1) // 2
     found = x.argpartition(half, dim)[(*(slice(None),) * dim, slice(half, half + 1))]
-    if x.dtype not in FLOATS:
-        return found
-    nan = np.isnan(x)
-    return np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
+    if x.dtype in FLOATS:
+        nan = np.isnan(x)
+        found = np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
+    return np.asarray(found, order="C")
 
 
 def middle_element(x: Array) -> Array:
@@ -152,14 +146,11 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
     """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
     position = normal_dim(dim, input.ndim)
     check_not_empty("mode", input._array, (position,))
-    indices = np.asarray(most_frequent(input._array, position), order="C")
-    return selected(return_types.mode, input, position, indices, keepdim, "ModeBackward0")
+    return selected(return_types.mode, input, position, most_frequent, keepdim, "ModeBackward0")
 
 
 def most_frequent(x: Array, dim: int) -> Array:
     """The last index of the most frequent element along `dim`, of several the smallest; the dimension stays."""
-    if x.ndim == 0:
-        return np.zeros((), np.int64)
     indices = order(x, dim).swapaxes(dim, -1)
     ordered = np.take_along_axis(x.swapaxes(dim, -1), indices, -1)
     places = np.arange(x.shape[dim])
@@ -169,7 +160,7 @@ def most_frequent(x: Array, dim: int) -> Array:
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)
-    return found.swapaxes(dim, -1)
+    return np.asarray(found.swapaxes(dim, -1), order="C")
 
 
 @op("torch")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy import ndarray
@@ -30,6 +31,20 @@ from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
 S = TypeVar("S", bound=return_types.Selected)
+
+
+class Reduction(Unary):
+    """What the elements over the dimensions `dims` come to: a subclass says `reduced(x)`, in which these stay."""
+
+    dims: tuple[int, ...]
+    keepdim: bool
+    form: str
+
+    reduced: ClassVar[Callable[..., Array]]
+
+    def forward(self, x: Array) -> Array:
+        y = self.reduced(x)
+        return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, "C", copy=False)
 
 
 class Scaled(Mul):
@@ -350,28 +365,22 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
             "(input numel divided by output numel)."
         )
     form = "StdMeanBackward0" if name == "std_mean" else f"{kind.__name__}Backward0"
-    return kind(dims, float(given), keepdim, form)(x)
+    return kind(dims, keepdim, form, float(given))(x)
 
 
-class Var(Unary):
+class Var(Reduction):
     """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each."""
 
     formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
-    dims: tuple[int, ...]
     correction: float
-    keepdim: bool
-    form: str
 
-    def forward(self, x: Array) -> Array:
-        return self.variance(x).astype(x.dtype, "C", copy=False)
-
-    def variance(self, x: Array) -> Array:
+    def reduced(self, x: Array) -> Array:
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
         deviations = centred(x, self.dims)
         self.deviations: Array | None = deviations
         squares = sum_of_products(deviations, deviations, self.dims)
         squares /= builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
-        return squares if self.keepdim else squares.squeeze(self.dims)
+        return squares
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         free = count_over(x._array.shape, self.dims) - self.correction
@@ -402,12 +411,12 @@ class Std(Var):
 
     formulas = ("dx = Var's, for g / (2 * y); 0 where y is 0",)
 
-    def forward(self, x: Array) -> Array:
-        y = np.sqrt(self.variance(x))
+    def reduced(self, x: Array) -> Array:
+        y = np.sqrt(Var.reduced(self, x))
         if x.dtype != np.float64 and not ((y > _ROOTS[0]) & (y < _ROOTS[1])).all():
             # The squares are too small or too large for float32, which their root need not be.
-            y = np.sqrt(self.variance(x.astype(np.float64)))
-        return y.astype(x.dtype, "C", copy=False)
+            y = np.sqrt(Var.reduced(self, x.astype(np.float64)))
+        return y
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads y as well
         return Var.dx(self, masked(g / (2 * y), y._array != 0), x)
@@ -443,10 +452,10 @@ def norm(
     power = 2.0 if p is None or p == "fro" else float(p)
     if (power < 0 or math.isinf(power)) and not count_over(input._array.shape, dims):
         raise RuntimeError(f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor")
-    return LinalgVectorNorm(power, dims, keepdim)(cast(input, to))
+    return LinalgVectorNorm(dims, keepdim, "LinalgVectorNormBackward0", power)(cast(input, to))
 
 
-class LinalgVectorNorm(Unary):
+class LinalgVectorNorm(Reduction):
     """`sum(|x|**p) ** (1/p)` over `dims`: the number of nonzero elements for p = 0, the largest |x| for p = inf.
 
     Source: `linalg.vector_norm` of PyTorch.
@@ -454,25 +463,17 @@ class LinalgVectorNorm(Unary):
 
     formulas = ("dx = g * sign(x) * |x|**(p - 1) / y**(p - 1); 0 where y is 0, and where x is 0 and p < 1",)
     p: float
-    dims: tuple[int, ...]
-    keepdim: bool
-    form: str = "LinalgVectorNormBackward0"
 
-    def forward(self, x: Array) -> Array:
-        return self.norm(widened(x)).astype(x.dtype, "C", copy=False)
-
-    def norm(self, x: Array) -> Array:
-        """In at least float32."""
+    def reduced(self, x: Array) -> Array:
         if self.p == 0:
-            y: Array = np.asarray(np.count_nonzero(x, axis=self.dims, keepdims=True))
-        elif math.isinf(self.p) or count_over(x.shape, self.dims) == 1:
+            return np.asarray(np.count_nonzero(x, axis=self.dims, keepdims=True))
+        x = widened(x)
+        if math.isinf(self.p) or count_over(x.shape, self.dims) == 1:
             # (Of one number it is |x| also where |x| ** p is beyond the dtype.)
-            y = (np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True)
-        elif self.p == 2:
-            y = np.sqrt(sum_of_products(x, x, self.dims))
-        else:
-            y = total(np.abs(x) ** self.p, self.dims) ** (1 / self.p)
-        return y if self.keepdim else y.squeeze(self.dims)
+            return np.asarray((np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True))
+        if self.p == 2:
+            return np.asarray(np.sqrt(sum_of_products(x, x, self.dims)))
+        return np.asarray(total(np.abs(x) ** self.p, self.dims) ** (1 / self.p))
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if self.p == 0:
@@ -509,7 +510,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """
     apart = input - other
     check_real("norm(): input dtype should be either floating point or complex", apart)
-    return LinalgVectorNorm(float(p), tuple(range(apart.ndim)), False, "DistBackward0")(apart)
+    return LinalgVectorNorm(tuple(range(apart.ndim)), False, "DistBackward0", float(p))(apart)
 
 
 # ---- extrema ---------------------------------------------------------------------------------------------------------
@@ -563,12 +564,13 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
     check_not_empty(name, array, (position,))
-    indices = index_of(_INDEX_OF[find], array, position, True) if array.ndim else np.zeros((), np.int64)
-    return selected(kind, x, position, indices, keepdim, f"{name.capitalize()}Backward0")
+    find_index = functools.partial(index_of, _INDEX_OF[find])
+    return selected(kind, x, position, find_index, keepdim, f"{name.capitalize()}Backward0")
 
 
-def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, form: str) -> S:
-    """The elements of `x` at `indices`, of size 1 along `dim` or as many as are taken, and the indices."""
+def selected(kind: type[S], x: Tensor, dim: int, find: Callable[[Array, int], Array], keepdim: bool, form: str) -> S:
+    """The elements of `x` at the indices, one or some along `dim`, that `find(array, dim)` finds, and the indices."""
+    indices = along(find, x._array, dim)
     places = laid_out(places_along(indices, dim, x._array.shape), indices)
     if not keepdim and x._array.ndim:
         indices, places = indices.squeeze(dim), places.squeeze(dim)
@@ -577,6 +579,11 @@ def selected(kind: type[S], x: Tensor, dim: int, indices: Array, keepdim: bool, 
     found._storage = named._storage = Storage()
     # Past the checks of `kind(…)`, which are for users.
     return tuple.__new__(kind, (Index(all_dims(x), form, once=True)(x, named), found))
+
+
+def along(find: Callable[[Array, int], Array], x: Array, dim: int) -> Array:
+    """The indices that `find(x, dim)` finds along a dimension of `x`; the one of a 0-d array is 0."""
+    return find(x, dim) if x.ndim else np.zeros((), np.int64)
 
 
 class Extremum(Unary):
@@ -610,16 +617,14 @@ def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) ->
     """The extrema over `dim`, over all for ()."""
     dims = reduced_dims(dim, x.ndim)
     check_not_empty(f"a{find.__name__}", x._array, None if dim == () else dims, RuntimeError)
-    return Extrema(find, dims, keepdim)(x)
+    return Extrema(dims, keepdim, f"A{find.__name__}Backward0", find)(x)
 
 
-class Extrema(Unary):
+class Extrema(Reduction):
     """The largest (`ndarray.max`) or smallest (`ndarray.min`) elements of `x` over the dimensions `dims`."""
 
     formulas = ("dx = g / n at the n elements equal to them, 0 elsewhere",)
     find: Callable[..., Array]
-    dims: tuple[int, ...]
-    keepdim: bool
 
     def forward(self, x: Array) -> Array:
         if self.dims == (x.ndim - 1,) and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
@@ -633,9 +638,6 @@ class Extrema(Unary):
         shape = x._array.shape
         largest = y._array.reshape(with_ones(shape, self.dims))
         return shared(kept_dims(g, shape, self.dims), x._array == largest, largest, self.dims)
-
-    def name(self) -> str:
-        return f"A{self.find.__name__}Backward0"
 
 
 def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:
@@ -680,10 +682,10 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
         return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
     position = normal_dim(dim, array.ndim)
     check_not_empty(find.__name__, array, (position,))
-    return x._new(index_of(find, array, position, keepdim) if array.ndim else np.zeros((), np.int64))
+    return x._new(along(lambda array, dim: index_of(find, array, dim, keepdim), array, position))
 
 
-def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool) -> Array:
+def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool = True) -> Array:
     """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
     if x.strides[dim] == x.itemsize or x.size < 2**14:
         return np.asarray(find(x, axis=dim, keepdims=keepdim), order="C")

@@ -14,7 +14,7 @@ from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.double_backward import in_one_step
-from minigrad.ops.reductions import kept_dims
+from minigrad.ops.reductions import Reduction, kept_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
@@ -79,19 +79,16 @@ class LogSoftmax(Unary):
         return out
 
 
-class LogSumExp(Unary):
+class LogSumExp(Reduction):
     """`log(sum(exp(x)))` over `dims`."""
 
-    form = "LogsumexpBackward0"
     formulas = ("dx = g * softmax(x)",)
-    dims: tuple[int, ...]
-    keepdim: bool
+    form: str = "LogsumexpBackward0"
 
-    def forward(self, x: Array) -> Array:
+    def reduced(self, x: Array) -> Array:
         out, sums, most = exponentials(x, self.dims)
         self.exponentials: tuple[Array, Array] | None = out, sums
-        y: Array = np.log(sums) + most
-        return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, "C", copy=False)
+        return np.asarray(np.log(sums) + most)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         g = kept_dims(g, x._array.shape, self.dims)
