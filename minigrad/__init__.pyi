@@ -249,7 +249,7 @@ from minigrad import optim
 from minigrad.ops.matrices import outer as outer
 from minigrad.ops.shapes import permute as permute
 pi: builtins.float
-from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
+from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.arithmetic import positive as positive
 from minigrad.ops.arithmetic import pow as pow
 preserve_format: minigrad.tensors.options.memory_format

@@ -4,12 +4,12 @@ They are in `minigrad.ops`, and nothing else is to be seen here.
 """
 
 from minigrad.declare import declared
-from minigrad.ops import attention, convolution, curves, dropout, embedding, losses, norms, pooling, resampling, windows
+from minigrad.ops import attention, convolution, curves, dropout, embedding, losses, norms, pooling, windows
 from minigrad.ops import softmax as scores
 from minigrad.tensors.errors import advised
 
 # Each of these has declared its own.
-del attention, convolution, curves, dropout, embedding, losses, norms, pooling, resampling, scores, windows
+del attention, convolution, curves, dropout, embedding, losses, norms, pooling, scores, windows
 
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])

@@ -71,7 +71,7 @@ from minigrad.ops.curves import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
 from minigrad.ops.curves import hardtanh as hardtanh
 from minigrad.ops.norms import instance_norm as instance_norm
-from minigrad.ops.resampling import interpolate as interpolate
+from minigrad.ops.pooling import interpolate as interpolate
 from minigrad.ops.losses import kl_div as kl_div
 from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
@@ -93,7 +93,7 @@ from minigrad.ops.losses import nll_loss as nll_loss
 from minigrad.ops.norms import normalize as normalize
 from minigrad.ops.embedding import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
-from minigrad.ops.resampling import pixel_shuffle as pixel_shuffle
+from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.curves import prelu as prelu
 from minigrad.ops.curves import relu as relu
 from minigrad.ops.curves import relu_ as relu_

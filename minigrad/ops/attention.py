@@ -17,9 +17,9 @@ from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import rounded
 from minigrad.ops.dropout import dropout
+from minigrad.ops.fused import row_blocks
 from minigrad.ops.softmax import Softmax, largest
 
 

@@ -17,7 +17,7 @@ from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
 from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
 from minigrad.ops import casting
 from minigrad.ops.arithmetic import Ternary
-from minigrad.ops.blocks import row_blocks
+from minigrad.ops.fused import row_blocks
 from minigrad.tensors.interoperation import shared_memory
 
 

@@ -32,7 +32,7 @@ from minigrad.core.shapes import Sum
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.blocks import slices
+from minigrad.ops.fused import slices
 from minigrad.ops.windows import PerDim, Windows, per_dim
 
 # Windows of so many elements in all are copied and multiplied at once: they stay in the processor's cache.

@@ -19,10 +19,10 @@ from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, of_node, op
 from minigrad.ops.arithmetic import ProductAs
-from minigrad.ops.blocks import BLOCK, blocked
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
+from minigrad.ops.fused import BLOCK, blocked
 
 
 class Curve(Unary):

@@ -21,11 +21,10 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import final, op
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
-from minigrad.ops.blocks import BLOCK, row_blocks, slices
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.double_backward import double_backward
+from minigrad.ops.fused import BLOCK, double_backward, row_blocks, slices
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.reductions import Mean
 from minigrad.ops.softmax import largest

@@ -32,10 +32,9 @@ from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.arithmetic import SumAs
-from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.double_backward import double_backward
+from minigrad.ops.fused import double_backward, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 from minigrad.ops.reductions import Scaled

@@ -24,7 +24,7 @@ from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.tape import Several
 from minigrad.core.tensor import Tensor
-from minigrad.ops.double_backward import double_backward
+from minigrad.ops.fused import double_backward
 from minigrad.ops.joining import cat
 from minigrad.ops.matrices import linear
 

@@ -10,10 +10,9 @@ from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
-from minigrad.ops.blocks import row_blocks
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim, reduced_dims
-from minigrad.ops.double_backward import in_one_step
+from minigrad.ops.fused import in_one_step, row_blocks
 from minigrad.ops.reductions import Reduction, kept_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype

@@ -1,0 +1,88 @@
+"""What operations that are one step, and not composed of others, have in common.
+
+They work on large arrays block by block, so that what is computed stays in the processor's cache.  Their gradients are
+one step as well; gradients of these are those of composed operations, which define the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minigrad.core.arrays import widened
+from minigrad.core.dtypes import Array
+from minigrad.core.modes import current
+from minigrad.core.tape import Node, quiet
+from minigrad.core.tensor import Tensor
+from minigrad.core.walk import grad
+
+# ---- block by block --------------------------------------------------------------------------------------------------
+
+#: Elements per block: two float32 arrays of as many fit in a second-level cache of 1 MB.
+BLOCK = 2**16
+
+
+def slices(count: int, size: int = 1, block: int = BLOCK) -> list[slice]:
+    """Slices that together select `count` rows of `size` elements each: as many in each as have `block` elements.
+
+    >>> slices(5, 32768)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(block // max(size, 1), 1)
+    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+def row_blocks(x: Array, uncut: tuple[int, ...] = ()) -> list[Any]:
+    """What selects parts of `x`, to work on one after the other: some rows each, or all if it is small.
+
+    Also all if the rows are among the dimensions `uncut`, which are to be whole in each part.
+    """
+    return [...] if x.size <= BLOCK or 0 in uncut else slices(len(x), math.prod(x.shape[1:]))
+
+
+def blocked(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
+
+    The result has the dtype of the last array.
+    """
+    last = arrays[-1]
+    if last.size <= BLOCK or not all([each.flags.c_contiguous for each in arrays]):
+        return compute(*arrays)
+    out = np.empty_like(last)
+    flat = [each.reshape(-1) for each in (*arrays, out)]
+    for block in slices(last.size):
+        *parts, result = [each[block] for each in flat]
+        result[...] = compute(*parts)
+    return out
+
+
+# ---- gradients in one step -------------------------------------------------------------------------------------------
+
+
+def in_one_step(fused: Callable[..., Array], composed: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
+    """`composed(*inputs)`, a gradient; where no graph is recorded by `fused` of the arrays, in at least float32."""
+    if current.enabled:
+        return composed(*inputs)
+    like = inputs[0]
+    array = quiet().run(fused, *[widened(x._array) for x in inputs])
+    return like._new(array.astype(like._array.dtype, copy=False))
+
+
+def double_backward(definition: Callable[..., Any], node: Node, g: Any) -> list[Tensor | None]:
+    """The gradients of the inputs of `node`, which it has kept, as parts of a graph: those of `definition(*inputs)`.
+
+    This computes what `node` does, in tensors.  `g` is the gradient of its output, or a list of those of its outputs.
+    """
+    # Of copies: if one was made of another, that is no matter here.
+    inputs: list[Any] = [x if x is None else x.clone() for x in map(node.kept, range(len(node.edges)))]
+    outputs = definition(*inputs)
+    if not isinstance(g, list):
+        outputs, g = [outputs], [g]
+    arrived = [position for position, each in enumerate(g) if each is not None]
+    ends, cotangents = [[each[position] for position in arrived] for each in (outputs, g)]
+    wanted = [x for x, edge in zip(inputs, node.edges, strict=True) if edge is not None]
+    found = iter(grad(ends, wanted, cotangents, create_graph=True, materialize_grads=True))
+    return [None if edge is None else next(found) for edge in node.edges]
