@@ -19,9 +19,7 @@ import math
 import os
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -153,10 +151,8 @@ _MAPPINGS: dict[str, type] = {each.__name__: each for each in (dict, OrderedDict
 _FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
 
 _DESCRIPTION = "structure.json"
-# The header of an array as NumPy writes it, format 1.0; nothing else is let through.
-_HEADER = re.compile(
-    rb"{'descr': '([<|][biuf][1248]|<V2)', 'fortran_order': (True|False), 'shape': \((\d+,|\d+(?:, \d+)+)?\), } *\n"
-)
+#: As what NumPy writes bfloat16.
+_BITS = np.dtype("V2")
 _SAFETENSORS = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<V2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
@@ -188,9 +184,8 @@ class _Packer:
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self.arrays: dict[str, Array] = {}
         self._name_of = name_of
-        # The name of the array of each memory, and the tensors that lie on it.
-        self._names: dict[Any, str] = {}
-        self._tensors: dict[str, list[Tensor]] = {}
+        # For each memory the name of its array, and the tensors that lie on it, by their ids, with their numbers.
+        self._memories: dict[object, tuple[str, dict[int, int]]] = {}
 
     def pack(self, value: Any, path: tuple[Any, ...]) -> Any:
         """What the text has for the value found at this path of keys."""
@@ -203,11 +198,7 @@ class _Packer:
             return value if math.isfinite(value) else {"float": repr(value)}
         if kind is Tensor or kind is Parameter:
             return self._tensor(value, path)
-        if (
-            (kind is np.ndarray or isinstance(value, np.generic))
-            and value.dtype.kind in "biuf"
-            and value.dtype.itemsize <= 8
-        ):
+        if (kind is np.ndarray or isinstance(value, np.generic)) and _is_plain(value.dtype):
             return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
         if _SEQUENCES.get(kind.__name__) is kind:
             return {kind.__name__: [self.pack(each, (*path, position)) for position, each in enumerate(value)]}
@@ -220,18 +211,11 @@ class _Packer:
         array = x._array
         memory = array.__array_interface__["data"][0] if array.size else id(x)
         key = memory, array.dtype, array.shape, array.strides
-        if key not in self._names:
-            self._names[key] = self._add(array, path)
-        name = self._names[key]
-        tensors = self._tensors.setdefault(name, [])
-        found = [position for position, each in enumerate(tensors) if each is x]
-        if not found:
-            tensors.append(x)
-        facts = {
-            "alias": found[0] if found else len(tensors) - 1,
-            "requires_grad": x._requires_grad,
-            "parameter": isinstance(x, Parameter),
-        }
+        if key not in self._memories:
+            self._memories[key] = self._add(array, path), {}
+        name, tensors = self._memories[key]
+        alias = tensors.setdefault(id(x), len(tensors))
+        facts = {"alias": alias, "requires_grad": x._requires_grad, "parameter": isinstance(x, Parameter)}
         return {"tensor": name} | {fact: value for fact, value in facts.items() if value}
 
     def _add(self, array: Array, path: tuple[Any, ...]) -> str:
@@ -290,10 +274,7 @@ class _Unpacker:
                 raise ValueError("expected integers in a Size")
             return _SEQUENCES[kind](values)
         if kind in _MAPPINGS:
-            if not all([isinstance(pair, list) and len(pair) == 2 for pair in _checked_list(content)]):
-                raise ValueError(f"expected the pairs of a {kind}")
-            pairs = [self._all(pair, depth) for pair in content]
-            return _MAPPINGS[kind](dict(pairs))
+            return _MAPPINGS[kind](dict([self._all(pair, depth) for pair in _checked_list(content)]))
         if kind in ("array", "scalar"):
             array = self._arrays[content]
             return array if kind == "array" else array[()]
@@ -425,25 +406,31 @@ def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
 
 
 def _array(content: bytes) -> Array:
-    """The array that NumPy's file format has here; a ValueError unless it is exactly that."""
-    start = 10 + int.from_bytes(content[8:10], "little")
-    header = _HEADER.fullmatch(content[10:start])
-    if content[:8] != b"\x93NUMPY\x01\x00" or header is None:
-        raise ValueError("a member is no array")
-    shape = [int(size) for size in re.findall(rb"\d+", header[3] or b"")]
+    """The array that NumPy's file format has here; a ValueError for one of what no tensor or array is saved as."""
+    file = io.BytesIO(content)
+    version = np.lib.format.read_magic(file)
+    # The header of an array of 64 dimensions is shorter.
+    shape, in_columns, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=2000)
+    if version != (1, 0) or min(shape, default=0) < 0:
+        raise ValueError("a member is no array in NumPy's format 1.0")
     # If there are more or fewer elements than the shape has, NumPy raises the error.
-    elements = _elements(bytearray(memoryview(content)[start:]), header[1].decode())
-    return elements.reshape(shape, order="F" if header[2] == b"True" else "C")
+    return _elements(bytearray(file.read()), dtype).reshape(shape, order="F" if in_columns else "C")
 
 
-def _elements(content: bytearray, of: str) -> Array:
-    """The bytes, in their memory, as elements of a dtype."""
-    if of == "<V2":
+def _elements(content: bytearray, dtype: np.dtype[Any]) -> Array:
+    """The bytes, in their memory, as elements of a dtype; a ValueError if none such are saved."""
+    if dtype == _BITS:
         return _bfloat16(np.frombuffer(content, np.uint16))
-    dtype = np.dtype(of)
+    if not _is_plain(dtype) or dtype.byteorder == ">":
+        raise ValueError(f"a member has elements of dtype {dtype}")
     array = np.frombuffer(content, np.uint8 if dtype.kind == "b" else dtype)
     # Of a byte that is neither 0 nor 1, a bool would be neither True nor False.
     return array != 0 if dtype.kind == "b" else array
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    """Whether its elements are bools or numbers of up to 64 bits."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
 def _bfloat16(bits: Array) -> Array:
@@ -456,7 +443,7 @@ def _bfloat16(bits: Array) -> Array:
 def from_safetensors(content: bytes, name: str) -> Any:
     """The object in a safetensors file, or its tensors by name in the order in which they lie if it has no other."""
     library = _library()
-    with _damage_told(name, library.SafetensorError):
+    with _damage_told(name):
         found = dict(library.deserialize(content))
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
         metadata = header.pop("__metadata__", None) or {}
@@ -475,7 +462,7 @@ def from_safetensors(content: bytes, name: str) -> Any:
 
 
 def _from_library(dtype: str, shape: list[int], data: bytearray) -> Array:
-    return _elements(data, _SAFETENSORS[dtype]).reshape(shape)
+    return _elements(data, np.dtype(_SAFETENSORS[dtype])).reshape(shape)
 
 
 def _library() -> Any:
@@ -497,19 +484,13 @@ def _pickled(name: str) -> str:
     )
 
 
-_DAMAGE: tuple[type[Exception], ...] = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, TypeError, AttributeError,
-    ArithmeticError, RuntimeError, OSError,
-)  # fmt: skip
-
-
 @contextmanager
-def _damage_told(name: str, *more: type[Exception]) -> Iterator[None]:
+def _damage_told(name: str) -> Iterator[None]:
     """Make one kind of error of all that reading a damaged file can raise."""
     try:
         yield
-    except _DAMAGE + more as error:
+    except Exception as error:
         # The system cannot look before the start of a file; other errors of its are not the file's.
-        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno != errno.EINVAL):
             raise
         raise RuntimeError(f"{name} is damaged or cut off: {error or type(error).__name__}") from error

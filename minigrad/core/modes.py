@@ -55,29 +55,28 @@ class _Switch:
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
-        def steps(*args: P.args, **kwargs: P.kwargs) -> Generator[Any, Any, Any]:
-            # A generator's body runs between its yields: the switch is held around each step only.
+        def steps(*args: P.args, **kwargs: P.kwargs) -> Any:
             generator: Any = function(*args, **kwargs)
-            resume = functools.partial(generator.send, None)
-            try:
-                while True:
-                    with _Switch(self.mode):
-                        try:
-                            item = resume()
-                        except StopIteration as stop:
-                            return stop.value
-                    try:
-                        resume = functools.partial(generator.send, (yield item))
-                    except GeneratorExit:
-                        raise
-                    except BaseException as error:
-                        resume = functools.partial(generator.throw, error)
-            finally:
-                with _Switch(self.mode):
-                    generator.close()
+            return (yield from _Steps(self.mode, generator))
 
         decorated: Any = steps if inspect.isgeneratorfunction(function) else call
         return decorated
+
+
+class _Steps(Generator[Any, Any, Any]):
+    """A generator whose body runs between its yields with grad mode at `mode`, which nobody else sees."""
+
+    def __init__(self, mode: bool, generator: Generator[Any, Any, Any]) -> None:
+        self.mode = mode
+        self.generator = generator
+
+    def send(self, value: object) -> Any:
+        with _Switch(self.mode):
+            return self.generator.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        with _Switch(self.mode):
+            return self.generator.throw(*error)
 
 
 class _FixedSwitch(_Switch):
