@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 import minigrad as torch
+from minigrad.tensors.errors import advised
 
 __all__ = ["assert_close"]
+
+globals().update(advised(__name__, __all__))
 
 #: The relative and absolute tolerance of numbers of a dtype; those of the others have to be equal.
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}

@@ -146,7 +146,7 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
             return False
 
     for place, hints in HINTS.items():
-        names = set(hints) - {"explain"}
+        names = set(hints) - {"checks", "explain"}
         there = {name for name in names if has(place.replace("elsewhere", "minigrad"), name)}
         assert there == (names if library is not minigrad and "elsewhere" not in place else set()), place
 
@@ -218,4 +218,6 @@ def test_a_missing_name_says_what_to_write_instead_however_it_is_imported() -> N
     assert find_spec("minigrad.fft") is None
     with pytest.raises(ImportError, match=r"^cannot import name 'StepLR' from 'minigrad.optim': it is torch.optim.lr_"):
         from minigrad.optim import StepLR  # type: ignore[attr-defined]  # noqa: F401
+    with pytest.raises(AttributeError, match=r"'check_op': PyTorch has no such name, and minigrad\.checks has it$"):
+        minigrad.testing.check_op  # type: ignore[attr-defined]  # noqa: B018
     assert advice("minigrad", "explain") == ": PyTorch has no such name, so import it: from minigrad import explain"
