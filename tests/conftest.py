@@ -104,6 +104,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if reasons or NO_TORCH:
         terminalreporter.section("not tested")
     if NO_TORCH:
-        terminalreporter.write_line("  all  on PyTorch, which is not installed: its results are those on record")
+        terminalreporter.write_line(
+            "PyTorch is not installed: minigrad was compared with what PyTorch gave when it was asked"
+        )
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count:5}  {reason}")

@@ -13,7 +13,7 @@ from strategies import Array, arrays, cotangents, shapes
 
 import minigrad
 
-torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 
 def unsigned_zeros(tensor: Any) -> Array:

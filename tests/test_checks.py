@@ -164,7 +164,7 @@ def test_right_embeddings_are_accepted(name: str) -> None:
     check_lookup(*arguments, **options, profile=FEWER)
 
 
-@pytest.mark.skipif(oracles.torch is None, reason="compares with PyTorch, which is not installed")
+@pytest.mark.skipif(oracles.torch is None, reason="needs PyTorch")
 def test_right_embeddings_in_pytorch_are_accepted() -> None:
     of_torch = {"library": oracles.torch, "profile": FEWER}
     check_lookup(oracles.torch.nn.functional.embedding, padding=True, **of_torch)

@@ -29,7 +29,7 @@ def test_workers_change_no_order(num_workers: int, options: dict[str, Any]) -> N
     ours = epochs(minigrad)
     if not options:
         assert ours[0] == [[[0, 1], [2, 3], [4, 5], [6]]] * 3
-    theirs = pytest.importorskip("torch", reason="asks PyTorch again, which is not installed")
+    theirs = pytest.importorskip("torch", reason="needs PyTorch")
     with warnings.catch_warnings(), theirs.random.fork_rng():
         # A process that has run threads is forked here; that these workers use none of them is PyTorch's care.
         warnings.simplefilter("ignore")
@@ -59,5 +59,5 @@ def test_names_are_where_pytorch_has_them() -> None:
         sampler: ("Sampler",),
     }.items():
         assert [getattr(home, name) for name in names] == [getattr(data, name) for name in names]
-    theirs = pytest.importorskip("torch", reason="asks PyTorch again, which is not installed")
+    theirs = pytest.importorskip("torch", reason="needs PyTorch")
     assert not [name for name in data.__all__ if not hasattr(theirs.utils.data, name)]

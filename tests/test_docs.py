@@ -76,7 +76,7 @@ def test_page(page: Path) -> None:
 @pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("name", PORTABLE)
 def test_page_on_pytorch(name: str) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("torch", reason="needs PyTorch")
     text = (ROOT / name).read_text(encoding="utf-8")
     assert text.count("import minigrad as torch") == 1
     examples = doctest.DocTestParser().get_doctest(
@@ -168,7 +168,7 @@ def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [row.covers for row in added] == ["Tensor.asinh", "asinh"]
     for row in added:
         recorded.check_differences(minigrad, row, {"operands": (np.array([0.5, -2.0]),), "grads": [True], "seed": 0})
-    pytest.importorskip("torch", reason="the rows compare with PyTorch")
+    pytest.importorskip("torch", reason="needs PyTorch")
     compare = importlib.import_module("test_ops_torch")._family(added)
     for row in added:
         compare(case=row)

@@ -25,7 +25,7 @@ PROGRAMS = ["bigram", "mlp", "gpt", "word_vectors", "lenet", "name_languages"]
 
 
 def needs(module: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"needs {module}")
 
 
 ENGINES = ["minigrad", pytest.param("torch", marks=needs("torch"))]
@@ -193,7 +193,7 @@ def test_options_are_checked_before_the_first_step(
 def test_a_folder_that_cannot_be_written_to(word_vectors: Any, capsys: pytest.CaptureFixture[str]) -> None:
     Path("closed").mkdir(mode=0o555)
     if os.access("closed", os.W_OK):
-        pytest.skip("who runs this may write everywhere")
+        pytest.skip("needs a user who may not write everywhere")
     with pytest.raises(SystemExit):
         word_vectors("--checkpoint=closed/c.pt")
     assert capsys.readouterr().err.endswith("the folder 'closed' cannot be written to\n")

@@ -592,7 +592,7 @@ CONVOLVED = [[1.0], [2.0], [4.0], [8.0]], [[10.0], [1.0], [20.0], [2.0], [30.0],
 
 @pytest.mark.parametrize(("name", "ids"), [("lookup", None), ("convolution", [0, 1, 1, 2, 2, 3])])
 def test_pictures_of_the_pages_are_those_that_are_drawn(name: str, ids: list[int] | None) -> None:
-    matplotlib = pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    matplotlib = pytest.importorskip("matplotlib", reason="needs Matplotlib")
     pages = Path(__file__).parent.parent / "docs"
     before = (pages / f"{name}.svg").read_text(encoding="utf-8")
     if f"Matplotlib v{matplotlib.__version__}" not in before:

@@ -164,7 +164,7 @@ def test_a_program_imports_what_it_needs_and_finds_the_rest() -> None:
 
 
 def test_the_recorded_names_are_pytorchs() -> None:
-    pytest.importorskip("torch", reason="the names of PyTorch are those recorded")
+    pytest.importorskip("torch", reason="needs PyTorch")
     found = names.names_of("torch")
     # Modules that are imported later, by other tests, may come on top.
     assert not {place: each for place, listed in names.recorded().items() if (each := listed - set(found[place]))}

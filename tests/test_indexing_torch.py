@@ -12,7 +12,7 @@ from strategies import DTYPES, Array, arrays, cotangents, shapes
 
 import minigrad
 
-torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 MANY = settings(max_examples=4 * settings.default.max_examples)
 

@@ -245,7 +245,7 @@ def failures_of(out: str, names: dict[str, Any]) -> list[str]:
 def test_the_text_is_a_doctest_of_pytorch(
     arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
 ) -> None:
-    torch = pytest.importorskip("torch", reason="the oracle is PyTorch")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
     state = torch.get_rng_state()
     try:
         assert not failures_of(quick(arguments).replace("import minigrad as torch", "import torch"), {})

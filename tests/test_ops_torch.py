@@ -23,7 +23,7 @@ from minigrad.declare import declared
 from minigrad.nn import functional
 from minigrad.tensors import creation, random_tensors
 
-torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 #: Of each of some 1,300 rows; the same ones each time, but under the profile `thorough`.
 FEW = settings(max_examples=8 if settings.default.max_examples < 100 else settings.default.max_examples // 3)

@@ -92,7 +92,7 @@ def test_an_id_that_was_added_is_told(file: Path, large_file: Path) -> None:
 @pytest.fixture(scope="module")
 def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     if PROGRAM is None:
-        pytest.skip("Chromium is not installed")
+        pytest.skip("needs Chromium")
     with browser(tmp_path_factory.mktemp("browser")) as page:
         yield page
 
@@ -346,7 +346,7 @@ def test_the_browser_has_nothing_to_complain_of(page: Page, file: Path) -> None:
     assert {url for url in page.requested if not url.startswith("data:")} == {file.as_uri()}
 
 
-@pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
 def test_its_picture_in_the_readme_is_taken_by_a_command(tmp_path: Path) -> None:
     screenshot.take(tmp_path / "live.png")
     # Fonts differ between machines, and with them heights: what begins a file with its width is the same.

@@ -108,7 +108,7 @@ def arrays(draw: st.DrawFn) -> Array:
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch", reason="the text expected is the one that PyTorch prints")
+    return pytest.importorskip("torch", reason="needs PyTorch")
 
 
 @contextlib.contextmanager

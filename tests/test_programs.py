@@ -17,6 +17,6 @@ PAGES = {
 @pytest.mark.usefixtures("seeded")
 def test_program_shows_what_is_on_record(page: str, title: str, library: Any) -> None:
     if page == "bfloat16":
-        pytest.importorskip("ml_dtypes", reason="the extra bfloat16 is not installed")
+        pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
     program = PAGES[page][title]
     assert shown(library, program) == program.output

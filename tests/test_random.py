@@ -75,7 +75,7 @@ LONG: list[tuple[int, Callable[[Any, Any], Any]]] = [
 
 @pytest.mark.parametrize(("ulps", "draw"), LONG)
 def test_long_draws_are_pytorchs(ulps: float, draw: Callable[[Any, Any], Any]) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
     wanted, got = [draw(api, api.Generator().manual_seed(11)).numpy() for api in (torch, minigrad)]
     check_same_values(wanted, got, ulps)
 

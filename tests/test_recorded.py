@@ -52,7 +52,7 @@ def test_results_are_those_recorded_from_pytorch(family: str) -> None:
         _check(minigrad, family)
 
 
-@pytest.mark.skipif(torch is None, reason="asks PyTorch again, which is not installed")
+@pytest.mark.skipif(torch is None, reason="needs PyTorch")
 @pytest.mark.parametrize("family", ROWS)
 def test_what_is_recorded_is_what_pytorch_answers(family: str) -> None:
     with seeded(1):

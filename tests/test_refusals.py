@@ -99,7 +99,7 @@ PRODUCTS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_factors_that_do_not_fit_are_refused_as_pytorch_refuses_them(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
     for a, b, dtypes in itertools.product(SHAPES, SHAPES, DTYPES):
         outcomes = []
         for api in (torch, minigrad):
@@ -177,7 +177,7 @@ FORMULAS = tomllib.loads((Path(__file__).parent / "hints.toml").read_text(encodi
 
 @pytest.mark.parametrize(("place", "name"), [(place, name) for place, rows in FORMULAS.items() for name in rows])
 def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: str, name: str, library: Any) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
 
     def values(api: Any) -> dict[str, Any]:
         draws, schedulers = np.random.default_rng(0), api.optim.lr_scheduler

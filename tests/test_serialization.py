@@ -40,8 +40,8 @@ except ImportError:
 THOROUGH = settings.default.max_examples >= 1000
 DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
 FLIPS = 300
-NEEDS_ML_DTYPES = pytest.mark.skipif(find_spec("ml_dtypes") is None, reason="the extra bfloat16 is not installed")
-needs_safetensors = pytest.mark.skipif(safetensors is None, reason="needs safetensors, which is not installed")
+NEEDS_ML_DTYPES = pytest.mark.skipif(find_spec("ml_dtypes") is None, reason="needs ml_dtypes")
+needs_safetensors = pytest.mark.skipif(safetensors is None, reason="needs safetensors")
 ENDINGS = [".pt", pytest.param(".safetensors", marks=needs_safetensors)]
 
 

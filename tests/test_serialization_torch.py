@@ -12,8 +12,8 @@ from strategies import arrays, shapes
 
 import minigrad
 
-torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
-library = pytest.importorskip("safetensors.torch", reason="needs safetensors, which is not installed")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+library = pytest.importorskip("safetensors.torch", reason="needs safetensors")
 
 DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"]
 drawn = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(), special=True))

@@ -117,7 +117,7 @@ def test_methods_in_place_are_told_as_writing() -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("furo", reason="the dependency group `docs` is not installed")
+    pytest.importorskip("furo", reason="needs the dependency group `docs`")
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(out / "trees")]
     built = subprocess.run([*command, str(DOCS), str(out / "html")], capture_output=True, text=True)
@@ -233,9 +233,9 @@ def test_notebooks_are_those_of_pages() -> None:
 
 @pytest.mark.parametrize("page", NOTEBOOKS.PAGES)
 def test_notebook_runs_and_shows_what_the_page_says(page: str) -> None:
-    nbformat = pytest.importorskip("nbformat", reason="the dependency group `docs` is not installed")
-    client = pytest.importorskip("nbclient", reason="the dependency group `docs` is not installed")
-    pytest.importorskip("ipykernel", reason="the dependency group `docs` is not installed")
+    nbformat = pytest.importorskip("nbformat", reason="needs the dependency group `docs`")
+    client = pytest.importorskip("nbclient", reason="needs the dependency group `docs`")
+    pytest.importorskip("ipykernel", reason="needs the dependency group `docs`")
     book = nbformat.read(DOCS / "notebooks" / f"{page}.ipynb", as_version=4)
     nbformat.validate(book)
     expected = [shown(cell) for cell in book.cells]
