@@ -24,6 +24,13 @@ def normal_dim(dim: SupportsIndex, ndim: int) -> int:
     return position % ndim
 
 
+def own_dim(dim: SupportsIndex, ndim: int) -> int:
+    """`dim` counted from the front; an IndexError as by `normal_dim`, and for a 0-d tensor, which has none."""
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return normal_dim(dim, ndim)
+
+
 def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) -> tuple[int, ...]:
     """The dimensions that `dim` names, counted from the front: all for None."""
     if dim is None:

@@ -17,11 +17,9 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op, refuse
-from minigrad.ops.array_indexing import places_along
+from minigrad.ops.array_indexing import INDEX_DTYPES, places_along
 from minigrad.ops.casting import rounded
 from minigrad.ops.indexing import Index
-
-_IDS = (np.dtype(np.int64), np.dtype(np.int32))
 
 
 class ScaledLookup(Lookup):
@@ -40,8 +38,12 @@ class SparseLookup(Lookup):
     """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table."""
 
     formulas = ("dW = (ids, G), entries that add up; those of `padding_idx` are left out",)
+    scaled: bool = False
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
+        if self.scaled:
+            problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+            raise RuntimeError(f"{problem}: leave out one of the two")
         # A copy, in int64: the user's ids may change.
         named = ids._array.reshape(-1).astype(np.int64)
         size = g._array.shape[-1]
@@ -52,19 +54,11 @@ class SparseLookup(Lookup):
         return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
 
 
-class ScaledSparseLookup(SparseLookup):
-    """`Y = W[ids]`, whose gradient PyTorch refuses to make."""
-
-    def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
-        raise RuntimeError(f"{problem}: leave out one of the two")
-
-
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
     """The rows of `weight`, with the kind of gradient that is asked for."""
-    with_sparse = ScaledSparseLookup if scaled else SparseLookup
-    kind = with_sparse if sparse else ScaledLookup if scaled else Lookup
-    return kind(padding_idx)(weight, ids)
+    if sparse:
+        return SparseLookup(padding_idx, scaled)(weight, ids)
+    return (ScaledLookup if scaled else Lookup)(padding_idx)(weight, ids)
 
 
 @op("nn.functional")
@@ -134,7 +128,7 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
 
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
-    if ids._array.dtype not in _IDS:
+    if ids._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"

@@ -16,7 +16,7 @@ from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, Several
 from minigrad.core.tensor import Tensor, method, share_storage
 from minigrad.declare import op
-from minigrad.ops.dims import ints, normal_dim
+from minigrad.ops.dims import ints, normal_dim, own_dim
 from minigrad.tensors.errors import warn_program
 
 
@@ -182,19 +182,18 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     >>> torch.split(torch.arange(5), [1, 4])
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    if not isinstance(split_size_or_sections, Sequence):
-        step = index(split_size_or_sections)
-        if step < 0:
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
-        at, size = _along("split", tensor, dim)
-        if size and not step:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-        return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
     at, size = _along("split", tensor, dim)
-    sizes = ints(split_size_or_sections)
-    if sum(sizes) != size or min(sizes, default=0) < 0:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
-    return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
+    if isinstance(split_size_or_sections, Sequence):
+        sizes = ints(split_size_or_sections)
+        if sum(sizes) != size or min(sizes, default=0) < 0:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
+        return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
+    step = index(split_size_or_sections)
+    if step < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+    if size and not step:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
 
 
 @op()
@@ -272,9 +271,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.tensor([[1, 2], [3, 4]]).unbind(1)
     (tensor([1, 3]), tensor([2, 4]))
     """
-    if not input._array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return Unbind(normal_dim(dim, input._array.ndim))(input)
+    return Unbind(own_dim(dim, input._array.ndim))(input)
 
 
 @method("__iter__")

@@ -261,44 +261,21 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
 # ---- factors that do not fit -----------------------------------------------------------------------------------------
 
 
-def product_error(x: Array, y: Array) -> Exception:
-    """The error for factors `x @ y` whose sizes or dtypes do not fit."""
+def product_error(x: Array, y: Array, expected: str = "", if_transposed: str = "") -> Exception:
+    """The error for factors `x @ y` whose sizes or dtypes do not fit.
+
+    Of sizes it says what is `expected`, and the remedy `if_transposed`, where they would fit so.
+    """
     left, right = dtypes.of(x), dtypes.of(y)
-    size, wanted = x.shape[-1], y.shape[-2:][0]
-    if size != wanted:
-        expected = f"the last size of the first, {size}, must be the second's {wanted} rows"
-        return _size_error(
-            x, y, expected, f"They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
-        )
-    if x.ndim > 2 < y.ndim:
-        common_shape([x.shape[:-2], y.shape[:-2]])
-    if x.dtype == bool and (y.dtype == bool or x.ndim > 2 < y.ndim):
-        kernel = "bmm" if y.ndim > 2 else "addmm_impl_cpu_"
-        return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': make the factors numbers, x.float()")
-    found = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
-    return RuntimeError(f"{found}. {_dtype_remedy(left, right)}")
-
-
-def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
-    """The error for an input, a weight and a bias that do not fit."""
-    x, w = input._array, weight._array
-    if w.ndim != 2:
-        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
-    for each in () if bias is None else (bias, input):
-        if each.dtype is not weight.dtype:
-            found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
-            remedy = _dtype_remedy(each.dtype, weight.dtype)
-            return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {remedy}")
-    if x.shape[-1] == w.shape[1]:
-        return product_error(x, w.T)
-    expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
-    twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
-    return _size_error(x, w.T, expected, twice)
-
-
-def _size_error(x: Array, y: Array, expected: str, if_transposed: str) -> RuntimeError:
-    """The error for factors whose inner sizes differ; `if_transposed` is the remedy if they would not, transposed."""
     rows, size, wanted = math.prod(x.shape[:-1]), x.shape[-1], y.shape[-2:][0]
+    if size == wanted:
+        if x.ndim > 2 < y.ndim:
+            common_shape([x.shape[:-2], y.shape[:-2]])
+        if x.dtype == bool and (y.dtype == bool or x.ndim > 2 < y.ndim):
+            kernel = "bmm" if y.ndim > 2 else "addmm_impl_cpu_"
+            return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': make the factors numbers, x.float()")
+        found = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
+        return RuntimeError(f"{found}. {_dtype_remedy(left, right)}")
     if y.ndim > 2:
         batch, given = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
         begin = "Expected size for first two dimensions of batch2 tensor to be:"
@@ -312,8 +289,24 @@ def _size_error(x: Array, y: Array, expected: str, if_transposed: str) -> Runtim
         begin = f"{begin} elements, but got {size} and {wanted} elements respectively"
     remedy = _one_hot_remedy(x, wanted, y)
     if not remedy and y.ndim > 1 and size == y.shape[-1]:
-        remedy = if_transposed
+        remedy = if_transposed or f"They fit if the second is transposed: a @ b.{'T' if y.ndim == 2 else 'mT'}."
+    expected = expected or f"the last size of the first, {size}, must be the second's {wanted} rows"
     return RuntimeError(f"{begin}: {expected}. {remedy}".rstrip())
+
+
+def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
+    """The error for an input, a weight and a bias that do not fit."""
+    w = weight._array
+    if w.ndim != 2:
+        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
+    for each in () if bias is None else (bias, input):
+        if each.dtype is not weight.dtype:
+            found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
+            remedy = _dtype_remedy(each.dtype, weight.dtype)
+            return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {remedy}")
+    expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
+    twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
+    return product_error(input._array, w.T, expected, twice)
 
 
 def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:

@@ -17,7 +17,7 @@ from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.casting import check_floating
-from minigrad.ops.dims import normal_dim
+from minigrad.ops.dims import normal_dim, own_dim
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
 
@@ -205,10 +205,8 @@ def unique(
     """
     form, step, position = "Unique2", "_unique2", None
     if dim is not None:
-        form, step, position = "UniqueDim", "unique_dim", normal_dim(dim, input.ndim)
+        form, step, position = "UniqueDim", "unique_dim", own_dim(dim, input.ndim)
         shape = input._array.shape
-        if not shape:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         if shape.count(0) > (shape[position] == 0):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     found, inverse, counts = distinct(input._array, position)

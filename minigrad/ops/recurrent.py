@@ -94,6 +94,14 @@ class Recurrence(Several):
     #: The number of gates.
     count_of_gates: ClassVar[int]
 
+    #: `advance(gates, x, u, *state)` writes the gates of a step and the next state; what is `u` may be written to.
+    advance: ClassVar[Callable[..., None]]
+    #: `slopes()` is, for all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on.
+    slopes: ClassVar[Callable[..., Array]]
+    #: `retreat(part, d, *state)` makes of the slopes `d` the gradient of `x`, and of that of the new state what passes
+    #: by the gates.
+    retreat: ClassVar[Callable[..., None]]
+
     def forward(self, x: Array, weight: Array, bias: Array | None, *start: Array) -> list[Array]:
         state, size = [each.copy() for each in start], weight.shape[1]
         by_gates = x.reshape(-1, self.count_of_gates, size)
@@ -112,18 +120,6 @@ class Recurrence(Several):
             self.advance(self.gates[part], by_gates[part], u.reshape(by_gates[part].shape), *now)
             by_rows[part] = now[0]
         return [hidden, *state]
-
-    def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
-        """Write the gates of a step and the next state; what is `u` may be written to."""
-        raise NotImplementedError
-
-    def slopes(self) -> Array:
-        """For all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on."""
-        raise NotImplementedError
-
-    def retreat(self, part: slice, d: Array, *state: Array) -> None:
-        """Make of the slopes `d` the gradient of `x`, and of that of the new state what passes by the gates."""
-        raise NotImplementedError
 
     def of_u(self, d: Array, part: slice) -> Array:
         """The gradient of `u`, given that of `x`."""

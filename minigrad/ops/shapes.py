@@ -17,21 +17,11 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
 from minigrad.ops.array_indexing import INDEX_DTYPES
-from minigrad.ops.dims import ints, ints_or_one, normal_dim, normal_dims
+from minigrad.ops.dims import ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import Index
 from minigrad.tensors.hooks import keep_retaining
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------
-
-#: The name of a step for its name in place.
-_IN_PLACE = {
-    "TBackward0": "TBackward1",
-    "TransposeBackward0": "TransposeBackward1",
-    "UnsqueezeBackward0": "UnsqueezeBackward1",
-    "SqueezeBackward0": "SqueezeBackward3",
-    "SqueezeBackward1": "SqueezeBackward4",
-    "SqueezeBackward2": "SqueezeBackward5",
-}
 
 
 def restrided(method: Function) -> Function:
@@ -44,7 +34,9 @@ def restrided(method: Function) -> Function:
         self._array = view._array
         storage_of(self).version += 1
         if view._requires_grad and is_grad_enabled():
-            view._node.form = _IN_PLACE[view._node.form]
+            # PyTorch counts on from its other forms, of which `squeeze` has three.
+            form = view._node.form
+            view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
             if self._base is None:
                 self._follow(view._node)
             else:
@@ -483,9 +475,7 @@ def repeat_interleave(
         if input._array.ndim != 1:
             raise RuntimeError(f"repeat_interleave only accept 1D vector as repeat, got {input._array.ndim} dimensions")
         input, repeats = input._new(np.arange(len(input), dtype=input._array.dtype)), input
-    if dim is not None and not input._array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    x, at = (input.flatten(), 0) if dim is None else (input, normal_dim(dim, input._array.ndim))
+    x, at = (input.flatten(), 0) if dim is None else (input, own_dim(dim, input._array.ndim))
     before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(index(repeats))
     if counts.size not in (1, size):
@@ -561,6 +551,4 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     by, along = ints_or_one(shifts), ints_or_one(() if dims is None else dims)
     if len(by) != (len(along) or 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
-    if along and not input._array.ndim:
-        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    return Roll(by, tuple([normal_dim(dim, input._array.ndim) for dim in along]))(input)
+    return Roll(by, tuple([own_dim(dim, input._array.ndim) for dim in along]))(input)
