@@ -37,9 +37,9 @@ from minigrad.ops import (  # noqa: F401
 )
 from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors import creation, interoperation, random_tensors  # noqa: F401
-from minigrad.tensors.creation import array_of_arguments, check_no_options
+from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
-from minigrad.tensors.options import CPU, layout, new_leaf, strided
+from minigrad.tensors.options import CPU, layout, strided
 from minigrad.tensors.options import device as Device
 
 
@@ -51,13 +51,7 @@ class Members(Tensor):
 
     def __new__(cls, *args: object, device: Device | str | None = None, **options: Never) -> Tensor:  # type: ignore[misc]  # it is Tensor's
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
-        check_no_options(options)
-        if len(args) == 1 and isinstance(args[0], Tensor):
-            if device is not None:
-                problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
-                raise RuntimeError(f"{problem} is not supported: torch.as_tensor(tensor, device=device)")
-            return args[0][...]
-        return new_leaf(array_of_arguments(args, dtypes.get_default_dtype()), False, device)
+        return made_as_before(args, None, device, **options)
 
     def __init_subclass__(cls) -> None:
         if Tensor in cls.__bases__ and not cls.__module__.startswith("minigrad."):

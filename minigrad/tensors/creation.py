@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Never, SupportsIndex, Unpack
 
 import numpy as np
@@ -20,6 +20,7 @@ from minigrad.tensors.errors import warn_program
 from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
     DType,
+    Fill,
     LikeOptions,
     OnDevice,
     Options,
@@ -29,7 +30,8 @@ from minigrad.tensors.options import (
     check_no_bools,
     check_shape,
     checked,
-    filled_with,
+    filled,
+    filling,
     int_of,
     keeps_order,
     listed,
@@ -150,8 +152,8 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     >>> torch.full((2,), 7)
     tensor([7, 7])
     """
-    value = number_of("full", "fill_value", fill_value, 2)
-    return new_leaf_of_sizes("full", filled_with(value), listed("full", size), options, dtypes.of_number(value))
+    value, fill = filling("full", fill_value)
+    return new_leaf_of_sizes("full", filled(fill), listed("full", size), options, dtypes.of_number(value))
 
 
 def sparse_coo_tensor(
@@ -236,8 +238,7 @@ def ones_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
 
 def full_like(input: Tensor, fill_value: Number, **options: Unpack[LikeOptions]) -> Tensor:
     """A tensor of `fill_value` of the shape, dtype and memory order of `input`."""
-    value = number_of("full_like", "fill_value", fill_value, 2)
-    return like("full_like", input, lambda array: array.fill(casting.filler(value, dtypes.of(array))), options)
+    return like("full_like", input, filling("full_like", fill_value)[1], options)
 
 
 def empty_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
@@ -274,8 +275,8 @@ def new_empty(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Te
 @op("Tensor")
 def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, in this tensor's dtype."""
-    value = number_of("new_full", "fill_value", fill_value, 2)
-    return new_leaf_of_sizes("new_full", filled_with(value), listed("new_full", size), options, input.dtype)
+    make = filled(filling("new_full", fill_value)[1])
+    return new_leaf_of_sizes("new_full", make, listed("new_full", size), options, input.dtype)
 
 
 @op("Tensor")
@@ -411,7 +412,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     return np.concatenate((from_start, from_end)).astype(exact).astype(wanted)
 
 
-def like(name: str, input: Tensor, fill: Callable[[Array], object], options: LikeOptions) -> Tensor:
+def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -437,12 +438,7 @@ class _TypedTensor(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
     def __call__(cls, *args: object, device: OnDevice = None, **options: Never) -> Tensor:
-        check_no_options(options)
-        if len(args) == 1 and isinstance(args[0], Tensor):
-            if args[0].dtype is not cls.dtype:
-                raise TypeError(f"expected a tensor of {cls.dtype!r} (got {args[0].dtype!r}): x.to({cls.dtype!r})")
-            return args[0][...]
-        return new_leaf(array_of_arguments(args, cls.dtype), False, device)
+        return made_as_before(args, cls.dtype, device, **options)
 
 
 def _constructor(of: dtype) -> _TypedTensor:
@@ -473,7 +469,7 @@ def new(input: Tensor, *args: Any) -> Tensor:
     <BLANKLINE>
             [[0, 0, 0]]])
     """
-    return new_leaf(array_of_arguments(args, input.dtype), False)
+    return made_as_before(args, input.dtype)
 
 
 # ---- numbers in nested sequences -------------------------------------------------------------------------------------
@@ -493,30 +489,37 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
 
 
-def check_no_options(given: Mapping[str, object]) -> None:
-    """Nothing if the older constructors `Tensor(…)` and `LongTensor(…)` are given no options; else PyTorch's error."""
-    if given:
-        remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
-        raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(given)}: {remedy}")
-
-
 @within_numpy
-def array_of_arguments(arguments: tuple[Any, ...], wanted: dtype) -> Array:
-    """What the older constructors `Tensor(…)` and `LongTensor(…)` make an array of: one sequence, or sizes.
+def made_as_before(
+    arguments: tuple[Any, ...], wanted: dtype | None, device: OnDevice = None, **options: Never
+) -> Tensor:
+    """What `Tensor(…)`, of any dtype, and `LongTensor(…)` make: of a tensor, of one sequence, or of sizes.
 
-    >>> array_of_arguments(([1, 2],), dtypes.float32), array_of_arguments((2, 3), dtypes.int64).shape
-    (array([1., 2.], dtype=float32), (2, 3))
+    >>> made_as_before(([1, 2],), None), made_as_before((2, 3), dtypes.int64).shape
+    (tensor([1., 2.]), torch.Size([2, 3]))
     """
-    if len(arguments) == 1 and isinstance(arguments[0], Sequence | np.ndarray) and not isinstance(arguments[0], Size):
-        return array_of_data(arguments[0], wanted)
-    sizes = arguments[0] if arguments and isinstance(arguments[0], Size) else arguments
+    if options:
+        remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
+        raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
+    first = arguments[0] if len(arguments) == 1 else None
+    if isinstance(first, Tensor):
+        if device is not None:
+            problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
+            raise RuntimeError(f"{problem} is not supported: torch.as_tensor(tensor, device=device)")
+        if wanted not in (None, first.dtype):
+            raise TypeError(f"expected a tensor of {wanted!r} (got {first.dtype!r}): x.to({wanted!r})")
+        return first[...]
+    of = wanted or dtypes.get_default_dtype()
+    if isinstance(first, Sequence | np.ndarray) and not isinstance(first, Size):
+        return new_leaf(array_of_data(first, of), False, device)
+    sizes = first if isinstance(first, Size) else arguments
     for size in sizes:
         if not isinstance(size, int) or isinstance(size, bool):
             kind = type(size).__name__
             raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({size!r}) takes a number")
         if size < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
-    return np.empty(sizes if arguments else (0,), wanted._numpy)
+    return new_leaf(np.empty(sizes if arguments else (0,), of._numpy), False, device)
 
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:

@@ -49,16 +49,17 @@ class device:
             kind = type.__class__.__name__
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
-        found = re.fullmatch(r"([a-z]*)(?::(0|[1-9]\d{0,9}))?", name, re.ASCII)
-        if found is None or found[1] not in _TYPES:
+        kind, colon, number = name.partition(":")
+        is_index = number.isdecimal() and number.isascii() and number == str(int(number[:10]))
+        if kind not in _TYPES or (colon and not is_index):
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
             is_dtype = re.match("bool|double|float|half|int|long", name)
             remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
             raise RuntimeError(f"{begin}. {remedy}")
-        self.type = found[1]
-        self.index = None if found[2] is None else int(found[2])
+        self.type = kind
+        self.index = int(number) if colon else None
 
     def __enter__(self) -> device:
         """While the block runs new tensors are on this device: an error, unless it is the CPU."""
@@ -172,6 +173,10 @@ def keeps_order(given: memory_format | None) -> bool:
     return given is not contiguous_format
 
 
+#: What makes an array of a shape and dtype; and what writes into one.
+Make: TypeAlias = Callable[[tuple[int, ...], np.dtype[Any]], Array]
+Fill: TypeAlias = Callable[[Array], object]
+
 OnDevice: TypeAlias = device | str | None
 Sizes: TypeAlias = Sequence[SupportsIndex]
 #: A dtype, or the Python type of its numbers.
@@ -269,12 +274,8 @@ def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> 
 
 
 def new_leaf_of_sizes(
-    name: str,
-    make: Callable[[tuple[int, ...], np.dtype[Any]], Array],
-    sizes: Sequence[Any],
-    options: Options,
-    default: dtypes.dtype | None = None,
-) -> Any:
+    name: str, make: Make, sizes: Sequence[Any], options: Options, default: dtypes.dtype | None = None
+) -> Tensor:
     """The leaf of what `make(shape, dtype)` makes for sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
 
     Errors: those of `checked`; RuntimeError for sizes that no array has.
@@ -316,12 +317,18 @@ def listed(name: str, size: Sizes) -> tuple[Sizes]:
     return (size,) if isinstance(size, Sequence) else refuse(name, "size", 1, Sequence[int], size)
 
 
-def filled_with(value: Number) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
-    """What makes an array of `value` everywhere; a RuntimeError if it has no place in the dtype."""
+def filling(name: str, given: object) -> tuple[Number, Fill]:
+    """The number `fill_value` of the function `name`, and what fills with it; a RuntimeError if it has no place."""
+    value = number_of(name, "fill_value", given, 2)
+    return value, lambda array: array.fill(casting.filler(value, dtypes.of(array)))
+
+
+def filled(fill: Fill) -> Make:
+    """What makes an array that `fill` fills."""
 
     def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
         array = np.empty(shape, of)
-        array.fill(casting.filler(value, dtypes.of(array)))
+        fill(array)
         return array
 
     return make

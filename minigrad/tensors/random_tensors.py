@@ -19,12 +19,14 @@ from minigrad.ops.ordering import Underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import like
 from minigrad.tensors.options import (
+    Fill,
     LikeOptions,
     Options,
     SizedOptions,
     Sizes,
     check_no_bools,
     checked,
+    filled,
     int_of,
     new_leaf,
     new_leaf_of_sizes,
@@ -43,8 +45,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unp
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    draw = _uniform(generator)
-    return new_leaf_of_sizes("rand", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
+    return new_leaf_of_sizes("rand", filled(_uniform(generator)), sizes, options)
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -54,20 +55,25 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
-    draw = _normal(generator)
-    return new_leaf_of_sizes("randn", lambda shape, of: draw(np.empty(shape, of)), sizes, options)
+    return new_leaf_of_sizes("randn", filled(_normal(generator)), sizes, options)
 
 
-def _uniform(generator: Source, low: float = 0.0, high: float = 1.0) -> Callable[[Array], Array]:
+def _uniform(generator: Source, low: float = 0.0, high: float = 1.0) -> Fill:
     """What fills an array with draws from the uniform distribution on [low, high)."""
     source = engine_of(generator)
     return lambda array: tensors.random_arrays.uniform_(array, low, high, source)
 
 
-def _normal(generator: Source, mean: float = 0.0, std: float = 1.0) -> Callable[[Array], Array]:
+def _normal(generator: Source, mean: float = 0.0, std: float = 1.0) -> Fill:
     """What fills an array with draws from a normal distribution."""
     source, mean, std = engine_of(generator), as_number(mean), as_number(std)
     return lambda array: tensors.random_arrays.normal_(array, mean, std, source)
+
+
+def _whole(generator: Source, low: int, high: int | None) -> Fill:
+    """What fills an array with whole numbers drawn evenly from [low, high)."""
+    source = engine_of(generator)
+    return lambda array: tensors.random_arrays.random_(array, low, high, source)
 
 
 def rand_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
@@ -105,13 +111,7 @@ def randint(
     if given or high is None or not isinstance(size, Sequence):
         raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
-    return new_leaf_of_sizes(
-        "randint",
-        lambda shape, of: tensors.random_arrays.random_(np.empty(shape, of), first, end, engine_of(generator)),
-        (size,),
-        options,
-        dtypes.int64,
-    )
+    return new_leaf_of_sizes("randint", filled(_whole(generator, first, end)), (size,), options, dtypes.int64)
 
 
 def randperm(n: SupportsIndex, *, generator: Source = None, **options: Unpack[Options]) -> Tensor:
@@ -144,8 +144,7 @@ def normal(
         if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
-        draw_one = _normal(generator, *map(float, numbers))
-        return new_leaf_of_sizes("normal", lambda shape, of: draw_one(np.empty(shape, of)), (size,), options)
+        return new_leaf_of_sizes("normal", filled(_normal(generator, *map(float, numbers))), (size,), options)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
@@ -262,16 +261,15 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
 
     Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.
     """
-    source = engine_of(generator)
     given = bounds if to is None else (*bounds, to)
     if not given:
+        source = engine_of(generator)
         return input._write(lambda array: tensors.random_arrays.random_all_(array, source), "RandomBackward2")
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, *given)
-    high = None if high is None else index(high)
-    form = "RandomBackward1" if len(given) == 1 else "RandomBackward0"
-    return input._write(lambda array: tensors.random_arrays.random_(array, index(low), high, source), form)
+    draw = _whole(generator, index(low), None if high is None else index(high))
+    return input._write(draw, "RandomBackward1" if len(given) == 1 else "RandomBackward0")
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
