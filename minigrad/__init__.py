@@ -18,7 +18,7 @@ from minigrad.declare import declared
 from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, machine, options, random_tensors, stand_in
+from minigrad.tensors import creation, machine, options, random_tensors
 from minigrad.tensors.creation import *
 from minigrad.tensors.errors import advised
 from minigrad.tensors.machine import *

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
+from timeit import repeat
 from typing import Any
 
 import minigrad as torch
@@ -27,7 +28,7 @@ from minigrad.serialization import replacing
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
-TIMED_IDS, TIMED_DIM, TIMED_VOCABS, TIMED_SECONDS = 256, 64, (64, 512, 4096, 32768), 0.1
+TIMED_IDS, TIMED_DIM, TIMED_VOCABS = 256, 64, (64, 512, 4096, 32768)
 # The processor's time leaves out that of other programs.  Windows counts it in steps of 16 ms: too long.
 CLOCK = perf_counter if os.name == "nt" else process_time
 # BLAS reads these as NumPy is imported.  On a busy machine its threads would wait for each other.
@@ -193,39 +194,35 @@ def show_cost() -> None:
         {grown if ratios == sorted(set(ratios)) else disturbed}""")
 
 
-def measured_apart() -> list[list[float]]:
+def measured_apart() -> Any:
     """What `measured` returns in a process of its own, told to keep to one thread."""
     command = [sys.executable, "-c", "from minigrad.__main__ import measured; print([*measured()])"]
     one_thread = os.environ | dict.fromkeys(THREADS, "1")
     done = subprocess.run(command, env=one_thread, capture_output=True, text=True, check=True, timeout=60)
-    table: list[list[float]] = json.loads(done.stdout)
-    return table
+    return json.loads(done.stdout)
 
 
 def measured() -> Iterator[list[float]]:
     """For each V, the times of the lookup (forward, backward) and of the long way (one_hot, forward, backward)."""
     for vocab in TIMED_VOCABS:
-        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, vocab)
+        ids = torch.randint(0, vocab, (TIMED_IDS,))
+        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, ids, vocab)
         linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
-        long = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), vocab)
+        long = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), ids, vocab)
         yield lookup[1:] + long
 
 
-def medians(layer: torch.nn.Module, encode: Callable[[torch.Tensor, int], torch.Tensor], vocab: int) -> list[float]:
+def medians(layer: torch.nn.Module, encode: Callable[..., torch.Tensor], ids: torch.Tensor, vocab: int) -> list[float]:
     """Microseconds for encoding ids, for the layer and for its backward pass: medians of five runs or more."""
-    ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
-    runs: list[tuple[float, float, float]] = []
-    end = perf_counter() + TIMED_SECONDS
-    while len(runs) < 5 or perf_counter() < end:
-        start = CLOCK()
-        encoded = encode(ids, vocab)
-        ready = CLOCK()
-        output = layer(encoded)
-        ahead = CLOCK()
-        output.backward(upstream)
-        runs.append((ready - start, ahead - ready, CLOCK() - ahead))
-        layer.zero_grad()
-    return [1e6 * median(times) for times in zip(*runs, strict=True)]
+    encoded, upstream = encode(ids, vocab), torch.ones(TIMED_IDS, TIMED_DIM)
+    output = layer(encoded)
+    steps = (
+        lambda: encode(ids, vocab),
+        lambda: layer(encoded),
+        lambda: torch.autograd.grad(output, [*layer.parameters()], upstream, retain_graph=True),
+    )
+    runs = max(TIMED_VOCABS) // vocab + 4
+    return [1e6 * median(repeat(step, timer=CLOCK, repeat=runs, number=1)) for step in steps]
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

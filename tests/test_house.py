@@ -32,7 +32,7 @@ LATE = {
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
     ("minigrad.tensors.errors", "import_module('minigrad.tensors.missing_names')"),
     ("minigrad.tensors.errors", "import_module(later[name])"),
-    ("minigrad.tensors.stand_in", "import_module('minigrad.' + module.__name__.partition('.')[2])"),
+    ("minigrad.tensors.errors", "import_module('minigrad.' + module.__name__.partition('.')[2])"),
 }
 
 
@@ -174,7 +174,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 16554, "minigrad/core": 1682, "tests": 12735}
+BUDGET = {"minigrad": 16548, "minigrad/core": 1682, "tests": 12735}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

@@ -1,4 +1,8 @@
-"""What programs are told: warnings at their own line, and what does the work of names that are missing."""
+"""What programs are told: warnings at their own line, and what does the work of names that are missing.
+
+Two finders of modules stand here.  With `sys.modules["torch"] = minigrad`, a file that says `import torch.nn as nn`
+gets minigrad's own modules: the work of `StandIn`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 
@@ -63,7 +69,27 @@ class Advice:
                 raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=name)
 
 
-# Python asks one finder after the other: this one is asked last, and finds nothing.
+class StandIn:
+    """Finds the module minigrad.nn where torch.nn is asked for: itself, since a copy would have classes of its own."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        top, _, below = name.partition(".")
+        stands_in = below and top != "minigrad" and getattr(sys.modules.get(top), "__name__", None) == "minigrad"
+        return ModuleSpec(name, StandIn) if stands_in else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> None:
+        """A new module, whose place in `sys.modules` is then taken by the one that is found."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module("minigrad." + module.__name__.partition(".")[2])
+
+
+# Python asks one finder after the other, and the first that finds the module has it: that of files would find
+# minigrad's file, and execute it again under the other name.  The last one finds nothing.
+sys.meta_path.insert(0, StandIn)
 sys.meta_path.append(Advice)
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
