@@ -171,7 +171,7 @@ def of_node(
         def called(function: Function, position: int) -> Function:
             def call(input: object, *, out: Tensor | None = None) -> Any:
                 if out is not None:
-                    return _into(out, call(input), function, position)
+                    return _given_out(out, call(input), function, position)
                 try:
                     return made()(input)
                 except _FAILURES as error:
@@ -314,7 +314,7 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
     name = function.__name__
     if position and "out" in kwargs:
         rest = {key: value for key, value in kwargs.items() if key != "out"}
-        return _into(kwargs["out"], telling(function, position)(*args, **rest), function, position)
+        return _given_out(kwargs["out"], telling(function, position)(*args, **rest), function, position)
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
         return telling(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
@@ -328,7 +328,7 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
     raise beyond_numpy(error)
 
 
-def _into(out: Any, result: Any, function: Function, position: int) -> Any:
+def _given_out(out: Any, result: Any, function: Function, position: int) -> Any:
     """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
     if out is None:
         return result

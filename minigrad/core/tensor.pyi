@@ -194,6 +194,8 @@ class Tensor:
     @classmethod
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
+    def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Self:
+        """Let `write` fill the array with values that do not depend on it; `form` is the name of the node."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """Take on the values and the history of `compute(this tensor as it was before, …)`."""
@@ -203,8 +205,6 @@ class Tensor:
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
-    def _write(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Self:
-        """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
     def abs_(self) -> typing.Self:

@@ -5,6 +5,8 @@ Source: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from minigrad.core import dtypes
@@ -115,39 +117,24 @@ def scaled_dot_product_attention(
             [15.],
             [30.]])
     """
-    given = (query, key, value)
     if enable_gqa:
         raise NotImplementedError("enable_gqa is not supported: key.repeat_interleave(groups, -3), and value likewise")
-    if min([x.ndim for x in given]) < 2:
-        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, (*, L, E)")
-    if len({x.dtype for x in given}) > 1:
-        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {[x.dtype for x in given]}")
-    if not query.is_floating_point():
-        raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
-    if attn_mask is not None and attn_mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
-        raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {attn_mask.dtype}")
-    if not 0 <= dropout_p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+    _check_operands(query, key, value, attn_mask, dropout_p)
     if query._array.dtype in HALVES:
-        q, k, v = (x.float() for x in given)
+        q, k, v = [x.float() for x in (query, key, value)]
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
         wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale)
         # To convert them may have changed the strides of the given ones, which PyTorch's choice of steps goes by.
-        fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in given])
+        fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in (query, key, value)])
         return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
     fused = not dropout_p and _is_fused(query, key, value, attn_mask)
     if attn_mask is not None and is_causal and not fused:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    size, number = query._array.shape[-1], query._array.dtype.type
-    factor = (1 / size**0.5 if size else 1.0) if scale is None else scale
-    shape = query._array.shape[-2], key._array.shape[-2]
-    bias = np.triu(np.full(shape, number(-np.inf)), 1) if is_causal else None
-    if attn_mask is not None and attn_mask.dtype is dtypes.bool_:
-        hidden = np.where(attn_mask._array, number(0), number(-np.inf))
-        bias, attn_mask = hidden if bias is None else bias + hidden, None
-    mask = None if attn_mask is None else attn_mask.to(query.dtype)
+    if scale is None:
+        scale = 1 / math.sqrt(query._array.shape[-1] or 1)
+    mask, bias = _added(query, key, attn_mask, is_causal)
     try:
-        weights = AttentionWeights(factor, bias)(query, key, mask)
+        weights = AttentionWeights(scale, bias)(query, key, mask)
         return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
     except ValueError:
         # Of a query, key and value that do not fit, the products raise their own error.
@@ -155,6 +142,33 @@ def scaled_dot_product_attention(
         weights.matmul(value)
         sizes = None if mask is None else mask.shape
         raise RuntimeError(f"the mask {sizes} does not fit the weights {weights.shape}") from None
+
+
+def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
+    """Nothing if ranks, dtypes and the probability are as they should be; else PyTorch's error."""
+    given = (query, key, value)
+    if min([x.ndim for x in given]) < 2:
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, (*, L, E)")
+    if len({x.dtype for x in given}) > 1:
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {[x.dtype for x in given]}")
+    if not query.is_floating_point():
+        raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
+    if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
+        raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {mask.dtype}")
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+
+
+def _added(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> tuple[Tensor | None, Array | None]:
+    """What is added to the products: the mask, if it is of numbers, and -inf where a query must not look."""
+    number = query._array.dtype.type
+    bias: Array | None = None
+    if is_causal:
+        bias = np.triu(np.full((query._array.shape[-2], key._array.shape[-2]), number(-np.inf)), 1)
+    if mask is None or mask.dtype is not dtypes.bool_:
+        return None if mask is None else mask.to(query.dtype), bias
+    hidden = np.where(mask._array, number(0), number(-np.inf))
+    return None, hidden if bias is None else bias + hidden
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:

@@ -78,10 +78,10 @@ def filler(value: Number, target: dtype) -> Array:
     return array
 
 
-def written(value: Number, target: dtype) -> Array:
+def assigned(value: Number, target: dtype) -> Array:
     """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but halves may overflow.
 
-    >>> written(-1e9, dtypes.float16)
+    >>> assigned(-1e9, dtypes.float16)
     array(-inf, dtype=float16)
     """
     return converted(np.asarray(value), target) if target._numpy in HALVES else filler(value, target)

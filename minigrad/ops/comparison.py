@@ -29,7 +29,7 @@ def answered(method: Function) -> Function:
         answers = method(self, *args, **kwargs)
         check_keeps_shape(self, answers)
         beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
-        return self._write(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{int(beside_tensor)}")
+        return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{int(beside_tensor)}")
 
     return call
 
@@ -346,7 +346,7 @@ def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
         common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
         a, b = [
-            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.written(each, common))
+            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.assigned(each, common))
             for each in (a, b)
         ]
     return Where()(cast(condition, dtypes.bool_), a, b)

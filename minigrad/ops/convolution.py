@@ -33,7 +33,7 @@ from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.fused import slices
-from minigrad.ops.windows import PerDim, Windows, per_dim
+from minigrad.ops.windows import PerDim, Windows, of_each_rank, per_dim
 
 # Windows of so many elements in all are copied and multiplied at once: they stay in the processor's cache.
 _BLOCK = 2**18
@@ -163,9 +163,10 @@ def _over_places(g: Tensor) -> Tensor:
 # ---- the functions ---------------------------------------------------------------------------------------------------
 
 
-def _declare(dims: int) -> None:
-    """`conv1d`, `conv2d` or `conv3d`, and what is its gradient."""
-    name, transposed = f"conv{dims}d", f"conv_transpose{dims}d"
+@of_each_rank
+def _declare_convolution(dims: int) -> None:
+    """`conv1d`, `conv2d` or `conv3d`."""
+    name = f"conv{dims}d"
 
     @op("torch", "nn.functional", name=name)
     def conv(
@@ -201,7 +202,13 @@ def _declare(dims: int) -> None:
             raise RuntimeError(f"{sizes}. Kernel size can't be greater than actual input size")
         return Convolution(windows, groups)(input, weight, bias)
 
-    @op("torch", "nn.functional", name=transposed)
+
+@of_each_rank
+def _declare_transposed(dims: int) -> None:
+    """`conv_transpose1d`, `conv_transpose2d` or `conv_transpose3d`."""
+    name = f"conv_transpose{dims}d"
+
+    @op("torch", "nn.functional", name=name)
     def conv_transpose(
         input: Tensor,
         weight: Tensor,
@@ -227,7 +234,7 @@ def _declare(dims: int) -> None:
             return conv_transpose(batch, weight, bias, stride, padding, output_padding, groups, dilation).squeeze(0)
         given = {"stride": stride, "dilation": dilation, "padding": padding, "output_padding": output_padding}
         options = {argument: per_dim(argument, value, dims) for argument, value in given.items()}
-        _check(transposed, dims, input, weight, bias, groups, options)
+        _check(name, dims, input, weight, bias, groups, options)
         steps, apart, before, more = options.values()
         if any([extra >= max(s, d) for s, d, extra in zip(steps, apart, more, strict=True)]):
             raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {options}")
@@ -237,10 +244,6 @@ def _declare(dims: int) -> None:
         if min(sizes) < 1:
             raise RuntimeError(f"Given input size: {list(input.shape)}, output size {sizes}. Output size is too small")
         return ConvTranspose(windows, groups, sizes)(input, weight, bias)
-
-
-for _dims in (1, 2, 3):
-    _declare(_dims)
 
 
 def named_padding(

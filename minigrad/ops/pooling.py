@@ -24,7 +24,7 @@ from minigrad.declare import op
 from minigrad.ops.casting import check_floating
 from minigrad.ops.indexing import Index
 from minigrad.ops.reductions import mean
-from minigrad.ops.windows import Col2Im, PerDim, Windows, per_dim
+from minigrad.ops.windows import Col2Im, PerDim, Windows, of_each_rank, per_dim
 
 
 class MaxPool(Unary):
@@ -148,12 +148,19 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
 # ---- the functions ---------------------------------------------------------------------------------------------------
 
 
-def _declare(dims: int) -> None:
-    """`max_pool2d`, `avg_pool2d`, `adaptive_max_pool2d` and `adaptive_avg_pool2d`, or those of 1 or 3 dimensions."""
-    alone = ["torch"] if dims == 1 else []
+def _alone(dims: int) -> list[str]:
+    """Where else a function appears: of one dimension, it is one of `torch`, too."""
+    return ["torch"] if dims == 1 else []
 
-    def form(name: str) -> str:
-        return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
+
+def _form(name: str, dims: int) -> str:
+    """The name that PyTorch prints: of one dimension, that of its last step."""
+    return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
+
+
+@of_each_rank
+def _declare_pooling(dims: int) -> None:
+    """`max_pool1d` and `avg_pool1d`, or those of 2 or 3 dimensions."""
 
     @op("nn.functional", name=f"max_pool{dims}d")
     def max_pool(
@@ -177,10 +184,10 @@ def _declare(dims: int) -> None:
         """
         _check_input(f"max_pool{dims}d", input, dims, (int64, int32, int16, int8, uint8) if dims > 1 else ())
         windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-        y = MaxPool(windows, form("MaxPool{}WithIndices"))(input)
+        y = MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
         return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
 
-    @op("nn.functional", *alone, name=f"avg_pool{dims}d")
+    @op("nn.functional", *_alone(dims), name=f"avg_pool{dims}d")
     def avg_pool(
         input: Tensor,
         kernel_size: PerDim,
@@ -203,7 +210,12 @@ def _declare(dims: int) -> None:
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         divisors = divisor_override or _divisors(windows, input._array.shape[-dims:], count_include_pad)
-        return AvgPool(windows, np.asarray(divisors), form("AvgPool{}"))(input)
+        return AvgPool(windows, np.asarray(divisors), _form("AvgPool{}", dims))(input)
+
+
+@of_each_rank
+def _declare_adaptive(dims: int) -> None:
+    """`adaptive_max_pool1d` and `adaptive_avg_pool1d`, or those of 2 or 3 dimensions."""
 
     @op("nn.functional", name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
@@ -214,14 +226,14 @@ def _declare(dims: int) -> None:
         for dim, table, size, count in zip(range(-dims, 0), tables, sizes, wanted, strict=True):
             if size % count:
                 x = Index((input.ndim + dim,))(x, x._new(table))
-        y = MaxPool(windows, form("AdaptiveMaxPool{}"))(x)
+        y = MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
         if not return_indices:
             return y
         at = np.unravel_index(_indices(windows, x._array, y._array), x.shape[-dims:])
         places = [table[each] for table, each in zip(tables, at, strict=True)]
         return y, input._new(np.ravel_multi_index(places, sizes))
 
-    @op("nn.functional", *alone, name=f"adaptive_avg_pool{dims}d")
+    @op("nn.functional", *_alone(dims), name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
         """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`.
 
@@ -233,10 +245,6 @@ def _declare(dims: int) -> None:
         tensor([[2., 4.]])
         """
         return averaged(input, _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size))
-
-
-for _dims in (1, 2, 3):
-    _declare(_dims)
 
 
 def _windows(

@@ -50,7 +50,7 @@ class Copy(Elementwise):
 
 
 class Forget(Unary):
-    """`x`, about to be overwritten by values that do not depend on it: recorded by `_write`."""
+    """`x`, about to be overwritten by values that do not depend on it: recorded by `_refill`."""
 
     formulas = ("dx = 0",)
     form: str
@@ -112,8 +112,8 @@ class Recording(Tensor):
         before._requires_grad = self._requires_grad
         return before
 
-    def _write(self, write: Callable[[Array], object], form: str) -> Self:
-        """Let `write` change the array to values that do not depend on it; `form` is the name of its node."""
+    def _refill(self, write: Callable[[Array], object], form: str) -> Self:
+        """Let `write` fill the array with values that do not depend on it; `form` is the name of the node."""
         self._check_recordable()
         self._check_writable()
         write(self._array)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from operator import index
 from typing import Any, NamedTuple, TypeAlias
@@ -310,6 +310,12 @@ def _of_images(kernel: str, x: Tensor, *given: PerDim) -> tuple[Windows, str]:
     sizes, apart, pads, steps = options.values()
     told = ", ".join([f"{name}={values}" for name, values in options.items()])
     return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads])), told
+
+
+def of_each_rank(declare: Callable[[int], None]) -> None:
+    """The decorator of a function that declares operations for one number of dimensions: it does for 1, 2 and 3."""
+    for dims in (1, 2, 3):
+        declare(dims)
 
 
 def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:

@@ -67,13 +67,13 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         if value._requires_grad and is_grad_enabled():
             return input._rewrite(Copy("FillBackward3"), cast(value, input.dtype))
     filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
-    return input._write(lambda array: array.fill(filler), "FillBackward2")
+    return input._refill(lambda array: array.fill(filler), "FillBackward2")
 
 
 @method("zero_")
 def zero_(self: Tensor) -> Tensor:
     """Write 0 everywhere."""
-    return self._write(lambda array: array.fill(0), "ZeroBackward0")
+    return self._refill(lambda array: array.fill(0), "ZeroBackward0")
 
 
 # ---- x[index] = value ------------------------------------------------------------------------------------------------
@@ -91,12 +91,12 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         index = None
     if isinstance(value, int):
         int64(value)
-    given: Any = value if isinstance(value, Tensor) else self._new(casting.written(value, self.dtype))
+    given: Any = value if isinstance(value, Tensor) else self._new(casting.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items = index if type(index) is tuple else (index,)
     if not recorded and all([is_plain(item) for item in items]):
         try:
-            self._write(lambda array: quiet().run(array.__setitem__, items, given._array), "")
+            self._refill(lambda array: quiet().run(array.__setitem__, items, given._array), "")
         except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
@@ -132,7 +132,7 @@ def write_into(x: Tensor, recorded: bool, node: Any, *inputs: Tensor) -> Tensor:
         return x._rewrite(node, *inputs)
     # What is read must not change while it is read.
     arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
-    return x._write(lambda array: quiet().run(node.write, array, *arrays), "")
+    return x._refill(lambda array: quiet().run(node.write, array, *arrays), "")
 
 
 def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Any) -> None:

@@ -226,7 +226,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: S
     >>> torch.empty(3).uniform_(-1, 1)
     tensor([-0.4078,  0.0331, -0.4967])
     """
-    return input._write(_uniform(generator, from_, to), "UniformBackward0")
+    return input._refill(_uniform(generator, from_, to), "UniformBackward0")
 
 
 @op("Tensor")
@@ -238,21 +238,21 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: So
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    return input._write(_normal(generator, mean, std), "NormalBackward0")
+    return input._refill(_normal(generator, mean, std), "NormalBackward0")
 
 
 @op("Tensor")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
     source = engine_of(generator)
-    return input._write(lambda array: tensors.random_arrays.exponential_(array, lambd, source), "ExponentialBackward0")
+    return input._refill(lambda array: tensors.random_arrays.exponential_(array, lambd, source), "ExponentialBackward0")
 
 
 @op("Tensor")
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Source = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance, source = p._array if isinstance(p, Tensor) else p, engine_of(generator)
-    return input._write(lambda array: tensors.random_arrays.bernoulli_(array, chance, source), "BernoulliBackward2")
+    return input._refill(lambda array: tensors.random_arrays.bernoulli_(array, chance, source), "BernoulliBackward2")
 
 
 @op("Tensor")
@@ -264,12 +264,12 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     given = bounds if to is None else (*bounds, to)
     if not given:
         source = engine_of(generator)
-        return input._write(lambda array: tensors.random_arrays.random_all_(array, source), "RandomBackward2")
+        return input._refill(lambda array: tensors.random_arrays.random_all_(array, source), "RandomBackward2")
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, *given)
     draw = _whole(generator, index(low), None if high is None else index(high))
-    return input._write(draw, "RandomBackward1" if len(given) == 1 else "RandomBackward0")
+    return input._refill(draw, "RandomBackward1" if len(given) == 1 else "RandomBackward0")
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------

@@ -378,7 +378,7 @@ class SparseTensor(Tensor):
         _check_alpha(alpha, common)
         casting.check_cast(common, dense.dtype)
         entries = self.to(common)
-        return dense._write(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
+        return dense._refill(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
 
     def add_into(self, array: Array, scale: Any) -> None:
         """`array += scale * self`, in place: rows of `array` that have no entry are neither read nor written."""
