@@ -1,8 +1,9 @@
 """Recurrent layers: two linear maps and a gate, step after step.
 
 What a layer is, is said by its `step`: it gets `x`, the linear map of the input, `u`, that of the hidden state, and the
-state; and gives the next state.  `unrolled` applies it to a whole sequence.  That would do, but for the time it takes:
-so a layer's way through the steps is one node of the graph, which has the gradients of all steps written out.
+state; and gives the next state.  Applied to one row of a sequence after the other, as in `Recurrence.definition`, that
+would do, but for the time it takes: so a layer's way through the steps is one node of the graph, which has the
+gradients of all steps written out.
 
 Sources: J. Elman, "Finding structure in time" (1990); S. Hochreiter and J. Schmidhuber, "Long short-term memory"
 (1997), with the forget gate of F. Gers et al. (2000); K. Cho et al., "Learning phrase representations using RNN
@@ -12,8 +13,7 @@ encoder-decoder" (2014), with the reset gate after the product, as in PyTorch.
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -56,20 +56,6 @@ def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
     return ((h - n) * z + n,)
 
 
-def unrolled(
-    step: Callable[..., State], rows: Sequence[slice], x: Tensor, weight: Tensor, bias: Tensor | None, *state: Tensor
-) -> list[Tensor]:
-    """The hidden states of all steps and the last state, by one `step` after the other: see `Recurrence`."""
-    hidden: dict[int, Tensor] = {}
-    for part in rows:
-        size = part.stop - part.start
-        now = [each[:size] for each in state]
-        new = step(x[part], linear(now[0], weight, bias), *now)
-        hidden[part.start] = new[0]
-        state = tuple([cat([each, old[size:]]) for each, old in zip(new, state, strict=True)])
-    return [cat([hidden[start] for start in sorted(hidden)]), *state]
-
-
 class Recurrence(Several):
     """One layer in one direction: the hidden states `(*, H)` of all steps, and the last state, each `(N, H)`.
 
@@ -93,21 +79,23 @@ class Recurrence(Several):
     step: ClassVar[Callable[..., Any]]
     #: The number of gates.
     count_of_gates: ClassVar[int]
+    #: Whether something of the hidden state passes by the gates.
+    passes: ClassVar[bool] = False
 
-    #: `advance(gates, x, u, *state)` writes the gates of a step and the next state; what is `u` may be written to.
+    #: `advance(gates, x, u, *state)` writes the gates of a step, side by side as in `x` and `u`, and the next state.
     advance: ClassVar[Callable[..., None]]
     #: `slopes()` is, for all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on.
     slopes: ClassVar[Callable[..., Array]]
     #: `retreat(part, d, *state)` makes of the slopes `d` the gradient of `x`, and of that of the new state what passes
-    #: by the gates.
+    #: by the gates, if anything does.
     retreat: ClassVar[Callable[..., None]]
 
     def forward(self, x: Array, weight: Array, bias: Array | None, *start: Array) -> list[Array]:
-        state, size = [each.copy() for each in start], weight.shape[1]
-        by_gates = x.reshape(-1, self.count_of_gates, size)
+        state, size, of_rows = [each.copy() for each in start], weight.shape[1], x.reshape(-1, len(weight))
+        gates = np.empty_like(of_rows)
         # Of all rows the gates, `(rows, G, H)`, and each part of the state before the step.
-        self.gates: Any = np.empty_like(by_gates)
-        self.before: Any = [np.empty((len(self.gates), size), x.dtype) for _ in state]
+        self.gates: Any = gates.reshape(-1, self.count_of_gates, size)
+        self.before: Any = [np.empty((len(gates), size), x.dtype) for _ in state]
         hidden = np.empty((*x.shape[:-1], size), x.dtype)
         by_rows = hidden.reshape(-1, size)
         for part in self.rows:
@@ -117,20 +105,20 @@ class Recurrence(Several):
             u = now[0] @ weight.T
             if bias is not None:
                 u += bias
-            self.advance(self.gates[part], by_gates[part], u.reshape(by_gates[part].shape), *now)
+            self.advance(gates[part], of_rows[part], u, *now)
             by_rows[part] = now[0]
         return [hidden, *state]
 
     def of_u(self, d: Array, part: slice) -> Array:
         """The gradient of `u`, given that of `x`."""
-        return d.reshape(len(d), math.prod(d.shape[1:]))
+        return d
 
     def backward(self, g: Any) -> Any:
         if current.enabled:
             return double_backward(self.definition, self, g)
         x, weight, start = (self.kept(position)._array for position in (0, 1, 3))
         like = next(each for each in g if each is not None)
-        d = self.slopes()
+        d, width = self.slopes(), len(weight)
         state = [np.zeros_like(start) if each is None else each._array.copy() for each in g[1:]]
         arriving = None if g[0] is None else g[0]._array.reshape(-1, weight.shape[1])
         for part in reversed(self.rows):
@@ -138,26 +126,29 @@ class Recurrence(Several):
             if arriving is not None:
                 now[0] += arriving[part]
             self.retreat(part, d[part], *now)
-            now[0] += self.of_u(d[part], part) @ weight
-        du = self.of_u(d, slice(None))
+            of_u = self.of_u(d[part], part).reshape(-1, width)
+            if self.passes:
+                now[0] += of_u @ weight
+            else:
+                np.matmul(of_u, weight, out=now[0])
+        du = self.of_u(d, slice(None)).reshape(-1, width)
         to_weight, to_bias = self.edges[1:3]
         dweight = None if to_weight is None else du.T @ self.before[0]
         dbias = None if to_bias is None else total(du, (0,))[0]
         found = [d.reshape(x.shape), dweight, dbias, *state]
         return [None if edge is None else like._new(each) for edge, each in zip(self.edges, found, strict=True)]
 
-    def definition(self, x: Tensor, *others: Any) -> list[Tensor]:
-        """The same in tensors, step by step."""
-        hidden, *state = unrolled(type(self).step, self.rows, x.reshape(-1, x.shape[-1]), *others)
-        return [hidden.reshape(*x.shape[:-1], hidden.shape[-1]), *state]
-
-
-def sigmoid_(a: Array) -> None:
-    """Write `sigmoid(a)` into `a`, as `tanh(a / 2) / 2 + 1 / 2`, which is fast."""
-    a *= 0.5
-    np.tanh(a, out=a)
-    a *= 0.5
-    a += 0.5
+    def definition(self, x: Tensor, weight: Tensor, bias: Tensor | None, *state: Tensor) -> list[Tensor]:
+        """The same in tensors, one `step` after the other."""
+        of_rows, hidden = x.reshape(-1, x.shape[-1]), {}
+        for part in self.rows:
+            size = part.stop - part.start
+            now = [each[:size] for each in state]
+            new = type(self).step(of_rows[part], linear(now[0], weight, bias), *now)
+            hidden[part.start] = new[0]
+            state = tuple([cat([each, old[size:]]) for each, old in zip(new, state, strict=True)])
+        y = cat([hidden[start] for start in sorted(hidden)])
+        return [y.reshape(*x.shape[:-1], y.shape[-1]), *state]
 
 
 class TanhRecurrence(Recurrence):
@@ -169,14 +160,13 @@ class TanhRecurrence(Recurrence):
     def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
         np.add(x, u, out=gates)
         np.tanh(gates, out=gates)
-        state[0][:] = gates[:, 0]
+        state[0][:] = gates
 
     def slopes(self) -> Array:
         return 1 - self.gates * self.gates
 
     def retreat(self, part: slice, d: Array, *state: Array) -> None:
         d[:, 0] *= state[0]
-        state[0][:] = 0
 
 
 class ReluRecurrence(TanhRecurrence):
@@ -187,7 +177,7 @@ class ReluRecurrence(TanhRecurrence):
     def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
         np.add(x, u, out=gates)
         np.maximum(gates, 0, out=gates)
-        state[0][:] = gates[:, 0]
+        state[0][:] = gates
 
     def slopes(self) -> Array:
         # A nan counts as above 0, as in the gradient of relu.
@@ -195,8 +185,13 @@ class ReluRecurrence(TanhRecurrence):
 
 
 @functools.cache
-def _scales(dtype: np.dtype[Any]) -> Array:
-    return np.array([[0.5], [0.5], [1], [0.5]], dtype)
+def _scales(size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """By what the gates of an LSTM are multiplied, before their tanh and after it, and what is added to them then.
+
+    A sigmoid is `tanh(a / 2) / 2 + 1 / 2`, which is fast.
+    """
+    scale = np.repeat(np.array([0.5, 0.5, 1, 0.5], dtype), size)
+    return scale, 1 - scale
 
 
 class LSTMRecurrence(Recurrence):
@@ -208,13 +203,12 @@ class LSTMRecurrence(Recurrence):
     def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
         h, c = state
         np.add(x, u, out=gates)
-        # All at once: see `sigmoid_`.
-        scale = _scales(gates.dtype)
+        scale, shift = _scales(h.shape[1], h.dtype)
         gates *= scale
         np.tanh(gates, out=gates)
         gates *= scale
-        gates += 1 - scale
-        i, f, g, o = gates.swapaxes(0, 1)
+        gates += shift
+        i, f, g, o = gates.reshape(-1, 4, h.shape[1]).swapaxes(0, 1)
         c *= f
         c += i * g
         np.tanh(c, out=h)
@@ -243,7 +237,6 @@ class LSTMRecurrence(Recurrence):
         d[:, :3] *= c[:, None]
         d[:, 3] *= h
         c *= self.gates[part, 1]
-        h[:] = 0
 
 
 class GRURecurrence(Recurrence):
@@ -251,13 +244,20 @@ class GRURecurrence(Recurrence):
 
     step = staticmethod(gru_step)
     count_of_gates = 3
+    passes = True
 
     def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
         (h,) = state
-        r, z, n = gates.swapaxes(0, 1)
-        np.add(x[:, :2], u[:, :2], out=gates[:, :2])
-        sigmoid_(gates[:, :2])
-        np.tanh(x[:, 2] + r * u[:, 2], out=n)
+        start = 2 * h.shape[1]
+        sigmoids, n = gates[:, :start], gates[:, start:]
+        np.add(x[:, :start], u[:, :start], out=sigmoids)
+        # As in `_scales`.
+        sigmoids *= 0.5
+        np.tanh(sigmoids, out=sigmoids)
+        sigmoids *= 0.5
+        sigmoids += 0.5
+        r, z = sigmoids.reshape(-1, 2, h.shape[1]).swapaxes(0, 1)
+        np.tanh(x[:, start:] + r * u[:, start:], out=n)
         h -= n
         h *= z
         h += n
@@ -278,4 +278,4 @@ class GRURecurrence(Recurrence):
     def of_u(self, d: Array, part: slice) -> Array:
         du = d.copy()
         du[:, 2] *= self.gates[part, 0]
-        return du.reshape(len(d), math.prod(d.shape[1:]))
+        return du
