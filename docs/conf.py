@@ -62,7 +62,7 @@ class Names(SphinxDirective):
 
     def names(self, module: str) -> Iterator[tuple[str, str]]:
         """The names of what is from the module, where users find it, and what each is."""
-        inner = re.match(r"minigrad\.nn(?=\.modules|\.parameter)|minigrad(?=\.ops|\.tensors|\.random|\.serial)", module)
+        inner = re.match(r"minigrad\.nn(?=\.modules|\.par)|minigrad(?=\.ops|\.tensors|\.random|\.serial)", module)
         listed = " ".join(self.content).split()
         home = importlib.import_module(inner[0] if inner and not listed else module)
         own = [*listed, *getattr(importlib.import_module(module), "__all__", [])]

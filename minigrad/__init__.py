@@ -46,7 +46,9 @@ machine.add_modules(sys.modules[__name__])
 machine.keep_freed_memory()
 
 # What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
-_MODULES = ["autograd", "distributions", "linalg", "nn", "optim", "serialization", "testing", "utils"]
+_MODULES = [
+    "autograd", "distributions", "linalg", "multiprocessing", "nn", "optim", "serialization", "testing", "utils",
+]  # fmt: skip
 _NAMES = {
     "nn.functional": "adaptive_avg_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
     "conv_transpose2d conv_transpose3d pixel_shuffle",

@@ -14,9 +14,10 @@ FILE = Path(__file__).with_name("names.json")
 
 #: The places whose names users write.
 PLACES = (
-    "", "accelerator", "amp", "autograd", "autograd.functional", "backends", "cuda", "distributions", "linalg", "mps",
-    "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "testing",
-    "utils", "utils.data", "version",
+    "", "accelerator", "amp", "autograd", "autograd.functional", "backends", "cuda", "distributed", "distributions",
+    "linalg", "mps", "nn", "nn.functional", "nn.init", "nn.parallel", "nn.utils", "nn.utils.rnn", "optim",
+    "optim.lr_scheduler", "random", "testing", "utils", "utils.checkpoint", "utils.data", "utils.data.distributed",
+    "version",
 )  # fmt: skip
 
 

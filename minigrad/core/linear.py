@@ -46,6 +46,12 @@ class Linear(Node):
         db = None if to_bias is None else Sum(tuple(range(g._array.ndim - 1)))(g)
         return dx, dw, db
 
+    @property
+    def next_functions(self) -> tuple[Any, ...]:
+        """As in PyTorch the bias comes first: there it is what a product is added to."""
+        x, weight, bias = self.ways
+        return (x, weight) if bias == (None, 0) else (bias, x, weight)
+
 
 def _form(x: Array, bias: Array | None) -> str:
     """The name of the last step PyTorch takes for a linear layer: that depends on the input's rank."""

@@ -145,14 +145,8 @@ class Node:
     position: ClassVar[int] = 0
 
     @property
-    def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
-        """Where the gradients of the inputs go: for each a node and which of its outputs the input was.
-
-        >>> import minigrad as torch
-        >>> x = torch.ones(2, requires_grad=True)
-        >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
-        [('ExpBackward0', 0)]
-        """
+    def ways(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
+        """Where the gradients of the inputs go: for each a node and which of its outputs the input was."""
         found: list[tuple[Node | AccumulateGrad | None, int]] = []
         for edge in self.edges:
             if edge is None:
@@ -160,6 +154,17 @@ class Node:
             else:
                 found.append((AccumulateGrad(edge), 0) if isinstance(edge, Tensor) else (edge.node, edge.position))
         return tuple(found)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
+        """The `ways`, in the order that PyTorch's node has them in.
+
+        >>> import minigrad as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
+        [('ExpBackward0', 0)]
+        """
+        return self.ways
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
@@ -338,6 +343,7 @@ class AccumulateGrad:
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
+        self.ways: tuple[()] = ()
         self.next_functions: tuple[()] = ()
 
     def name(self) -> str:

@@ -17,7 +17,7 @@ from minigrad.tensor import Tensor
 #: Names for tensors: a dict, such as `locals()`, or a module.
 NamesGiven: TypeAlias = "Mapping[str, Any] | Module | None"
 
-#: Where the gradients of a tensor arrive, as `next_functions` tells it: at an output of a node, or at a leaf.
+#: Where the gradients of a tensor arrive, as `ways` tells it: at an output of a node, or at a leaf.
 Place: TypeAlias = tuple[Any, int]
 
 # Of a picture, in pixels: the width of a character, the height of a line, what is between two vertices.
@@ -63,12 +63,12 @@ def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:
     stack = [node for node, _ in starts]
     found: set[Any] = set(stack)
     while stack:
-        for node, _ in stack.pop().next_functions:
+        for node, _ in stack.pop().ways:
             if node is not None and node not in found:
                 found.add(node)
                 stack.append(node)
     nodes = sorted([each for each in found if isinstance(each, Node)], key=lambda node: -node.number)
-    places = [*starts, *[place for node in nodes for place in node.next_functions]]
+    places = [*starts, *[place for node in nodes for place in node.ways]]
     leaves = dict.fromkeys([node for node, _ in places if isinstance(node, AccumulateGrad)])
     return nodes, [leaf.variable for leaf in leaves]
 
@@ -187,12 +187,7 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     shown = nodes[:max_nodes]
     ids: dict[Any, str] = {node: f"n{number}" for number, node in enumerate(shown, 1)}
     ids |= {AccumulateGrad(leaf): f"l{number}" for number, leaf in enumerate(leaves, 1)}
-    edges = [
-        (ids.get(source, "older"), ids[node])
-        for node in shown
-        for source, _ in node.next_functions
-        if source is not None
-    ]
+    edges = [(ids.get(source, "older"), ids[node]) for node in shown for source, _ in node.ways if source is not None]
     labels = [(node, (node.short_name(), short_formula(node), *results.get(node, []))) for node in shown]
     vertices = [Vertex(ids[node], tuple([line for line in lines if line]), False) for node, lines in labels]
     reached = {start for start, _ in edges} | {ids.get(place_of(x)[0]) for x in outputs}

@@ -220,7 +220,7 @@ def _visit(visits: list[_Visit], node: Node, max_values: int, out: Sequence[Tens
     rules = formulas(node).gradients
     came_in = tuple([_value(g, max_values) for g in into])
     went_out: list[tuple[str, dict[str, Value], Value | None, Place]] = []
-    for position, (g, place) in enumerate(zip(out, node.next_functions, strict=True)):
+    for position, (g, place) in enumerate(zip(out, node.ways, strict=True)):
         if place[0] is None:
             continue
         rule, value = rules[position], _value(g, max_values)

@@ -414,6 +414,12 @@ class ElementLoss(Unary):
     def dx(self, g: Tensor, d: Tensor) -> Tensor:
         return self.slope(d, per_element_gradient(g, self.reduction, d._array.size))
 
+    @property
+    def next_functions(self) -> tuple[Any, ...]:
+        """As in PyTorch, where the difference is a part of the loss."""
+        difference: Any = self.ways[0][0]
+        return difference.next_functions
+
 
 class MseLoss(ElementLoss):
     """`d**2`, or the mean or sum of these."""

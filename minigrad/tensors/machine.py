@@ -122,6 +122,12 @@ def refused(*args: object, **kwargs: object) -> NoReturn:
     raise AssertionError("Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask cuda.is_available()")
 
 
+def of_group(*args: object, **kwargs: object) -> NoReturn:
+    """A ValueError, as in PyTorch before `init_process_group`: ask `is_initialized()` first."""
+    problem = "Default process group has not been initialized: minigrad computes in one process"
+    raise ValueError(f"{problem}. Ask distributed.is_initialized()")
+
+
 # ---- mixed precision -------------------------------------------------------------------------------------------------
 
 
@@ -229,6 +235,9 @@ _MODULES: dict[str, dict[str, Any]] = {
     },
     "backends.cudnn": {"is_available": no, "version": nothing}
     | {"enabled": True, "allow_tf32": True, "benchmark": False, "deterministic": False},
+    "distributed": dict.fromkeys(("is_available", "is_initialized"), no)
+    | dict.fromkeys(("all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group"), of_group)
+    | dict.fromkeys(("get_rank", "get_world_size", "init_process_group", "reduce"), of_group),
     "version": {"debug": False, "cuda": None, "hip": None},
 }
 

@@ -3,5 +3,5 @@
 from minigrad.tensors.errors import advised
 from minigrad.utils import data
 
-__all__ = ["data"]
-globals().update(advised(__name__, __all__))
+__all__ = ["checkpoint", "data"]
+globals().update(advised(__name__, __all__, checkpoint="minigrad.utils.checkpoint"))

@@ -11,7 +11,7 @@ from minigrad.nn.modules.module import Module, indented, not_a_module, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 
-__all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 class _Container(Module):
@@ -292,15 +292,3 @@ class ParameterList(_List):
 
 def _described(parameter: Tensor, kind: object) -> str:
     return f"Parameter containing: [{kind} of size {'x'.join([str(size) for size in parameter.shape])}]"
-
-
-class DataParallel(Module):
-    """A module under the name `module`: on one device there is nothing to share out, and a call is its call."""
-
-    def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
-        super().__init__()
-        self.module = module
-        self.device_ids: list[int] = []
-
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        return self.module(*inputs, **kwargs)

@@ -1,0 +1,39 @@
+"""Checkpoints: in PyTorch, parts of a model that are computed again in the backward pass, for want of memory.
+
+Here they are computed once, and their values kept, which gives the same gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from minigrad.core.modes import is_grad_enabled, set_grad_enabled
+from minigrad.core.tensor import Tensor
+from minigrad.tensors.errors import advised, warn_program
+
+__all__ = ["checkpoint"]
+globals().update(advised(__name__, __all__))
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args)`; unless `use_reentrant` is False it has no history if no argument requires a gradient.
+
+    >>> import minigrad as torch
+    >>> from minigrad.utils.checkpoint import checkpoint
+    >>> checkpoint(torch.exp, torch.zeros(2, requires_grad=True), use_reentrant=False)
+    tensor([1., 1.], grad_fn=<ExpBackward0>)
+    """
+    if kwargs and use_reentrant is not False:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}: use_reentrant=False takes them")
+    recorded = use_reentrant is False or any([isinstance(each, Tensor) and each.requires_grad for each in args])
+    if not recorded:
+        warn_program("None of the inputs have requires_grad=True. Gradients will be None")
+    with set_grad_enabled(is_grad_enabled() and recorded):
+        return function(*args, **kwargs)
