@@ -123,7 +123,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),
     ("a write does not count", Tensor, "_write", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
-    ("views do not follow a write", recording, "follow", lambda view, base_tensor: None, {"writes_to_views"}),
+    ("views do not follow a write", recording, "follow", lambda *views: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),
     ("what was overwritten keeps its gradient", recording.Overwrite, "backward", ("layout.part(whole)[...] = 0", "pass"), {"writes_to_views"}),
     ("what was overwritten has a gradient of its own", recording.Overwrite, "backward", ("IndexInto(dims)(g, nothing, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import dtypes
-from .arrays import cleared, laid_out
+from .arrays import cleared, inverse, laid_out
 from .dtypes import FLOATS, HALVES, Array, dtype
 from .kept import released
 from .modes import current
@@ -225,7 +225,7 @@ class Rdiv(Div):
     form = "MulBackward0"
 
     def forward(self, a: Any, b: Array) -> Array:
-        return np.multiply(np.reciprocal(b), a)
+        return np.multiply(inverse(b), a)
 
 
 class Neg(Unary):

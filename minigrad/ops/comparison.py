@@ -82,8 +82,14 @@ def equal(input: Tensor, other: Tensor) -> bool:
     (True, False)
     """
     x, y = input._array, other._array
-    # Block by block: the first that differs is enough.
-    return x.shape == y.shape and all(np.array_equal(x[block], y[block]) for block in row_blocks(x))
+    if x.shape != y.shape:
+        return False
+    # Block by block, of many elements a row before: the first that differs is enough.
+    for rows in row_blocks(x) if x.size < _MANY else (slice(1), *row_blocks(x)):
+        same = np.equal(x[rows], y[rows])
+        if same.size and not same.item(same.argmin()):
+            return False
+    return True
 
 
 @op()
@@ -155,7 +161,7 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
 @op(in_place=answered)
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is 0."""
-    return input._new(np.logical_not(input._array))
+    return input._new(np.logical_not(_truth(input._array)))
 
 
 @op(in_place=rewritten, operator="and")
@@ -234,9 +240,15 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
 
 
+def _truth(x: Array) -> Array:
+    """Which of many elements are not 0: NumPy compares many at once, but takes what is no bool one by one."""
+    return x if x.size < _MANY or x.dtype == bool else x != 0
+
+
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
-    return _combined(ufunc, a, b, None) if isinstance(a, Tensor) and isinstance(b, Tensor) else NotImplemented
+    tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
+    return _combined(lambda x, y: ufunc(_truth(x), _truth(y)), a, b, None) if tensors else NotImplemented
 
 
 def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:

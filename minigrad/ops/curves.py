@@ -12,17 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import chosen, cleared
+from minigrad.core.arrays import ONE, chosen, cleared, laid_out
 from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import Elementwise, Floating, masked, zeroed
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, of_node, op
-from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import BLOCK, blocked
+from minigrad.ops.joining import cat
 
 
 class Curve(Unary):
@@ -126,10 +126,6 @@ def restored(y: Array, x: Array) -> Array:
     """`y`, computed of `workable(x)`, in the dtype and shape of `x`; not a view if it need not be one."""
     y = y.astype(x.dtype, copy=False)
     return y if y.shape == x.shape else y.reshape(x.shape)
-
-
-#: A number would take as long to look at as half of the arithmetic of a row.
-ONE = np.ones((), np.float32)
 
 
 def sigmoid_of(x: Array) -> Array:
@@ -645,9 +641,22 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
+    return in_float32(Glu(along), input)
 
-    def gated(x: Tensor) -> Any:
-        values, gates = x.chunk(2, dim)
-        return ProductAs("GluBackward0")(values, gates.sigmoid())
 
-    return in_float32(gated, input)
+class Glu(Unary):
+    """`a * s(b)` for the halves a and b of `x` along `dim`, and the sigmoid s."""
+
+    formulas = ("da = g * s(b)", "db = g * a * s(b) * (1 - s(b))")
+    dim: int
+
+    def forward(self, x: Array) -> Array:
+        half, before = x.shape[self.dim] // 2, (slice(None),) * self.dim
+        a = x[(*before, slice(half))]
+        out = np.multiply(a, sigmoid_of(x[(*before, slice(half, None))]), order="C")
+        return out if x.flags.c_contiguous else laid_out(out, a)
+
+    def dx(self, g: Tensor, x: Tensor) -> Tensor:
+        a, b = x.chunk(2, self.dim)
+        s = b.sigmoid()
+        return cat([g * s, g * a * s * (1 - s)], self.dim)

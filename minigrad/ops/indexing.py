@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from operator import gt
 from operator import index as as_int
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -314,7 +314,7 @@ def _items(index: Any) -> list[Any]:
 
 
 def _item(item: object, position: int) -> Any:
-    if item is None or item is Ellipsis:
+    if type(item) in _PLAIN:
         return item
     if isinstance(item, slice):
         return _checked_slice(item, position)
@@ -322,7 +322,7 @@ def _item(item: object, position: int) -> Any:
         raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
     if isinstance(item, Tensor | bool | list | tuple | range | np.ndarray):
         return _of_numbers(item)
-    if isinstance(item, SupportsIndex) and not isinstance(item, np.bool_):
+    if hasattr(item, "__index__") and not isinstance(item, np.bool_):
         return as_int(item)
     problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
     raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")

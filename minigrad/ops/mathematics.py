@@ -11,6 +11,7 @@ from operator import index
 
 import numpy as np
 
+from minigrad.core.arrays import inverse
 from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
@@ -115,7 +116,7 @@ def rsqrt(input: Tensor) -> Tensor:
     """1 over the square root of each element."""
 
 
-@unary(np.reciprocal, lambda g, y: -g * (y * y), Floating)
+@unary(staticmethod(inverse), lambda g, y: -g * (y * y), Floating)
 def reciprocal(input: Tensor) -> Tensor:
     """1 over each element."""
 

@@ -150,18 +150,19 @@ class Recording(Tensor):
 
     def _follow(self, node: Any) -> None:
         """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
-        base = self if self._base is None else self._base
+        base, layout = self if self._base is None else self._base, None
         earlier = base._node
         if base is self:
             self._node, self._requires_grad = node, True
         else:
-            Overwrite(layout_of(self._array, base._array)).record((edge_to(base), node), (), base)
+            layout = layout_of(self._array, base._array)
+            Overwrite(layout).record((edge_to(base), node), (), base)
         keep_retaining(base, earlier)
         for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
                 earlier = view._node
-                follow(view, base)
+                follow(view, base, layout if view is self else None)
                 keep_retaining(view, earlier)
 
     def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
@@ -285,9 +286,10 @@ class Refused(Unary):
         raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))
 
 
-def follow(view: Tensor, base: Tensor) -> None:
-    """Let the history of `view` be that it is a view of `base` as it is now."""
-    node = Refused(view._maker) if view._maker else StridedView(layout_of(view._array, base._array))
+def follow(view: Tensor, base: Tensor, layout: Layout | None = None) -> None:
+    """Let the history of `view` be that it is a view of `base` as it is now, of that `layout` if it is known."""
+    layout = layout or layout_of(view._array, base._array)
+    node = Refused(view._maker) if view._maker else StridedView(layout)
     node.record((base._node,), (base,), view)
 
 

@@ -79,7 +79,8 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
     """The sum as of `sum`, of the elements that are not nan."""
     dims = reduced_dims(dim, input.ndim)
     x = _summands("nansum", input, dtype)
-    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~np.isnan(x._array)))
+    nans = np.isnan(x._array)
+    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if nans.any() else x)
 
 
 @op()

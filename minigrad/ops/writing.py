@@ -37,6 +37,9 @@ from minigrad.ops.shapes import expanded_shape
 
 P = ParamSpec("P")
 
+# A number is written at the places of so small a mask as NumPy does it, which takes several times as long at many.
+_FEW = 2**12
+
 # ---- everywhere ------------------------------------------------------------------------------------------------------
 
 
@@ -93,10 +96,13 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         int64(value)
     given: Any = value if isinstance(value, Tensor) else self._new(casting.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
-    items = index if type(index) is tuple else (index,)
-    if not recorded and all([is_plain(item) for item in items]):
+    items: Any = index if type(index) is tuple else (index,)
+    key: Any = items
+    if given is not value and isinstance(index, Tensor) and index._array.dtype == bool and index._array.size < _FEW:
+        key = index._array
+    if not recorded and (key is not items or all([is_plain(item) for item in items])):
         try:
-            self._refill(lambda array: quiet().run(array.__setitem__, items, given._array), "")
+            self._refill(lambda array: quiet().run(array.__setitem__, key, given._array), "")
         except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
