@@ -121,7 +121,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a sign", Sub, "db", Sub.da, {"chain_rule", "Operands kept by writes"}),
     ("a view has its own storage", (tape, shapes), "share_storage", views_with_a_storage_of_their_own, {"kept_values", "every_write_counts"}),
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),
-    ("a write does not count", Tensor, "_write", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
+    ("a write does not count", Tensor, "_refill", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
     ("views do not follow a write", recording, "follow", lambda *views: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),

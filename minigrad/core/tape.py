@@ -210,7 +210,10 @@ class Node:
         """The input at `position`, checked to be as it was in the forward pass."""
         if self._kept is None:
             raise released(self)
-        return unpack_saved(self._kept[position], self)
+        entry = self._kept[position]
+        # Most are tensors that nobody has written to: there is nothing to check.
+        plain = type(entry) is Tensor and (entry._storage is None or not entry._storage.version)
+        return entry if plain else unpack_saved(entry, self)
 
     def kept_output(self, like: Tensor) -> Tensor:
         """The output as a tensor that `like._new` makes, with this node as its history.

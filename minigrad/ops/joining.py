@@ -183,7 +183,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
     at, size = _along("split", tensor, dim)
-    if isinstance(split_size_or_sections, Sequence):
+    if type(split_size_or_sections) is not int and isinstance(split_size_or_sections, Sequence):
         sizes = ints(split_size_or_sections)
         if sum(sizes) != size or min(sizes, default=0) < 0:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
@@ -193,7 +193,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
     if size and not step:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-    return Split([min(step, size - start) for start in range(0, size, step)] if size else [0], at)(tensor)
+    return Split(_steps(size, step) if size else [0], at)(tensor)
 
 
 @op()
@@ -207,8 +207,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)
-    step = -(-size // chunks)
-    return split(input, step, at) if size else split(input, [0] * chunks, at)
+    return Split(_steps(size, -(-size // chunks)), at)(input) if size else split(input, [0] * chunks, at)
+
+
+def _steps(size: int, step: int) -> list[int]:
+    """The sizes of consecutive parts of that size, of which the last one is what is left."""
+    rest = size % step
+    return [step] * (size // step) + [rest] * (rest > 0)
 
 
 # ---- side by side ----------------------------------------------------------------------------------------------------
