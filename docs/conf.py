@@ -30,8 +30,9 @@ html_theme = "furo"
 html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-# Prompts and outputs are not copied.
-copybutton_exclude = ".linenos, .gp, .go, .gt"
+pygments_dark_style = "github-dark"
+# What is copied is what was typed: neither prompts nor what was printed.
+copybutton_prompt_text, copybutton_prompt_is_regexp, copybutton_copy_empty_lines = r">>> |\.\.\. ?", True, False
 myst_heading_anchors = 3
 myst_fence_as_directive = ["mermaid"]
 # What docstrings have in `backticks` is code.

@@ -585,6 +585,7 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
         assert path.read_bytes().startswith(start)
     assert picture._repr_svg_() == (tmp_path / "picture.svg").read_text(encoding="utf-8")
     assert words(picture._repr_svg_()) == ("A lookup, and a product with one-hot vectors", picture.description)
+    assert 'width="680pt" viewBox' in explain.lookup([0], torch.ones(1, 8))._repr_svg_()
 
 
 CONVOLVED = [[1.0], [2.0], [4.0], [8.0]], [[10.0], [1.0], [20.0], [2.0], [30.0], [3.0]]

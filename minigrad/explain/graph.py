@@ -131,7 +131,8 @@ class Graph:
         wide, high = width + 12 + 0.75 * reach, top + size + 1
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high}" width="{wide:g}" height="{high}" '
-            f'role="img" aria-label="the graph: {len(rows)} vertices" fill="none" stroke="currentColor">\n'
+            f'role="img" aria-label="the graph: {len(rows)} vertices" fill="none" stroke="currentColor" '
+            'style="max-width: 100%; height: auto">\n'
             "<style>text { font: 13px ui-monospace, monospace; fill: currentColor; stroke: none; text-anchor: middle }"
             f"</style>\n{chr(10).join(drawn)}\n</svg>\n"
         )

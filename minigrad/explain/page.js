@@ -178,4 +178,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") hold(null);
 });
 field.addEventListener("input", draw);
+document.documentElement.classList.toggle("framed", self !== top);
 draw();

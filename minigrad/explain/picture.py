@@ -6,6 +6,7 @@ import html
 import importlib
 import io
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -143,10 +144,14 @@ class Picture:
             self.figure.savefig(file, format="svg", metadata={"Date": None, "Description": self.description})
         before, _, rest = file.getvalue().partition("<svg ")
         attributes, _, content = rest.partition(">")
+        # In a notebook that is exported, a wider picture would be cut off.
+        width = min(72 * self.figure.get_figwidth(), 680)
+        attributes = re.sub('width="[^"]*" height="[^"]*"', f'width="{width:g}pt"', attributes)
         words = (
             f"<title>A lookup, and a product with one-hot vectors</title><desc>{html.escape(self.description)}</desc>"
         )
-        return f'{before}<svg role="img" class="lookup" {attributes}>\n{words}{_DARK}{content}'
+        look = 'role="img" class="lookup" style="max-width: 100%; height: auto"'
+        return f"{before}<svg {look} {attributes}>\n{words}{_DARK}{content}"
 
 
 def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
@@ -240,8 +245,8 @@ class _Drawing:
         self._product(top, "Y = X @ W,  X = one_hot(ids)", *factors, per_id("Y", numbers.product))
 
         top += self.rows + 2.0
-        upstream = per_id("G, upstream gradient", numbers.upstream)
-        gradient = per_row("dW, the table's gradient", numbers.gradient)
+        upstream = per_id("G, upstream", numbers.upstream)
+        gradient = per_row("dW, gradient of W", numbers.gradient)
         self._rows(top, "Backward: add rows up", "dW[ids[n]] += G[n]", upstream, gradient, [*enumerate(numbers.ids)])
         factors = per_row("X.T", numbers.one_hot.T), per_id("G", numbers.upstream)
         self._product(top, "dW = X.T @ G", *factors, per_row("dW", numbers.product_gradient))
@@ -269,8 +274,9 @@ class _Drawing:
         x += _LABEL
         self._labels(x - 0.12, self._matrix(x, top, first), first, "right")
         x += first.array.shape[1] * _ONE_HOT_WIDTH
+        least = min(len(each.array) for each in (first, second, result))
         for sign, matrix in (("@", second), ("=", result)):
-            self._text(x + _SIGN / 2, top + self.rows / 2, sign, size=13)
+            self._text(x + _SIGN / 2, top + least * _HEIGHT / 2, sign, size=13)
             self._matrix(x + _SIGN, top, matrix)
             x += _SIGN + self.block
 
@@ -286,11 +292,10 @@ class _Drawing:
             self._text(x, y, f"{matrix.rows_are} {id_}", ha=align)
 
     def _matrix(self, x: float, top: float, matrix: _Matrix) -> list[float]:
-        """Draw a matrix, in the middle of the height of all rows; the y of its rows."""
+        """Draw a matrix; the y of its rows."""
         one_hot, array = matrix.name.startswith("X"), matrix.array
         width = _ONE_HOT_WIDTH if one_hot else self.cell
-        first = top + (self.rows - len(array) * _HEIGHT) / 2
-        middles = [first + (k + 0.5) * _HEIGHT for k in range(len(array))]
+        middles = [top + (k + 0.5) * _HEIGHT for k in range(len(array))]
         for y, id_, row in zip(middles, matrix.ids, array, strict=True):
             for column, number in enumerate(row):
                 lit = id_ in self.looks and (number != 0 or not one_hot)
@@ -301,7 +306,7 @@ class _Drawing:
                 faint = number == 0 and (one_hot or id_ not in self.looks)
                 weight = "bold" if one_hot and lit else "normal"
                 self._text(left + width / 2, y, numeral(number), color=_FAINT if faint else _INK, weight=weight)
-        self._text(x + width * array.shape[1] / 2, first - 0.22, matrix.name, size=9.5)
+        self._text(x + width * array.shape[1] / 2, top - 0.22, matrix.name, size=9.5)
         return middles
 
     def _arrow(self, ends: tuple[float, float], heights: tuple[float, float], id_: int) -> None:

@@ -99,7 +99,9 @@ def mean(rows: list[Row]) -> float:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    return "".join([f"| {' | '.join(row)} |\n" for row in [head, ["---", *["---:"] * (len(head) - 1)], *rows]])
+    # Words begin at the left, numbers end at the right.
+    sides = ["---" if title in ("call", "how", "size", "step") else "---:" for title in head]
+    return "".join([f"| {' | '.join(row)} |\n" for row in [head, sides, *rows]])
 
 
 def microseconds(seconds: float | None) -> str:
