@@ -289,6 +289,56 @@ def ownership_of_what_was_seen() -> None:
 
 
 @law()
+def ownership_of_what_is_written_on_the_way() -> None:
+    """What a hook, or a Function's backward, writes into a gradient reaches what lies beyond it, and nothing else."""
+
+    def doubled(g: Any) -> None:
+        g.mul_(2)
+
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.mul_(2)
+
+    def seen(x: Any, hang: Callable[[Any], Any]) -> Any:
+        hang(out := x * 1)
+        return out
+
+    doubling: list[Callable[[Any], Any]] = [
+        lambda x: (x.register_hook(doubled), x)[1],
+        lambda x: seen(x, lambda y: y.register_hook(doubled)),
+        lambda x: seen(x, lambda y: y.grad_fn.register_prehook(lambda gradients: doubled(gradients[0]))),
+        lambda x: seen(x, lambda y: y.grad_fn.register_hook(lambda gradients, _: doubled(gradients[0]))),
+        Same.apply,
+    ]
+    for graph in HANDED_ON:
+        for double in doubling:
+            plain, hooked = leaves([[1, 2], [3, 4]], [[5, 6], [7, 8]]), leaves([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+            g = torch.tensor([[2.0, -1.0], [3.0, -2.0]], dtype=torch.float64)
+            graph(*plain).backward(g)
+            graph(double(hooked[0]), hooked[1]).backward(g)
+            assert torch.equal(hooked[0].grad, 2 * plain[0].grad)
+            assert torch.equal(hooked[1].grad, plain[1].grad)
+
+
+@law()
+def a_gradient_of_another_shape() -> None:
+    """No gradient has another shape than its leaf: a tensor that got another one since it was used is told of."""
+    (x,) = leaves([[1, 2, 3], [4, 5, 6]])
+    asks: list[Callable[[Any], Any]] = [lambda out: out.backward(), lambda out: torch.autograd.grad(out, x)]
+    for ask in asks:
+        y = x * 2
+        y.data = y.data[:1]
+        with refused("invalid gradient"):
+            ask(y.sum())
+    assert x.grad is None
+
+
+@law()
 def ownership_of_what_a_hook_returned() -> None:
     """A gradient that a hook put in place of another reaches each input of the node as it is."""
     ways: list[Callable[[Any, Any], Any]] = [

@@ -68,6 +68,7 @@ class FunctionCtx:
 class FunctionNode(Several):
     """The node of a call of a user's Function."""
 
+    is_written_by_users = True
     ctx: FunctionCtx
     #: For each argument the shape and an example of the dtype of a tensor, None for another value.
     inputs: list[Any]

@@ -84,6 +84,9 @@ class Node:
     #: the tensors that keep theirs, with it; `after(gradients, g)` returns those of the inputs as the walk goes on.
     watch: Any = None
 
+    #: Whether its backward is a user's code.
+    is_written_by_users: ClassVar[bool] = False
+
     #: What is kept of the forward pass, None after it has been let go of.
     _kept: tuple[Any, ...] | None
 

@@ -59,8 +59,7 @@ def backward(
         reached = [(x, g, edge in walk.owned) for x, (edge, g) in zip(ends, walk.arrived.items(), strict=True)]
         reached += [(x, g, False) for x, g in walk.retained if targets is None or edge_to(x) not in targets]
         for x, g, _ in reached:
-            if x._grad is not None:
-                _check_fits(x._grad, g)
+            _check_fits(x, g)
         for x, g, owned in reached:
             _accumulate(x, g, owned, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
@@ -109,8 +108,9 @@ def grad(
             elif gradient is None and not allow_unused:
                 problem = f"The differentiated Tensor at index {position} appears to not have been used in the graph."
                 raise RuntimeError(f"{problem} Set allow_unused=True if this is the desired behavior.")
-            elif gradient is not None and edge_to(x) not in walk.owned and not create_graph:
-                gradient = gradient.clone()
+            elif gradient is not None:
+                _check_fits(x, gradient)
+                gradient = gradient if create_graph or edge_to(x) in walk.owned else gradient.clone()
             gradients.append(gradient)
         for tensor, gradient in walk.retained:
             _accumulate(tensor, gradient, False, create_graph)
@@ -194,8 +194,8 @@ class Walk:
             # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
             arrivals, gradients, gradient, earlier = (), None, None, None
             g = sums.pop(node, None)
-            owned.discard(node)
             gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)
+            owned.discard(node)
             # Of one length, as node.backward has it: to look at that, too, takes as long as a small node.
             arrivals = () if gradients is None else zip(node.edges, gradients)  # noqa: B905
             if not self.retain and gradients is not None:
@@ -203,7 +203,7 @@ class Walk:
 
     # ---- beside it: several outputs, hooks, gradients asked for by name ----------------------------------------------
 
-    def _visit(self, node: Node, g: object) -> Sequence[Tensor | None] | None:
+    def _visit(self, node: Node, g: Any) -> Sequence[Tensor | None] | None:
         """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
         requested, arrived = self.requested, [g]
         edges: list[Any] = [node]
@@ -211,7 +211,11 @@ class Walk:
             # Equal to its Outputs, and made in a tenth of their time.
             edges = [(node, position) for position in range(node.count)]
             arrived = [self.sums.pop(edge, None) for edge in edges]
-            self.owned.difference_update(edges)
+        if not self.record and (node.is_written_by_users or (node.watch is not None and node.watch.hooks)):
+            # What they get they may write into: nobody else holds it.
+            pairs = zip(edges, arrived, strict=True)
+            arrived = [each if each is None or edge in self.owned else each.clone() for edge, each in pairs]
+        self.owned.difference_update(edges)
         goes_on = requested is None or requested.goes_on(node)
         # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
         if requested is not None and goes_on:
@@ -277,11 +281,17 @@ def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
     return on_the_way
 
 
-def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
-    """Nothing if a gradient can be added to the `.grad` that is there; else a RuntimeError."""
-    if not (earlier.is_sparse or gradient.is_sparse) and earlier._array.shape == gradient._array.shape:
-        return  # Sooner than by the shapes of tensors.
-    if common_shape((earlier.shape, gradient.shape)) != earlier.shape:
+def _check_fits(x: Tensor, gradient: Tensor) -> None:
+    """Nothing if a gradient has the shape of `x` and can be added to its `.grad`; else a RuntimeError."""
+    earlier = x._grad
+    # Sooner than by the shapes of tensors.
+    shape = gradient.shape if gradient.is_sparse else gradient._array.shape
+    if x._array.shape != shape:
+        problem = f"got {list(shape)} but expected shape compatible with {list(x._array.shape)}"
+        raise RuntimeError(f"invalid gradient - {problem}: a tensor on the way has got another shape since it was used")
+    if earlier is None or (not earlier.is_sparse and earlier._array.shape == shape):
+        return
+    if common_shape((earlier.shape, shape)) != earlier.shape:
         problem = f"output with shape {list(earlier.shape)} doesn't match the broadcast shape {list(gradient.shape)}"
         raise RuntimeError(f"{problem}: the .grad of before does not fit this gradient. Call zero_grad() first")
 

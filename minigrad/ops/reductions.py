@@ -598,7 +598,7 @@ class Extremum(Unary):
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         chosen = np.isnan(x._array) if np.isnan(y._array) else x._array == y._array
-        return shared(g, chosen, y._array, tuple(range(x._array.ndim)))
+        return masked(shared(g, chosen, y._array, tuple(range(x._array.ndim))), chosen)
 
 
 @op()
@@ -648,7 +648,7 @@ def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:
         # Halves, counted one by one, would stop at 2048.
         counts = chosen.sum(axis=dims, keepdims=True, dtype=computed_in(dtype))
         g = in_float32(lambda g: g / g._new(counts), g)
-    # A product, not a choice, as in PyTorch: of an infinite g it is nan at the other places.
+    # A product, as in PyTorch: of an infinite g it is nan at the other places.
     ones = np.asarray(chosen).astype(dtype)
     return in_one_step(lambda g: np.multiply(ones, g, out=ones), lambda g: g * g._new(ones), g)
 

@@ -74,6 +74,8 @@ class Watch:
     def after(self, gradients: Sequence[Any], g: Sequence[Any]) -> Sequence[Any]:
         """The gradients of a node's inputs after its hooks."""
         hooks = list(self.hooks.get("after", {}).values())
+        if hooks:
+            gradients = [each if each is None else _own(each) for each in gradients]
         for hook in hooks:
             gradients = replaced_by(hook, gradients, hook(tuple(gradients), tuple(g)))
         return [each if each is None else unowned(each) for each in gradients] if hooks else gradients
@@ -107,10 +109,15 @@ def unowned(gradient: Tensor) -> Tensor:
     return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
 
 
+def _own(gradient: Tensor) -> Tensor:
+    """A gradient that hooks may write into."""
+    return gradient if is_grad_enabled() else gradient.clone()
+
+
 def run_leaf_hooks(leaf: Tensor, gradient: Tensor) -> Tensor:
     """The gradient of a leaf after its hooks have seen it; what they return replaces it."""
     hooks = leaf.__dict__.get("_backward_hooks")
-    return unowned(run_hooks(hooks, gradient)) if hooks else gradient
+    return unowned(run_hooks(hooks, _own(gradient))) if hooks else gradient
 
 
 def run_post_accumulate_grad_hooks(leaf: Tensor) -> None:

@@ -260,7 +260,8 @@ class MultiheadAttention(Module):
             y = weights @ v
         else:
             y = F.scaled_dot_product_attention(q, k, v, mask, p, is_causal)
-        y = self.out_proj(y.permute(2, 0, 1, 3).reshape(steps * batch, self.embed_dim)).view(steps, batch, -1)
+        y = self.out_proj(y.permute(2, 0, 1, 3).reshape(steps * batch, self.embed_dim))
+        y = y.view(steps, batch, self.embed_dim)
         y = y.squeeze(1) if not batched else y.transpose(0, 1) if self.batch_first else y
         if not need_weights:
             return y, None
