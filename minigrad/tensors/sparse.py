@@ -26,7 +26,7 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
-from minigrad.core.tensor import Size, Tensor, storage_of
+from minigrad.core.tensor import Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import casting, joining
 from minigrad.tensors import options, printing
@@ -41,6 +41,16 @@ def _of_values(name: str) -> Callable[..., Any]:
 
     method.__name__ = name
     return method
+
+
+def _fact(name: str) -> Any:
+    """The attribute `name` that a dense tensor of this shape and dtype has, too."""
+    return property(lambda self: getattr(self._zeros, name), doc=getattr(Tensor, name).__doc__)
+
+
+def _asked(name: str) -> Callable[..., Any]:
+    """The method `name` that says what a dense tensor of this shape and dtype says."""
+    return lambda self, *args: getattr(self._zeros, name)(*args)
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -128,48 +138,18 @@ class SparseTensor(Tensor):
     # ---- what it is --------------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> Size:
-        """The size of each dimension."""
-        return Size(self._size)
+    def _zeros(self) -> Tensor:
+        """A dense tensor of this shape and dtype that needs no memory, and is asked what a tensor is."""
+        return self._entries._new(np.broadcast_to(self._entries._array.dtype.type(0), self._size))
 
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        of_values: dtypes.dtype = self._entries.dtype
-        return of_values
+    shape, dtype, ndim = map(_fact, ("shape", "dtype", "ndim"))
+    dim, size, numel, nelement = map(_asked, ("dim", "size", "numel", "nelement"))
+    is_floating_point, __len__ = map(_asked, ("is_floating_point", "__len__"))
 
     @property
     def layout(self) -> options.layout:
         """How the elements lie in memory: `torch.sparse_coo`, entries and their coordinates."""
         return options.sparse_coo
-
-    @property
-    def ndim(self) -> builtins.int:
-        """The number of dimensions."""
-        return len(self._size)
-
-    def dim(self) -> builtins.int:
-        """The number of dimensions."""
-        return len(self._size)
-
-    def size(self, dim: SupportsIndex | None = None) -> Any:
-        """The shape, or the size of dimension `dim`."""
-        return self.shape if dim is None else self.shape[dim]
-
-    def numel(self) -> builtins.int:
-        """The number of elements, most of them zero."""
-        return math.prod(self._size)
-
-    nelement = numel
-
-    def is_floating_point(self) -> builtins.bool:
-        """Whether the elements are floating-point numbers."""
-        return self.dtype.is_floating_point
-
-    def __len__(self) -> builtins.int:
-        if not self._size:
-            raise TypeError("len() of a 0-d tensor")
-        return self._size[0]
 
     def sparse_dim(self) -> builtins.int:
         """How many dimensions the indices count in: the first ones."""
