@@ -139,16 +139,13 @@ class Graph:
 
     def _rows(self) -> list[tuple[Vertex, int, int]]:
         """The vertices from top to bottom, each below its inputs, with their tops and heights."""
-        inputs = {vertex.id: {start for start, end in self.edges if end == vertex.id} for vertex in self.vertices}
-        ready = {id for id in inputs if not inputs[id]}
-        waiting, order = [vertex for vertex in self.vertices if inputs[vertex.id]], []
-        while waiting:
-            vertex = next(vertex for vertex in waiting if inputs[vertex.id] <= ready)
-            waiting.remove(vertex)
-            ready.add(vertex.id)
-            order += [each for each in self.vertices if each.id in inputs[vertex.id] and each not in order] + [vertex]
+        # The oldest operation first, and just above it those of its inputs that are not there yet.
+        order: dict[Vertex, None] = {}
+        for vertex in sorted(self.vertices[::-1], key=lambda each: each.is_leaf):
+            inputs = [start for start, end in self.edges if end == vertex.id]
+            order |= dict.fromkeys([*[each for each in self.vertices if each.id in inputs], vertex])
         rows, top = [], 1
-        for vertex in order or self.vertices:
+        for vertex in order:
             size = _LINE * len(vertex.lines) + 12
             rows.append((vertex, top, size))
             top += size + _GAP
