@@ -140,8 +140,9 @@ class Graph:
     def _rows(self) -> list[tuple[Vertex, int, int]]:
         """The vertices from top to bottom, each below its inputs, with their tops and heights."""
         # The oldest operation first, and just above it those of its inputs that are not there yet.
+        operations = [vertex for vertex in reversed(self.vertices) if not vertex.is_leaf]
         order: dict[Vertex, None] = {}
-        for vertex in sorted(self.vertices[::-1], key=lambda each: each.is_leaf):
+        for vertex in (*operations, *self.vertices):
             inputs = [start for start, end in self.edges if end == vertex.id]
             order |= dict.fromkeys([*[each for each in self.vertices if each.id in inputs], vertex])
         rows, top = [], 1

@@ -155,48 +155,54 @@ def backward(
     nodes, leaves = explore(outputs)
     called = {place: name for place, (name, _) in names_of(names, leaves).items()}
     retaining = [reference() for node in nodes if node.watch for reference in node.watch.retained.values()]
-    targets = {id(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
-    before = [(x, _value(x._grad, max_values)) for x in targets.values()]
+    targets = {place_of(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
+    before = {place: _value(x._grad, max_values) for place, x in targets.items()}
     with _watching(nodes, max_values) as visits:
         autograd.backward(outputs, given, retain_graph, create_graph, inputs=wanted)
+    starts = [
+        _start(x, called.get(place_of(x)) or ("a tensor" if len(outputs) == 1 else f"tensor {number}"), g, max_values)
+        for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1)
+    ]
     numbers: dict[Any, int] = {visit.node: number for number, visit in enumerate(visits, 1)}
-    fields = {place_of(x): f"{called.get(place_of(x), 'input')}.grad" for x, _ in before}
     senders: dict[Place, list[int]] = {}
 
     def passed(number: int, rule: str, read: dict[str, Value], value: Value | None, place: Place) -> Passed:
         goals = [f"step {numbers[place[0]]}"] if place[0] in numbers else []
-        goals += [fields[place]] if place in fields else []
+        goals += [f"{called.get(place, 'input')}.grad"] if place in targets else []
         added = bool(goals) and place in senders
         if value is not None:
             senders.setdefault(place, []).append(number)
         return Passed(rule, read, value, " and ".join(goals) or "not asked for", added)
 
-    starts: list[Step] = []
-    for position, x in enumerate(outputs):
-        name = called.get(place_of(x)) or ("a tensor" if len(outputs) == 1 else f"tensor {position + 1}")
-        told = f"{name} of shape {tuple(x.shape)}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
-        g = None if given is None else given[position]
-        value = Value(tuple(x.shape), np.ones(tuple(x.shape))) if g is None else _value(g, max_values)
-        out = passed(0, "1, as none is given" if g is None else "given", {}, value, place_of(x))
-        starts.append(Step(0, told, "", (), (out,)))
     steps: list[Step] = []
-    for number, (node, came_in, went_out) in enumerate(visits, 1):
-        sent = tuple([passed(number, *each) for each in went_out])
-        steps.append(Step(number, node.short_name(), formulas(node).computes, came_in, sent))
+    for node, operation, formula, came_in, went_out in (*starts, *visits):
+        number = numbers.get(node, 0)
+        steps.append(Step(number, operation, formula, came_in, tuple([passed(number, *each) for each in went_out])))
     ends: list[Leaf] = []
-    for x, earlier in before:
-        place, now = place_of(x), _value(x._grad, max_values)
-        name = called.get(place, "input")
-        ends.append(Leaf(name, tuple(x.shape), earlier, now, tuple(senders.get(place, ()))))
-    return Story(tuple(starts), tuple(steps), tuple(ends), max_steps)
+    for place, x in targets.items():
+        name, sent = called.get(place, "input"), tuple(senders.get(place, ()))
+        ends.append(Leaf(name, tuple(x.shape), before[place], _value(x._grad, max_values), sent))
+    return Story(tuple(steps[: len(starts)]), tuple(steps[len(starts) :]), tuple(ends), max_steps)
 
 
 class _Visit(NamedTuple):
-    """A visit to a node: the gradients of its outputs, and of each input the rule, what it reads, gradient and goal."""
+    """A visit to a node, or a start: what came in, and of what went out the rule, what it reads, gradient and goal."""
 
-    node: Node
+    node: Node | None
+    operation: str
+    formula: str
     came_in: tuple[Value | None, ...]
     went_out: list[tuple[str, dict[str, Value], Value | None, Place]]
+
+
+def _start(x: Tensor, name: str, g: Tensor | None, max_values: int) -> _Visit:
+    """What the walk starts with: at the tensor of that name, with the gradient that is given for it."""
+    shape = tuple(x.shape)
+    told = f"{name} of shape {shape}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
+    rule, value = "given", _value(g, max_values)
+    if g is None:
+        rule, value = "1, as none is given", Value(shape, np.ones(shape))
+    return _Visit(None, told, "", (), [(rule, {}, value, place_of(x))])
 
 
 @contextmanager
@@ -228,7 +234,7 @@ def _visit(visits: list[_Visit], node: Node, max_values: int, out: Sequence[Tens
             rule += f", summed over the repetitions, to shape {tuple(g.shape)}"
         small = {name: x for name, x in read_by(node, position).items() if x.size <= max_values}
         went_out.append((rule, {name: Value(x.shape, x.copy()) for name, x in small.items()}, value, place))
-    visits.append(_Visit(node, came_in, went_out))
+    visits.append(_Visit(node, node.short_name(), formulas(node).computes, came_in, went_out))
 
 
 def _value(x: Any, max_values: int) -> Value | None:
