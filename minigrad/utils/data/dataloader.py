@@ -215,7 +215,7 @@ class DataLoader(Generic[T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.generator = generator
-        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+        self.collate_fn: Callable[[Any], Any] = collate_fn or (default_convert if batch_sampler is None else default_collate)
         self.num_workers = num_workers
         self.pin_memory = pin_memory
         self.persistent_workers = persistent_workers
@@ -237,25 +237,18 @@ class DataLoader(Generic[T_co]):
         if not (self.persistent_workers and self._has_seed):
             drawn_seed(self.generator)
             self._has_seed = True
-        return self._of_stream(iter(self.dataset)) if self._is_stream else self._of_indices(iter(self._index_sampler))
+        if not self._is_stream:
+            return map(self._fetched, self._index_sampler)
+        stream: Iterator[Any] = iter(self.dataset)
+        size = self.batch_size
+        return map(self.collate_fn, stream if size is None else batches(stream, size, self.drop_last))
 
-    def _of_indices(self, order: Iterator[Any]) -> Iterator[Any]:
-        """The batches of a dataset with indices."""
-        dataset: Any = self.dataset
+    def _fetched(self, index: Any) -> Any:
+        """The batch of the examples at these indices; where they come one by one, that at an index."""
         if self.batch_sampler is None:
-            for index in order:
-                yield self.collate_fn(dataset[index])
-            return
-        for indices in order:
-            batch = collated_examples(dataset, indices) if self.collate_fn is default_collate else None
-            yield self.collate_fn(examples(dataset, indices)) if batch is None else batch
-
-    def _of_stream(self, stream: Iterator[Any]) -> Iterator[Any]:
-        """The batches of a stream."""
-        if self.batch_size is None:
-            yield from map(self.collate_fn, stream)
-            return
-        yield from map(self.collate_fn, batches(stream, self.batch_size, self.drop_last))
+            return self.collate_fn(self.dataset[index])
+        together = collated_examples(self.dataset, index) if self.collate_fn is default_collate else None
+        return self.collate_fn(examples(self.dataset, index)) if together is None else together
 
     def __len__(self) -> int:
         if not self._is_stream:
