@@ -152,6 +152,7 @@ class DataLoader(Generic[T_co]):
     drop_last: bool
     sampler: Any
     batch_sampler: Any
+    collate_fn: Callable[[Any], Any]
 
     _initialized = False
 
@@ -215,7 +216,7 @@ class DataLoader(Generic[T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.generator = generator
-        self.collate_fn: Callable[[Any], Any] = collate_fn or (default_convert if batch_sampler is None else default_collate)
+        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
         self.num_workers = num_workers
         self.pin_memory = pin_memory
         self.persistent_workers = persistent_workers
