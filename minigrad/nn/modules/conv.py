@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.convolution import named_padding
 from minigrad.ops.windows import PerDim, per_dim
@@ -92,13 +92,12 @@ class _Convolution(Module):
         return result
 
     def extra_repr(self) -> str:
-        usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "bias": True, "padding_mode": "zeros"}
-        shown = {name: getattr(self, name, value) for name, value in usual.items()} | {"bias": self.bias is not None}
+        ones, zeros = (1,) * self._dims, (0,) * self._dims
         first = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        told = [
-            f"{name}={shown[name]}" for name in usual if shown[name] not in (usual[name], (usual[name],) * self._dims)
-        ]
-        return ", ".join([first, *told])
+        return first + unusual(
+            {**self.__dict__, "bias": self.bias is not None},
+            padding=zeros, dilation=ones, output_padding=zeros, groups=1, bias=True, padding_mode="zeros",
+        )  # fmt: skip
 
 
 class Conv1d(_Convolution, dims=1):

@@ -527,6 +527,12 @@ def printed(name: str, extra: list[str], children: list[str]) -> str:
     return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
 
 
+def unusual(options: Mapping[str, object], **usual: object) -> str:
+    """The options that are not as usual, as a printed form shows them behind the others."""
+    told = [f", {name}={options[name]}" for name, common in usual.items() if options.get(name, common) != common]
+    return "".join(told)
+
+
 def _too_early(what: str) -> AttributeError:
     return AttributeError(f"cannot assign {what} before Module.__init__() call: begin __init__ with super().__init__()")
 

@@ -12,13 +12,13 @@ from minigrad.core.shapes import Permute
 from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.modules.module import Module, unusual
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.ops.joining import cat, stack
 from minigrad.ops.recurrent import GRURecurrence, LSTMRecurrence, ReluRecurrence, TanhRecurrence
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty, zeros
+from minigrad.tensors.creation import zeros
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import DType, OnDevice
 
@@ -44,18 +44,16 @@ class Recurrent(Module):
     def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: DType) -> None:
         """Register the weights and biases of both linear maps."""
         outputs = KINDS[self.mode].count_of_gates * self.hidden_size
-        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (outputs, inputs), "weight_hh": (outputs, self.hidden_size)}
-        shapes |= {"bias_ih": (outputs,), "bias_hh": (outputs,)}
-        for name, shape in shapes.items():
-            wanted = self.bias or name.startswith("weight")
-            parameter = Parameter(empty(shape, device=on, dtype=dtype)) if wanted else None
-            if wanted or not suffix:
-                self.register_parameter(name + suffix, parameter)
+        biases = (outputs,) if self.bias else None
+        shapes: dict[str, Any] = {"weight_ih": (outputs, inputs), "weight_hh": (outputs, self.hidden_size)}
+        shapes |= {"bias_ih": biases, "bias_hh": biases}
+        wanted = {name + suffix: shape for name, shape in shapes.items() if shape or self._is_cell}
+        add_parameters(self, on, dtype, **wanted)
 
-    def _changed(self, **usual: object) -> str:
-        """The options that are not as usual, as a printed form shows them."""
-        options = [(name, value, self.__dict__.get(name, value)) for name, value in usual.items()]
-        return "".join([f", {name}={value}" for name, common, value in options if value != common])
+    def extra_repr(self) -> str:
+        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        cell = {"nonlinearity": "tanh"} if self._is_cell else {}
+        return f"{self.input_size}, {self.hidden_size}{unusual(self.__dict__, **usual, **cell)}"
 
     def _weights(self, suffix: str) -> list[Any]:
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -218,11 +216,6 @@ class RNNBase(Recurrent):
         if not x.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + self._changed(
-            num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0
-        )
-
 
 class RNN(RNNBase):
     """`h = tanh(W_ih @ x + b_ih + W_hh @ h + b_hh)` for each step; relu in place of tanh with `nonlinearity="relu"`.
@@ -308,9 +301,6 @@ class RNNCellBase(Recurrent):
         new = KINDS[self.mode].step(gates, F.linear(state[0], weight_hh, bias_hh), *state)
         new = new if input.ndim == 2 else tuple([each.squeeze(0) for each in new])
         return new if self.mode == "LSTM" else new[0]
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + self._changed(bias=True, nonlinearity="tanh")
 
 
 class RNNCell(RNNCellBase):

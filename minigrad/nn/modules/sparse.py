@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
-from typing import ClassVar, SupportsIndex
+from typing import SupportsIndex
 
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
@@ -16,8 +16,6 @@ from minigrad.tensors.creation import empty
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Embedding", "EmbeddingBag"]
-
-_USUAL = {"norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
 
 
 class _Table(Module):
@@ -28,8 +26,6 @@ class _Table(Module):
     num_embeddings: SupportsIndex
     embedding_dim: SupportsIndex
     padding_idx: int | None
-    #: The options that are printed, in this order, unless they are the usual ones.
-    _printed: ClassVar[tuple[str, ...]]
 
     def _add_table(
         self, padding_idx: int | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: DType
@@ -48,11 +44,6 @@ class _Table(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             self.weight.detach()[self.padding_idx] = 0
-
-    def extra_repr(self) -> str:
-        options = [(name, getattr(self, name)) for name in self._printed]
-        told = [f"{name}={value!r}" for name, value in options if value != _USUAL.get(name)]
-        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *told])
 
 
 class Embedding(_Table):
@@ -78,8 +69,6 @@ class Embedding(_Table):
     tensor([[ 1.3010,  1.2753, -0.2010, -0.1606, -0.4015]],
            grad_fn=<EmbeddingBackward0>)
     """
-
-    _printed = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
 
     def __init__(
         self,
@@ -108,6 +97,10 @@ class Embedding(_Table):
         """The vectors of the ids in `input`: `(*)` gives `(*, embedding_dim)`."""
         options = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
         return F.embedding(input, self.weight, *options)
+
+    def extra_repr(self) -> str:
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        return f"{self.num_embeddings}, {self.embedding_dim}{unusual(self.__dict__, **usual)}"
 
     @classmethod
     def from_pretrained(
@@ -152,8 +145,6 @@ class EmbeddingBag(_Table):
             [4., 6.]])
     """
 
-    _printed = ("max_norm", "norm_type", "scale_grad_by_freq", "mode", "padding_idx")
-
     def __init__(
         self,
         num_embeddings: SupportsIndex,
@@ -185,6 +176,11 @@ class EmbeddingBag(_Table):
         options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse)
         more = (per_sample_weights, self.include_last_offset, self.padding_idx)
         return F.embedding_bag(input, self.weight, offsets, *options, *more)
+
+    def extra_repr(self) -> str:
+        told = unusual(self.__dict__, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        padding = unusual(self.__dict__, padding_idx=None)
+        return f"{self.num_embeddings}, {self.embedding_dim}{told}, mode={self.mode!r}{padding}"
 
     @classmethod
     def from_pretrained(
