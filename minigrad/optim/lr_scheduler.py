@@ -457,10 +457,6 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
-        self._reset()
-
-    def _reset(self) -> None:
-        """Begin anew: no measure has been seen."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0

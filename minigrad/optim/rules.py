@@ -225,13 +225,6 @@ class SGD(ByParameter):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         self._begin(locals())
 
-    def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
-        state = self.state.get(parameter)
-        if state and state.get("momentum_buffer") is None:
-            # So PyTorch's older states say that no momentum has moved the parameter yet.
-            state.pop("momentum_buffer", None)
-        super()._check(parameter, names, options)
-
     def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
         """What is remembered before the first step: no number of steps."""
         return {name: filled_like(parameter) for name in names}

@@ -147,25 +147,24 @@ class Module:
 
     def __setattr__(self, name: str, value: object) -> None:
         for kind in _KINDS:
-            registry = self.__dict__.get(kind.registry)
-            if isinstance(value, kind.at_sight):
-                if registry is None:
-                    raise _too_early("parameters" if kind is _PARAMETER else kind.name)
-                if name not in registry:
-                    self._forget(name)
-                if kind is _PARAMETER:
-                    self.register_parameter(name, value)
-                else:
-                    registry[name] = value
-                return
-            if registry is not None and name in registry:
-                if value is not None and not isinstance(value, kind.allowed):
-                    held = "child module" if kind is _MODULE else kind.name
-                    problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
-                    raise TypeError(f"{problem}: {kind.remedy}")
-                registry[name] = value
-                return
-        super().__setattr__(name, value)
+            registry, at_sight = self.__dict__.get(kind.registry), isinstance(value, kind.at_sight)
+            if at_sight or (registry is not None and name in registry):
+                break
+        else:
+            super().__setattr__(name, value)
+            return
+        if registry is None:
+            raise _too_early("parameters" if kind is _PARAMETER else kind.name)
+        if value is not None and not isinstance(value, kind.allowed):
+            held = "child module" if kind is _MODULE else kind.name
+            problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
+            raise TypeError(f"{problem}: {kind.remedy}")
+        if name not in registry:
+            self._forget(name)
+        if at_sight and kind is _PARAMETER:
+            self.register_parameter(name, value)
+        else:
+            registry[name] = value
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is not an ordinary attribute.
