@@ -11,7 +11,7 @@ from minigrad.nn import init
 from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.convolution import named_padding
-from minigrad.ops.windows import PerDim, per_dim
+from minigrad.ops.windows import PerDim, Windows, per_dim
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -152,9 +152,8 @@ class _TransposedConvolution(_Convolution):
         """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`, of `output_size` if that is possible."""
         more = self.output_padding
         if output_size is not None:
-            sizes = input.shape[-self._dims :]
-            spans = zip(sizes, self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
-            least = [(size - 1) * step - 2 * pad + d * (k - 1) + 1 for size, step, pad, d, k in spans]
+            pads = tuple([(pad, pad) for pad in self.padding])
+            least = [*Windows(self.kernel_size, self.stride, self.dilation, pads).sizes(input.shape[-self._dims :])]
             more = tuple([size - each for size, each in zip(output_size[-self._dims :], least, strict=True)])
             if not all([0 <= extra < step for extra, step in zip(more, self.stride, strict=True)]):
                 most = [each + step - 1 for each, step in zip(least, self.stride, strict=True)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
 from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
-from minigrad.tensor import Tensor
 
 __all__ = [
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose2d", "LazyLinear",
@@ -62,17 +61,16 @@ class LazyModuleMixin(Module):
             ranks = f"{-dim}D (unbatched) or {1 - dim}D (batched)"
             raise RuntimeError(f"Expected {ranks} input to {type(self).__name__}, but got input of size: {shape}")
         size = shape[dim]
-        given, options = self._given
-        if self.has_uninitialized_params():
+        own = self._parameters | self._buffers
+        waiting = {key: each for key, each in own.items() if isinstance(each, Uninitialized)}
+        if waiting:
             # Its first values are drawn in the dtype that it was converted to since.
+            given, options = self._given
             bound = inspect.signature(self.cls_to_become).bind(size, *given, **options)
-            waiting = [each for each in [*self.parameters(), *self.buffers()] if isinstance(each, Uninitialized)]
-            bound.arguments["dtype"] = waiting[0].dtype
+            bound.arguments["dtype"] = next(iter(waiting.values())).dtype
             made = self.cls_to_become(*bound.args, **bound.kwargs)
-            for own, new in ((self._parameters, made._parameters), (self._buffers, made._buffers)):
-                for key, each in own.items():
-                    if isinstance(each, Uninitialized):
-                        each.become(cast("Tensor", new[key]))
+            for key, each in waiting.items():
+                each.become(getattr(made, key))
         setattr(self, name, size)
         del self._given
         self.__class__ = self.cls_to_become
