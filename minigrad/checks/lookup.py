@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import assume, settings
@@ -167,6 +167,9 @@ class Layer(Tensors):
         return self.embedding(self.library.from_numpy(chosen)), weight
 
 
+Subject: TypeAlias = Arrays | Tensors
+
+
 # ---- the laws --------------------------------------------------------------------------------------------------------
 
 LOOKUP_LAWS: list[Law] = []
@@ -183,7 +186,7 @@ def _ids(rows: int) -> st.SearchStrategy[Array]:
     return ids(rows, shapes(max_dims=3, min_side=1), ID_DTYPES)
 
 
-def _problem(subject: Any, draw: Draw) -> tuple[Array, Array, Array]:
+def _problem(subject: Subject, draw: Draw) -> tuple[Array, Array, Array]:
     """A table `(V, D)`, ids of any shape, with repeats, and an upstream gradient."""
     table = draw("table", subject.tables)
     chosen = draw("ids", _ids(len(table)))
@@ -202,14 +205,14 @@ def _table_of_sums(chosen: Array, table: Array, upstream: Array) -> Array:
 
 
 @_law("forward", "output n is row ids[n] of the table: Y = one_hot(ids) @ W, of shape (*, D) for ids of shape (*).")
-def _forward(subject: Any, draw: Draw) -> None:
+def _forward(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     chosen = draw("ids", _ids(len(table)))
     demand(_rows(chosen, table), subject.output(chosen, table))
 
 
 @_law("range of ids", "an id that is not in [0, V) is an error; -1 is not the last row.")
-def _range_of_ids(subject: Any, draw: Draw) -> None:
+def _range_of_ids(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     rows = len(table)
     wrong = draw("wrong id", st.sampled_from([-1, rows, -rows, rows + 7, 2**31 - 1, -(2**31)]))
@@ -227,7 +230,7 @@ def _range_of_ids(subject: Any, draw: Draw) -> None:
 
 
 @_law("unread rows", "a row that no id names is not read: an inf or nan in it changes nothing.")
-def _unread_rows(subject: Any, draw: Draw) -> None:
+def _unread_rows(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     assume(len(table) > 1)
     poisoned = table.copy()
@@ -237,7 +240,7 @@ def _unread_rows(subject: Any, draw: Draw) -> None:
 
 
 @_law("gradient", "row n of G is the gradient of row ids[n] of the table, all others are 0: dW = one_hot(ids).T @ G.")
-def _gradient(subject: Any, draw: Draw) -> None:
+def _gradient(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     distinct = st.lists(st.integers(0, len(table) - 1), min_size=1, max_size=len(table), unique=True)
     chosen = draw("ids", distinct.map(lambda drawn: np.array(drawn, np.int64)))
@@ -246,7 +249,7 @@ def _gradient(subject: Any, draw: Draw) -> None:
 
 
 @_law("repeats add", "rows of G whose ids are equal add up: dW = 0, then dW[ids[n]] += G[n] for each n.")
-def _repeats_add(subject: Any, draw: Draw) -> None:
+def _repeats_add(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     chosen = draw("ids", ids(len(table), shapes(1, 3, min_side=1), ID_DTYPES))
     assume(np.unique(chosen).size < chosen.size)
@@ -257,7 +260,7 @@ def _repeats_add(subject: Any, draw: Draw) -> None:
 
 
 @_law("separate rows", "a row of G reaches no row of dW but that of its id: with inf or nan, too.")
-def _separate_rows(subject: Any, draw: Draw) -> None:
+def _separate_rows(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     assume(len(table) > 1)
     last = len(table) - 1
@@ -270,7 +273,7 @@ def _separate_rows(subject: Any, draw: Draw) -> None:
 
 
 @_law("every digit", "rows are copied, and added up, in the precision of the table: no digit is lost.")
-def _every_digit(subject: Any, draw: Draw) -> None:
+def _every_digit(subject: Subject, draw: Draw) -> None:
     table = draw("table", st.builds(_of_every_digit, subject.tables, st.sampled_from(subject.more_rows)))
     rows = np.arange(len(table))[::-1]
     hot = st.integers(0, len(table) - 1)
@@ -294,7 +297,7 @@ def _of_every_digit(table: Array, more_rows: int) -> Array:
 
 
 @_law("adjointness", "the gradient is the transpose of the lookup: (Y * G).sum() == (W * dW).sum().")
-def _adjointness(subject: Any, draw: Draw) -> None:
+def _adjointness(subject: Subject, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
     left = np.sum(subject.output(chosen, table).astype(np.float64) * upstream)
     right = np.sum(table.astype(np.float64) * subject.gradient(chosen, table, upstream))
@@ -303,14 +306,14 @@ def _adjointness(subject: Any, draw: Draw) -> None:
 
 
 @_law("double backward", "the gradient of (dW * H).sum() with respect to G is a lookup again: H[ids].")
-def _double_backward(subject: Any, draw: Draw) -> None:
+def _double_backward(subject: Tensors, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
     direction = draw("H", cotangents(table.shape, table.dtype.name))
     demand(_rows(chosen, direction), subject.gradient_of_gradient(chosen, table, upstream, direction))
 
 
 @_law("padding", "row padding_idx is looked up like any other, and its gradient is 0.")
-def _padding(subject: Any, draw: Draw) -> None:
+def _padding(subject: Subject, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
     padding_idx = draw("padding_idx", st.integers(0, len(table) - 1))
     demand(_rows(chosen, table), subject.output(chosen, table, padding_idx=padding_idx), "Y")
@@ -320,7 +323,7 @@ def _padding(subject: Any, draw: Draw) -> None:
 
 
 @_law("padding, double backward", "the gradient of (dW * H).sum() with respect to G is 0 where the id is padding_idx.")
-def _padding_twice(subject: Any, draw: Draw) -> None:
+def _padding_twice(subject: Tensors, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
     padding_idx = draw("padding_idx", st.integers(0, len(table) - 1))
     direction = draw("H", cotangents(table.shape, table.dtype.name))
@@ -331,25 +334,28 @@ def _padding_twice(subject: Any, draw: Draw) -> None:
 
 
 @_law("no ids", "without ids the output has no rows, and the gradient is a table of zeros.")
-def _no_ids(subject: Any, draw: Draw) -> None:
+def _no_ids(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
     chosen = draw("ids", ids(len(table), st.sampled_from([(0,), (0, 3), (2, 0)]), ID_DTYPES))
+    _demand_zeros(subject, chosen, table)
+
+
+@_law("no columns", "of a table of no columns the output has none, (*, 0), and the gradient is of its shape, (V, 0).")
+def _no_columns(subject: Subject, draw: Draw) -> None:
+    table = draw("table", subject.tables.map(lambda drawn: drawn[:, :0]))
+    chosen = draw("ids", _ids(len(table)))
+    _demand_zeros(subject, chosen, table)
+
+
+def _demand_zeros(subject: Subject, chosen: Array, table: Array) -> None:
+    """Nothing if an output of no elements is of its shape, and the gradient all zeros."""
     nothing = np.zeros((*chosen.shape, table.shape[1]), table.dtype)
     demand(nothing, subject.output(chosen, table), "Y")
     demand(np.zeros_like(table), subject.gradient(chosen, table, nothing), "dW")
 
 
-@_law("no columns", "of a table of no columns the output has none, (*, 0), and the gradient is of its shape, (V, 0).")
-def _no_columns(subject: Any, draw: Draw) -> None:
-    table = draw("table", subject.tables.map(lambda drawn: drawn[:, :0]))
-    chosen = draw("ids", _ids(len(table)))
-    nothing = np.zeros((*chosen.shape, 0), table.dtype)
-    demand(nothing, subject.output(chosen, table), "Y")
-    demand(table, subject.gradient(chosen, table, nothing), "dW")
-
-
 @_law("same again", "nothing is kept from call to call, and nothing is written to ids, table or upstream gradient.")
-def _same_again(subject: Any, draw: Draw) -> None:
+def _same_again(subject: Subject, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
     given = {"table": table, "ids": chosen, "upstream": upstream}
     before = {name: array.copy() for name, array in given.items()}

@@ -26,7 +26,7 @@ from minigrad.core.modes import is_grad_enabled
 from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
-from minigrad.core.tensor import Tensor, storage_of
+from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import casting, joining
 from minigrad.tensors import options, printing
@@ -89,7 +89,7 @@ class SparseTensor(Tensor):
 
     is_sparse = True
 
-    _entries: Any
+    _entries: Tensor
     _places: Array
     _size: tuple[int, ...]
     _coalesced: builtins.bool
@@ -131,7 +131,7 @@ class SparseTensor(Tensor):
         if value and not self._entries._requires_grad:
             raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
 
-    def _with(self, entries: Any) -> Any:
+    def _with(self, entries: Tensor) -> SparseTensor:
         """These entries at the same places."""
         return sparse_of(self._places, entries, self._size, self._coalesced)
 
@@ -167,21 +167,21 @@ class SparseTensor(Tensor):
         """Whether each place is known to have one entry, and these to be in order."""
         return self._coalesced
 
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """The places, `(sparse_dim, nnz)`, of a coalesced tensor: an int64 tensor on its memory."""
         self._check_coalesced("indices")
         return self._indices()
 
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """The entries, `(nnz, *)`, of a coalesced tensor: a tensor on its memory, and recorded."""
         self._check_coalesced("values")
         return Reshape(self._entries._array.shape, "ValuesBackward0")(self._entries)
 
-    def _indices(self) -> Any:
+    def _indices(self) -> Tensor:
         """The places, `(sparse_dim, nnz)`, also if they repeat."""
         return self._entries._new(self._places)
 
-    def _values(self) -> Any:
+    def _values(self) -> Tensor:
         """The entries, `(nnz, *)`, also if their places repeat: without history."""
         return self._entries.detach()
 
@@ -198,7 +198,7 @@ class SparseTensor(Tensor):
 
     # ---- other forms of it -------------------------------------------------------------------------------------------
 
-    def coalesce(self) -> Any:
+    def coalesce(self) -> SparseTensor:
         """The same tensor with one entry for each place, in order: the sum, made in at least float32, of those there.
 
         >>> import minigrad as torch
@@ -216,16 +216,16 @@ class SparseTensor(Tensor):
         entries = in_shape(sums, (len(op.names), *self._size[len(sizes) :]))
         return sparse_of(places, entries, self._size, True)
 
-    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Any:
+    def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """A dense tensor of the same elements."""
         table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
         return in_shape(table, self._size).to_dense(dtype)
 
-    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: options.layout | None = None) -> Any:
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: object = None) -> SparseTensor:
         """This tensor, which is sparse."""
         return self if sparse_dim in (None, self.sparse_dim()) else self._refuse()
 
-    def clone(self, *, memory_format: object = None) -> Any:
+    def clone(self, *, memory_format: object = None) -> SparseTensor:
         """A copy, recorded."""
         entries = self._entries.clone()
         return sparse_of(self._places.copy(), entries, self._size, self._coalesced)
@@ -239,11 +239,11 @@ class SparseTensor(Tensor):
         return f"torch.sparse.{self.dtype._tensor_name}Tensor" if dtype is None else self.to(dtype)
 
     @property  # type: ignore[misc]  # the data of a sparse tensor cannot be replaced
-    def data(self) -> Any:
+    def data(self) -> SparseTensor:
         """The same entries without history."""
         return self.detach()
 
-    def detach_(self) -> Any:
+    def detach_(self) -> SparseTensor:
         """This tensor, from now on without history."""
         self._entries = self._entries.detach()
         return self
@@ -258,13 +258,13 @@ class SparseTensor(Tensor):
 
     neg = __neg__ = _of_values("neg")
 
-    def mul(self, other: object) -> Any:
+    def mul(self, other: Operand) -> SparseTensor:
         """The product with a number or a dense tensor, of which only the elements at the entries are read."""
         if isinstance(other, Tensor) and other.ndim:
             other = self._at_entries(other)
         return self._with(self._entries.mul(other))
 
-    def div(self, other: object) -> Any:
+    def div(self, other: Operand) -> SparseTensor:
         """The quotient by a number or a 0-d tensor."""
         if isinstance(other, Tensor) and other.ndim:
             found = f"(got shape {list(other.shape)} for divisor)"
@@ -273,7 +273,7 @@ class SparseTensor(Tensor):
 
     true_divide = div
 
-    def add(self, other: object, *, alpha: object = 1) -> Any:
+    def add(self, other: object, *, alpha: object = 1) -> SparseTensor:
         """The sum `self + alpha * other` of two sparse tensors: the entries of both, coalesced if both are."""
         if not isinstance(other, SparseTensor):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
@@ -290,18 +290,18 @@ class SparseTensor(Tensor):
         total = sparse_of(places, entries, self._size)
         return total.coalesce() if self._coalesced and other._coalesced else total
 
-    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+    def sub(self, other: object, *, alpha: Any = 1) -> SparseTensor:
         """The difference `self - alpha * other` of two sparse tensors."""
         return self.add(other, alpha=-alpha)
 
     __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
     __rmul__ = __mul__
 
-    def sum(self, dim: object = None, *, dtype: dtypes.dtype | None = None) -> Any:
+    def sum(self, dim: object = None, *, dtype: dtypes.dtype | None = None) -> Tensor:
         """The sum of all elements."""
         return self._refuse() if dim is not None else self._entries.sum(dtype=dtype)
 
-    def norm(self, p: Any = "fro") -> Any:
+    def norm(self, p: Any = "fro") -> Tensor:
         """The norm of order `p`, not negative, over all elements."""
         return self._refuse() if p not in (None, "fro") and p < 0 else self.coalesce()._entries.norm(p)
 
@@ -310,12 +310,12 @@ class SparseTensor(Tensor):
     add_, sub_, mul_, div_ = map(_in_place, ("add", "sub", "mul", "div"))
     __iadd__, __isub__, __imul__, __itruediv__ = map(_operator, ("add_", "sub_", "mul_", "div_"))
 
-    def zero_(self) -> Any:
+    def zero_(self) -> SparseTensor:
         """In place: no entries, so that all elements are zero."""
         none = self._entries.detach()[:0]
         return self._become(sparse_of(self._places[:, :0], none, self._size, True))
 
-    def _become(self, result: Any) -> Any:
+    def _become(self, result: SparseTensor) -> SparseTensor:
         """Take on the entries of `result`, in this tensor's dtype."""
         casting.check_cast(result.dtype, self.dtype)
         result = result.to(self.dtype)
@@ -325,20 +325,20 @@ class SparseTensor(Tensor):
 
     # ---- as a gradient -----------------------------------------------------------------------------------------------
 
-    def _plus(self, gradient: Any, in_place: builtins.bool) -> Any:
+    def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
         """The sum of two gradients for one place: a dense one, if the other one is."""
         if not gradient.is_sparse:
             return gradient + self
         return self.add_(gradient) if in_place else self + gradient
 
-    def _into(self, total: Any) -> Any:
+    def _into(self, total: Tensor) -> Tensor:
         """`total`, a dense gradient, to which the entries of this one are added in its memory."""
         self.add_into(total._array, 1)
         return total
 
     # ---- beside a dense tensor ---------------------------------------------------------------------------------------
 
-    def _beside(self, op: Any, dense: Any) -> Any:
+    def _beside(self, op: elementwise.Elementwise, dense: Tensor) -> Tensor:
         """The result of `op`, an element-by-element operation, on `dense` and this tensor."""
         if isinstance(op, elementwise.Mul):
             return self.mul(dense)
@@ -349,7 +349,7 @@ class SparseTensor(Tensor):
         added = self.to(dtypes.result_type(self._entries._array, dense._array)).to_dense()
         return op(dense.contiguous(), added)
 
-    def _added_to(self, dense: Any, sign: builtins.int, *, alpha: Any = 1) -> Any:
+    def _added_to(self, dense: Tensor, sign: builtins.int, *, alpha: Any = 1) -> Tensor:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
         if is_grad_enabled() and (dense._requires_grad or self._requires_grad):
             return dense._rewrite(Tensor.add if sign > 0 else Tensor.sub, self, alpha=alpha)
@@ -367,7 +367,7 @@ class SparseTensor(Tensor):
         if not np.may_share_memory(table, array):
             array[...] = table.reshape(array.shape)
 
-    def _at_entries(self, dense: Any) -> Any:
+    def _at_entries(self, dense: Tensor) -> Tensor:
         """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""
         if tuple(dense.shape) != self._size:
             dense = dense.expand(self._size)
@@ -380,7 +380,7 @@ class SparseTensor(Tensor):
         """The places, `(nnz,)`, counted in all their dimensions at once."""
         return ids_of(self._places, self._size)
 
-    def _rows(self) -> Any:
+    def _rows(self) -> Tensor:
         """The entries, `(nnz, D)`, each as a row."""
         return in_shape(self._entries, (self._nnz(), self._table_shape()[1]))
 
@@ -389,7 +389,7 @@ class SparseTensor(Tensor):
         dims = self.sparse_dim()
         return math.prod(self._size[:dims]), math.prod(self._size[dims:])
 
-    def _check_same_size(self, dense: Any) -> None:
+    def _check_same_size(self, dense: Tensor) -> None:
         if tuple(dense.shape) != self._size:
             sizes = f"self has size {list(dense.shape)} while other has size {list(self._size)}"
             raise RuntimeError(f"add: expected 'self' and 'other' to have same size, but {sizes}")
@@ -400,7 +400,7 @@ def _check_alpha(alpha: object, common: dtypes.dtype) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
-def sparse_of(places: Array, entries: Any, size: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
+def sparse_of(places: Array, entries: Tensor, size: tuple[int, ...], coalesced: builtins.bool = False) -> SparseTensor:
     """The sparse tensor of that size with `entries[n]` at the place `places[:, n]`, and their history."""
     out = object.__new__(SparseTensor)
     out._places, out._entries, out._size = places, entries, size
