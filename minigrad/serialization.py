@@ -146,8 +146,9 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 _VERSION = 1
 _DEEPEST = 100
 _PLAIN = (type(None), bool, int, str)
-_SEQUENCES: dict[str, type] = {each.__name__: each for each in (list, tuple, set, frozenset, Size)}
-_MAPPINGS: dict[str, type] = {each.__name__: each for each in (dict, OrderedDict, Counter)}
+_COLLECTIONS: dict[str, type] = {
+    each.__name__: each for each in (list, tuple, set, frozenset, Size, dict, OrderedDict, Counter)
+}
 _FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
 
 _DESCRIPTION = "structure.json"
@@ -200,12 +201,12 @@ class _Packer:
             return self._tensor(value, path)
         if (kind is np.ndarray or isinstance(value, np.generic)) and _is_plain(value.dtype):
             return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
-        if _SEQUENCES.get(kind.__name__) is kind:
-            return {kind.__name__: [self.pack(each, (*path, position)) for position, each in enumerate(value)]}
-        if _MAPPINGS.get(kind.__name__) is kind:
+        if _COLLECTIONS.get(kind.__name__) is not kind:
+            raise TypeError(_refusal(value, path))
+        if issubclass(kind, dict):
             pairs = [[self.pack(key, (*path, "key")), self.pack(each, (*path, key))] for key, each in value.items()]
             return {kind.__name__: pairs}
-        raise TypeError(_refusal(value, path))
+        return {kind.__name__: [self.pack(each, (*path, position)) for position, each in enumerate(value)]}
 
     def _tensor(self, x: Tensor, path: tuple[Any, ...]) -> dict[str, Any]:
         array = x._array
@@ -247,10 +248,10 @@ def unpacked(text: str | bytes, arrays: Mapping[str, Array]) -> Any:
 
     Errors: ValueError, TypeError, KeyError or RecursionError for a text that it cannot have made.
     """
-    whole = json.loads(text)
+    whole = json.loads(text, object_hook=_Unpacker(arrays).unpack)
     if not isinstance(whole, dict) or whole.keys() != {"version", "object"} or whole["version"] != _VERSION:
         raise ValueError(f"expected a description of version {_VERSION}")
-    return _Unpacker(arrays).unpack(whole["object"], 0)
+    return whole["object"]
 
 
 class _Unpacker:
@@ -258,23 +259,19 @@ class _Unpacker:
         self._arrays = arrays
         self._tensors: dict[tuple[str, int], Tensor] = {}
 
-    def unpack(self, node: object, depth: int) -> Any:
-        if isinstance(node, (*_PLAIN, float)):
-            return node
-        if depth > _DEEPEST or not isinstance(node, dict) or not node:
-            raise ValueError("the description is nested too deep, or has what it cannot have")
-        kind, content = next(iter(node.items()))
-        if kind == "tensor":
-            return self._tensor(node)
-        if len(node) > 1:
-            raise ValueError(f"the description has {sorted(node)} in one place")
-        if kind in _SEQUENCES:
-            values = self._all(content, depth)
-            if kind == "Size" and not all([type(each) is int for each in values]):
-                raise ValueError("expected integers in a Size")
-            return _SEQUENCES[kind](values)
-        if kind in _MAPPINGS:
-            return _MAPPINGS[kind](dict([self._all(pair, depth) for pair in _checked_list(content)]))
+    def unpack(self, node: dict[str, Any]) -> Any:
+        """What an object of the text stands for, in which the objects have been unpacked."""
+        if "tensor" in node:
+            return self._tensor(**node)
+        if "version" in node:
+            return node  # The whole.
+        ((kind, content),) = node.items()
+        if kind in _COLLECTIONS:
+            made = _COLLECTIONS[kind]
+            in_pairs = issubclass(made, dict)
+            if not isinstance(content, list) or (in_pairs and any([type(pair) is not list for pair in content])):
+                raise ValueError(f"expected a list of what the {kind} holds")
+            return made(dict(content) if in_pairs else content)
         if kind in ("array", "scalar"):
             array = self._arrays[content]
             return array if kind == "array" else array[()]
@@ -282,25 +279,14 @@ class _Unpacker:
             return _FLOATS[content]
         raise ValueError(f"the description has a {kind!r}")
 
-    def _all(self, nodes: object, depth: int) -> list[Any]:
-        return [self.unpack(each, depth + 1) for each in _checked_list(nodes)]
-
-    def _tensor(self, node: dict[str, Any]) -> Tensor:
-        name, alias = node["tensor"], node.get("alias", 0)
-        if (name, alias) not in self._tensors:
-            first = self._tensors.get((name, 0))
-            tensor = _leaf(self._arrays[name]) if first is None else first.detach()
-            requires_grad = node.get("requires_grad", False) is True
-            if node.get("parameter"):
-                tensor = Parameter(tensor, requires_grad)
-            self._tensors[name, alias] = tensor.requires_grad_(requires_grad)
-        return self._tensors[name, alias]
-
-
-def _checked_list(content: object) -> list[Any]:
-    if not isinstance(content, list):
-        raise ValueError(f"expected a list in the description, got {type(content).__name__}")
-    return content
+    def _tensor(self, tensor: str, alias: int = 0, requires_grad: bool = False, parameter: bool = False) -> Tensor:
+        if (tensor, alias) not in self._tensors:
+            first = self._tensors.get((tensor, 0))
+            made = _leaf(self._arrays[tensor]) if first is None else first.detach()
+            if parameter:
+                made = Parameter(made, requires_grad)
+            self._tensors[tensor, alias] = made.requires_grad_(requires_grad)
+        return self._tensors[tensor, alias]
 
 
 def _leaf(array: Array) -> Tensor:

@@ -56,19 +56,14 @@ def set_printoptions(
     """
     global _options
     base = _options if profile is None else _PROFILES.get(profile, _options)
-    named: dict[str, Any] = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
-    given = {name: value for name, value in named.items() if value is not None}
-    for name in ("threshold", "edgeitems", "linewidth"):
-        if name in given and not isinstance(given[name], SupportsIndex | float):
-            raise TypeError(f"{name} has to be a number, not {given[name]!r}")
+    named: dict[str, Any] = {"threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for name, value in named.items():
+        if value is not None and not isinstance(value, SupportsIndex | float):
+            raise TypeError(f"{name} has to be a number, not {value!r}")
     if precision is not None and not (isinstance(precision, SupportsIndex) and index(precision) >= 0):
         raise ValueError(f"precision has to be a whole number, not {precision!r}")
-    _options = base._replace(**given, sci_mode=sci_mode)
+    named["precision"] = precision
+    _options = base._replace(**{key: each for key, each in named.items() if each is not None}, sci_mode=sci_mode)
 
 
 # What opens the text; the lines below the first are indented by its length.
@@ -229,12 +224,9 @@ def _facts(array: Array, grad_fn: str | None, requires_grad: bool, options: _Opt
 
 def _history(grad_fn: str | None, requires_grad: bool) -> list[str]:
     """How the tensor was made, or that it requires a gradient."""
-    facts: list[str] = []
     if grad_fn is not None:
-        facts.append(f"grad_fn=<{grad_fn}>")
-    elif requires_grad:
-        facts.append("requires_grad=True")
-    return facts
+        return [f"grad_fn=<{grad_fn}>"]
+    return ["requires_grad=True"] if requires_grad else []
 
 
 def _append(text: str, facts: list[str], indent: int, linewidth: int, column: int | None = None) -> str:
