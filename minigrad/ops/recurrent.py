@@ -71,7 +71,7 @@ class Recurrence(Several):
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
     keep = keep_inputs
-    aside = ("gates", "before", "to_cell")
+    aside = ("gates", "before", "shown", "to_cell")
     rows: list[slice]
     form: str
 
@@ -82,7 +82,8 @@ class Recurrence(Several):
     #: Whether something of the hidden state passes by the gates.
     passes: ClassVar[bool] = False
 
-    #: `advance(gates, x, u, *state)` writes the gates of a step, side by side as in `x` and `u`, and the next state.
+    #: `advance(part, gates, x, u, *state)` writes the gates of the step of these rows, side by side as in `x` and `u`,
+    #: and the next state.
     advance: ClassVar[Callable[..., None]]
     #: `slopes()` is, for all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on.
     slopes: ClassVar[Callable[..., Array]]
@@ -105,7 +106,7 @@ class Recurrence(Several):
             u = now[0] @ weight.T
             if bias is not None:
                 u += bias
-            self.advance(gates[part], of_rows[part], u, *now)
+            self.advance(part, gates[part], of_rows[part], u, *now)
             by_rows[part] = now[0]
         return [hidden, *state]
 
@@ -157,7 +158,7 @@ class TanhRecurrence(Recurrence):
     step = staticmethod(tanh_step)
     count_of_gates = 1
 
-    def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         np.add(x, u, out=gates)
         np.tanh(gates, out=gates)
         state[0][:] = gates
@@ -174,7 +175,7 @@ class ReluRecurrence(TanhRecurrence):
 
     step = staticmethod(relu_step)
 
-    def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         np.add(x, u, out=gates)
         np.maximum(gates, 0, out=gates)
         state[0][:] = gates
@@ -200,7 +201,12 @@ class LSTMRecurrence(Recurrence):
     step = staticmethod(lstm_step)
     count_of_gates = 4
 
-    def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def forward(self, x: Array, weight: Array, *others: Any) -> list[Array]:
+        # Of all rows what is shown of the cell.
+        self.shown: Any = np.empty((x.size // len(weight), weight.shape[1]), x.dtype)
+        return super().forward(x, weight, *others)
+
+    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         h, c = state
         np.add(x, u, out=gates)
         scale, shift = _scales(h.shape[1], h.dtype)
@@ -211,24 +217,18 @@ class LSTMRecurrence(Recurrence):
         i, f, g, o = gates.reshape(-1, 4, h.shape[1]).swapaxes(0, 1)
         c *= f
         c += i * g
-        np.tanh(c, out=h)
-        h *= o
+        np.multiply(o, np.tanh(c, out=self.shown[part]), out=h)
 
     def slopes(self) -> Array:
-        i, f, g, o = self.gates.swapaxes(0, 1)
+        i, _, g, o = self.gates.swapaxes(0, 1)
         d = self.gates * self.gates
         np.subtract(self.gates, d, out=d)
         d[:, 2] += 1 - g
-        before = self.before[1]
-        shown = f * before
-        shown += i * g
-        np.tanh(shown, out=shown)
-        for gate, other in enumerate((g, before, i, shown)):
+        for gate, other in enumerate((g, self.before[1], i, self.shown)):
             d[:, gate] *= other
-        shown *= shown
-        np.subtract(1, shown, out=shown)
-        shown *= o
-        self.to_cell = shown
+        self.to_cell = self.shown * self.shown
+        np.subtract(1, self.to_cell, out=self.to_cell)
+        self.to_cell *= o
         return d
 
     def retreat(self, part: slice, d: Array, *state: Array) -> None:
@@ -246,7 +246,7 @@ class GRURecurrence(Recurrence):
     count_of_gates = 3
     passes = True
 
-    def advance(self, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         (h,) = state
         start = 2 * h.shape[1]
         sigmoids, n = gates[:, :start], gates[:, start:]
