@@ -194,16 +194,17 @@ def test_translation_is_in_step(page: Path) -> None:
 
 @pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
 def test_each_section_stands_as_it_was_when_it_was_compared(page: Path) -> None:
-    changed = []
-    for ours, original in zip(sections(page), sections(ROOT / "docs" / page.name), strict=True):
-        notes = re.findall(r"^<!-- compared .*-->$", ours, flags=re.MULTILINE)
-        words = "".join([ours, original]).replace("".join(notes), "").split()
-        note = f"<!-- compared with the English: {hashlib.sha256(''.join(words).encode()).hexdigest()[:8]} -->"
-        if notes != [note]:
-            changed.append(f"{ours.splitlines()[0]}\n\n{note}\n")
-    assert not changed, (
+    note = r"<!-- compared with the English: ([^-]*) -->"
+    (noted,) = re.findall(note, page.read_text(encoding="utf-8"))
+    pairs = [*zip(sections(page), sections(ROOT / "docs" / page.name), strict=True)]
+    texts = ["".join(re.sub(note, "", "".join(pair)).split()) for pair in pairs]
+    marks = [hashlib.sha256(text.encode()).hexdigest()[:8] for text in texts]
+    before = noted.split()
+    changed = [ours.splitlines()[0] for (ours, _), mark in zip(pairs, marks, strict=True) if mark not in before]
+    assert before == marks, (
         "These sections were changed, or the English ones that they translate. Compare the two, sentence by sentence, "
-        "and mend the translation. Then write below the headings:\n\n" + "\n".join(changed)
+        "and mend the translation: " + ", ".join(changed) + ". Then write at the end of the page:\n\n"
+        f"<!-- compared with the English: {' '.join(marks)} -->"
     )
 
 
