@@ -58,7 +58,7 @@ class Lookup(Binary):
         if self.padding_idx is not None:
             # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
-        return _as(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
+        return as_dtype(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
 
 
 class ScatterAdd(Binary):
@@ -79,7 +79,7 @@ class ScatterAdd(Binary):
         return Lookup()(g, ids)
 
 
-def _as(dtype: np.dtype[Any], x: Tensor) -> Tensor:
+def as_dtype(dtype: np.dtype[Any], x: Tensor) -> Tensor:
     """`x` in that floating-point dtype."""
     return x if x._array.dtype == dtype else Cast(dtypes.of(np.empty(0, dtype)))(x)
 

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, HALVES, Array
 from minigrad.core.elementwise import Cast, cast
-from minigrad.core.embedding import Lookup, ScatterAdd, _as, check_ids
+from minigrad.core.embedding import Lookup, ScatterAdd, all_below, as_dtype, check_ids
 from minigrad.core.modes import no_grad
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
@@ -51,7 +51,7 @@ class SparseLookup(Lookup):
         if self.padding_idx is not None:
             used = np.flatnonzero(named != self.padding_idx)
             named, rows = named[used], Lookup()(rows, g._new(used))
-        return g._new_sparse(named[None], _as(self.dtype, rows), (self.num_embeddings, size))
+        return g._new_sparse(named[None], as_dtype(self.dtype, rows), (self.num_embeddings, size))
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
@@ -255,9 +255,9 @@ def embedding_bag(
     if per_sample_weights is not None:
         _check_factors(input, weight, mode, per_sample_weights)
     ids, vocabulary = input._array.reshape(-1), len(weight)
-    wrong = np.flatnonzero((ids < 0) | (ids >= vocabulary))
-    if wrong.size:
-        found = f"Index {wrong[0]} of input takes value {ids[wrong[0]]}"
+    if not all_below(ids, vocabulary):
+        wrong = int(np.argmax((ids < 0) | (ids >= vocabulary)))
+        found = f"Index {wrong} of input takes value {ids[wrong]}"
         raise RuntimeError(f"{found} which is not in the valid range [0, {vocabulary})")
     starts, end = _bag_starts(input, offsets, include_last_offset)
     if padding_idx is not None and not -vocabulary <= padding_idx < vocabulary:
