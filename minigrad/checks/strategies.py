@@ -21,12 +21,26 @@ _LARGEST = 4
 
 
 def shapes(min_dims: int = 0, max_dims: int = 4, min_side: int = 0, max_side: int = 3) -> st.SearchStrategy[Shape]:
-    """Shapes from 0-d to 4-d; sizes of 0 and 1 among them."""
+    """Shapes from 0-d to 4-d; sizes of 0 and 1 among them.
+
+    >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import shapes
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(shapes(), lambda shape: len(shape) == 2 and 0 not in shape, settings=shrinking)
+    (1, 1)
+    """
     return npst.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=max_side)
 
 
 def broadcastable_shapes(max_dims: int = 3) -> st.SearchStrategy[tuple[Shape, Shape]]:
-    """Two shapes that broadcast to one, of the same or of different ranks."""
+    """Two shapes that broadcast to one, of the same or of different ranks.
+
+    >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import broadcastable_shapes
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(broadcastable_shapes(), lambda pair: 0 < len(pair[1]) < len(pair[0]), settings=shrinking)
+    ((0, 0), (0,))
+    """
     pairs = npst.mutually_broadcastable_shapes(num_shapes=2, max_dims=max_dims, min_side=0, max_side=3)
     return pairs.map(lambda found: (found.input_shapes[0], found.input_shapes[1]))
 
@@ -77,7 +91,17 @@ def arrays(
     special: bool = False,
     contiguous: bool = False,
 ) -> Array:
-    """Arrays of a given or drawn dtype and shape, in any memory layout unless `contiguous`; see `elements`."""
+    """Arrays of a given or drawn dtype and shape, in any memory layout unless `contiguous`.
+
+    Elements are integers, also as floats, or with `integer=False` reals of a middling magnitude; `special` adds the
+    infinities, nan, -0.0, the largest and the smallest numbers to floats.
+
+    >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import arrays
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(arrays("float32", (2,), special=True), lambda x: bool((x > 100).any()), settings=shrinking)
+    array([ 0., inf], dtype=float32)
+    """
     name = dtype if isinstance(dtype, str) else draw(dtype)
     sizes = shapes() if shape is None else shape
     array = draw(npst.arrays(name, sizes, elements=elements(name, integer, special)))
@@ -92,7 +116,15 @@ def tables(
     min_columns: int = 0,
     max_columns: int = 4,
 ) -> st.SearchStrategy[Array]:
-    """Embedding tables `(V, D)` with at least one row and, unless `min_columns` says otherwise, perhaps no columns."""
+    """Embedding tables `(V, D)` with at least one row and, unless `min_columns` says otherwise, perhaps no columns.
+
+    >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import tables
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(tables(), lambda table: len(table) > 1 and bool(table.any()), settings=shrinking)
+    array([[0.],
+           [1.]], dtype=float32)
+    """
     shape = st.tuples(st.integers(1, max_rows), st.integers(min_columns, max_columns))
     return arrays(dtype, shape, integer=integer)
 
@@ -142,7 +174,14 @@ def one_hot_pairs(
 
 
 def cotangents(shape: Shape, dtype: str = "float32", integer: bool = True) -> st.SearchStrategy[Array]:
-    """Upstream gradients of a shape and a float dtype: no element is 0 or 1, which would hide a wrong factor."""
+    """Upstream gradients of a shape and a float dtype: no element is 0 or 1, which would hide a wrong factor.
+
+    >>> from hypothesis import Phase, find, settings
+    >>> from minigrad.checks import cotangents
+    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
+    >>> find(cotangents((2,)), lambda g: g[0] != g[1], settings=shrinking)
+    array([ 2., -1.], dtype=float32)
+    """
     whole = st.sampled_from([2.0, -1.0, 3.0, -2.0, -3.0])
     real = st.integers(-192, 192).map(lambda n: (n + (80 if n >= 0 else -80)) / 64)
     return npst.arrays(dtype, shape, elements=whole if integer else real).flatmap(laid_out)

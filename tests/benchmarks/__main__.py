@@ -160,7 +160,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", help="parts of calls, or names of lessons; all of them if there are none")
     parser.add_argument("--quick", action="store_true", help="a third of the rounds")
-    parser.add_argument("--worst", type=int, default=8, help="how many of the slowest calls are listed")
+    parser.add_argument("--worst", type=int, default=5, help="how many of the slowest calls are listed")
     parser.add_argument("--write", action="store_true", help=f"write what is found into {PAGE.parent.name}/{PAGE.name}")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
