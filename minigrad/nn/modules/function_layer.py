@@ -81,10 +81,8 @@ def _constructor(cls: type[FunctionLayer]) -> Callable[..., None]:
         try:
             given = signature.bind(*args, **kwargs)
             for field in cls._arguments:
-                value, may_be = (
-                    given.arguments.get(field.name),
-                    field.name in cls._apart or "Tensor" in field.annotation,
-                )
+                value = given.arguments.get(field.name)
+                may_be = field.name in cls._apart or "Tensor" in field.annotation
                 if isinstance(value, Tensor) and value.ndim and not may_be:
                     raise TypeError(f"argument '{field.name}' must be {field.annotation}, not Tensor")
         except TypeError as error:
