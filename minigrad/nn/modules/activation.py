@@ -252,7 +252,7 @@ class MultiheadAttention(Module):
                 "Need attn_mask if specifying the is_causal hint: Transformer.generate_square_subsequent_mask"
             )
         is_causal = is_causal and key_padding_mask is None and not need_weights
-        mask = None if is_causal else self._mask(q, k, attn_mask, key_padding_mask)
+        mask = None if is_causal else self._mask(q, k, batched, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0
         if need_weights:
             scores = (q * (1 / self.head_dim) ** 0.5) @ k.mT
@@ -277,7 +277,7 @@ class MultiheadAttention(Module):
         weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight) if stacked is None else stacked.chunk(3)
         return [F.linear(*each) for each in zip(given, weights, biases, strict=True)]
 
-    def _mask(self, q: Tensor, k: Tensor, attention: Mask, padding: Mask) -> Mask:
+    def _mask(self, q: Tensor, k: Tensor, batched: bool, attention: Mask, padding: Mask) -> Mask:
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
         batch, heads, steps, keys = (*q.shape[:3], k.shape[2])
         masks = []
@@ -289,9 +289,9 @@ class MultiheadAttention(Module):
                 raise RuntimeError(f"The shape of the attn_mask is {attention.shape}, but should be {(steps, keys)}.")
             masks.append(attention if attention.ndim == 2 else attention.view(batch, heads, steps, keys))
         if padding is not None:
-            padding = padding if padding.ndim == 2 else padding.unsqueeze(0)
-            if padding.shape != (batch, keys):
-                raise AssertionError(f"Expected key_padding_mask of shape {(batch, keys)}, but got {padding.shape}")
+            wanted = (batch, keys) if batched else (keys,)
+            if padding.shape != wanted:
+                raise AssertionError(f"Expected key_padding_mask of shape {wanted}, but got {padding.shape}")
             masks.append(padding.view(batch, 1, 1, keys))
         added: Tensor | None = None
         for mask in masks:
