@@ -383,14 +383,11 @@ class OneCycleLR(LRScheduler):
         index = min(bisect_left(ends, self.last_epoch), len(ends) - 1)
         phase, start = self._schedule_phases[index], ends[index - 1] if index else 0.0
         part = (self.last_epoch - start) / (phase["end_step"] - start)
+        groups = self.optimizer.param_groups
         if self.cycle_momentum:
-            for group in self.optimizer.param_groups:
-                first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
-                self._set_momentum(group, self._between(first, last, part))
-        return [
-            self._between(group[phase["start_lr"]], group[phase["end_lr"]], part)
-            for group in self.optimizer.param_groups
-        ]
+            for group in groups:
+                self._set_momentum(group, self._between(group, phase, "momentum", part))
+        return [self._between(group, phase, "lr", part) for group in groups]
 
     def _set_momentum(self, group: Group, momentum: float) -> None:
         if self.use_beta1:
@@ -398,8 +395,9 @@ class OneCycleLR(LRScheduler):
         else:
             group["momentum"] = momentum
 
-    def _between(self, first: Any, last: Any, part: float) -> Any:
-        """What lies at `part` of the way from `first` to `last`."""
+    def _between(self, group: Group, phase: dict[str, Any], what: str, part: float) -> Any:
+        """The rate or the momentum of a group at `part` of the way from the start of a phase to its end."""
+        first, last = group[phase[f"start_{what}"]], group[phase[f"end_{what}"]]
         if self._anneal_func_type == "linear":
             return (last - first) * part + first
         return last + (first - last) / 2.0 * (math.cos(math.pi * part) + 1)
