@@ -17,8 +17,7 @@ from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import Size, Storage, members
-from minigrad.core.tensor import Tensor as Tensor
+from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
     arithmetic,
@@ -39,8 +38,7 @@ from minigrad.ops.dims import INTEGER, normal_dim
 from minigrad.tensors import creation, interoperation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
-from minigrad.tensors.options import CPU, layout, strided
-from minigrad.tensors.options import device as Device
+from minigrad.tensors.options import CPU, device as Device, layout, strided
 
 
 @members

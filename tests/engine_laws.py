@@ -13,15 +13,13 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 from laws import Laws, leaf
 from strategies import Array, cotangents
 
 import minigrad as torch
 from minigrad.core.tape import Unary
-from minigrad.nn import Parameter
-from minigrad.nn import functional as F
+from minigrad.nn import Parameter, functional as F
 
 ALL = Laws()
 law = ALL.law

@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 import oracles
-from hypothesis import Phase, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, assume, given, settings, strategies as st
 from strategies import Array, cotangents, ids, ids_for, tables
 
 import minigrad as torch
-from minigrad.checks.laws import STEADY
-from minigrad.checks.laws import Law as SharedLaw
+from minigrad.checks.laws import STEADY, Law as SharedLaw
 from minigrad.checks.lookup import LOOKUP_LAWS, Tensors
 from minigrad.nn import functional as F
 

@@ -18,8 +18,7 @@ import numpy as np
 import recorded
 import torch
 from comparing import Plain
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from table import Case
 
 import minigrad

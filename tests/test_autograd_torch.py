@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparing import Raised, array_of, check_same, check_same_values, outcome, tensor_of
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 from strategies import Array, arrays, cotangents, shapes
 

@@ -18,8 +18,7 @@ from transcripts import shown
 import minigrad
 from minigrad import autograd
 from minigrad.autograd import function
-from minigrad.core import kept, shapes, tape
-from minigrad.core import walk as walking
+from minigrad.core import kept, shapes, tape, walk as walking
 from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
 from minigrad.core.walk import Walk

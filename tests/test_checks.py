@@ -12,8 +12,7 @@ import laws
 import numpy as np
 import oracles
 import pytest
-from hypothesis import Phase, find, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, find, given, settings, strategies as st
 from strategies import Array
 
 import minigrad as torch

@@ -17,8 +17,7 @@ from hypothesis import settings
 from laws import Law
 
 import minigrad as torch
-from minigrad.core import tensor as storage
-from minigrad.core import walk
+from minigrad.core import tensor as storage, walk
 from minigrad.core.tape import Unary
 
 

@@ -7,8 +7,7 @@ import laws
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from laws import ID_SHAPES, leaf, one_hot_of, same
 from strategies import Array, cotangents, ids_for, tables
 

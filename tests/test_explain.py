@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 import recorded
 from comparing import operand_of, outcome
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import minigrad as torch
 from minigrad import explain

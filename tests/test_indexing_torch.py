@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparing import Raised, array_of, check_same, check_same_values, outcome, tensor_of
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from strategies import DTYPES, Array, arrays, cotangents, shapes
 
 import minigrad

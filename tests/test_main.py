@@ -18,8 +18,7 @@ from comparing import seeded
 from test_broken_copies import assigning_scatter
 
 from minigrad import __main__ as job
-from minigrad.core import embedding as lookup
-from minigrad.core import linear
+from minigrad.core import embedding as lookup, linear
 from minigrad.core.dtypes import Array
 from minigrad.tensors import printing
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 import recorded
 from comparing import BFLOAT16, Raised, as_bfloat16, operand_of, outcome, seeded, steps
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from table import CASES, Case, families
 
 import minigrad

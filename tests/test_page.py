@@ -12,8 +12,7 @@ import screenshot
 from browser import PROGRAM, Page, browser
 
 import minigrad as torch
-from minigrad import __main__ as job
-from minigrad import explain
+from minigrad import __main__ as job, explain
 from minigrad.explain.page import WORDS
 from minigrad.explain.picture import Pair, numeral, pair
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparing import check_same_values, seeded
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import minigrad
 from minigrad import random as minirandom

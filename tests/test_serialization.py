@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparing import Raised, outcome
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import arrays, shapes
 
 import minigrad as torch

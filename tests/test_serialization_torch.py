@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from comparing import BFLOAT16, array_of, as_bfloat16, check_same_values, tensor_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import arrays, shapes
 
 import minigrad

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from laws import same
 from strategies import DTYPES, FLOATS, Array, arrays, cotangents, ids_for, tables
 

@@ -5,8 +5,7 @@ import operator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from minigrad.explain.formulas import Symbol, formula
 

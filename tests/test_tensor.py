@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 import oracles
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from laws import leaf, same
 from strategies import DTYPES, Array, arrays, shapes
 

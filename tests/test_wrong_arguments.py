@@ -15,8 +15,7 @@ from typing import Any
 import names
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, given, settings, strategies as st
 
 import minigrad
 from minigrad.checks import lookup  # noqa: F401  # all classes of the package are known

@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.extra import numpy as npst
 
 import minigrad

@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
-from hypothesis import assume, settings
-from hypothesis import strategies as st
+from hypothesis import assume, settings, strategies as st
 
 import minigrad
 from minigrad.checks.laws import Broken, Draw, Law, check, demand

@@ -4,12 +4,11 @@ They are in `minigrad.ops`, and nothing else is to be seen here.
 """
 
 from minigrad.declare import declared
-from minigrad.ops import attention, convolution, curves, dropout, embedding, losses, norms, pooling, windows
-from minigrad.ops import softmax as scores
+from minigrad.ops import attention, convolution, curves, dropout, embedding, losses, norms, pooling, softmax, windows
 from minigrad.tensors.errors import advised
 
 # Each of these has declared its own.
-del attention, convolution, curves, dropout, embedding, losses, norms, pooling, scores, windows
+del attention, convolution, curves, dropout, embedding, losses, norms, pooling, softmax, windows
 
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])

@@ -11,8 +11,8 @@ from minigrad.core import dtypes
 from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members
 from minigrad.declare import declared, op
+from minigrad.tensors import options
 from minigrad.tensors.options import as_dtype, check_on_cpu, keeps_order, layout, memory_format, sparse_coo
-from minigrad.tensors.options import device as Device
 
 
 @op()
@@ -184,17 +184,17 @@ class Conversion(Tensor):
 
     def cuda(
         self,
-        device: Device | str | builtins.int | None = None,
+        device: options.device | str | builtins.int | None = None,
         non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
     ) -> Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
-        where = Device("cuda" if device is None else device)
+        where = options.device("cuda" if device is None else device)
         if where.type != "cuda":
             raise RuntimeError(f"Invalid device, must be cuda device, not {where}: x.to({str(where)!r})")
         check_on_cpu(where)
 
-    def pin_memory(self, device: Device | str | builtins.int | None = None) -> Any:
+    def pin_memory(self, device: options.device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
         raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import gt
-from operator import index as as_int
+from operator import gt, index as as_int
 from typing import Any, NamedTuple
 
 import numpy as np

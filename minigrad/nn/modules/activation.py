@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from minigrad.core.dtypes import bool_
 from minigrad.declare import dim_of
-from minigrad.nn import functional as F
-from minigrad.nn import init as initialize
+from minigrad.nn import functional as F, init as initialize
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.modules.module import Module

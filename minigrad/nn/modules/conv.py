@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.convolution import named_padding

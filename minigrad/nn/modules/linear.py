@@ -7,8 +7,7 @@ from collections.abc import Callable
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor

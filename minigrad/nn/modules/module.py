@@ -17,8 +17,7 @@ from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persisten
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
 from minigrad.tensors.hooks import Hook, RemovableHandle
-from minigrad.tensors.options import device as Device
-from minigrad.tensors.options import new_leaf
+from minigrad.tensors.options import device as Device, new_leaf
 
 __all__ = ["Module"]
 

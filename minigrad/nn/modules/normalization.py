@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor

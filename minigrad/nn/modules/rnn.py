@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from minigrad.core.dtypes import dtype, float32
 from minigrad.core.shapes import Permute
 from minigrad.declare import dim_of
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from operator import index
 from typing import SupportsIndex
 
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position

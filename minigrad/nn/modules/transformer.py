@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.nn import functional as F
-from minigrad.nn import init
+from minigrad.nn import functional as F, init
 from minigrad.nn.modules.activation import Mask, MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.dropout import Dropout
