@@ -113,7 +113,7 @@ def op(
             _enter_operator(function, operator, in_place)
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
         flags = () if on == ("nn.functional",) else _flags(function)
-        called = _spread if spread else functools.partial(telling, flags=flags)
+        called = functools.partial(telling, flags=flags, spread=spread)
         return _published(function, called, on or EVERYWHERE, in_place, aliases, name)
 
     return declare
@@ -257,15 +257,21 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
     return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])
 
 
-def telling(function: Function, position: int, flags: tuple[tuple[int, str], ...] = ()) -> Function:
+def telling(
+    function: Function, position: int, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
+) -> Function:
     """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there.
 
-    Of its arguments, `flags` are checked: a wrong one would be taken for True.
+    Of its arguments, `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
+    takes the ints of its argument one by one as well.
     """
     first, named = flags[0][0] if flags else math.inf, {name for _, name in flags}
+    spread = spread and position == 0
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
+            if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
+                args = (args[0], args[1:])
             if flags and (len(args) > first or not named.isdisjoint(kwargs)):
                 for place, name in flags:
                     if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
@@ -276,23 +282,6 @@ def telling(function: Function, position: int, flags: tuple[tuple[int, str], ...
         if result is NotImplemented:
             _check_arguments(function, position, args, kwargs)
         return result
-
-    return call
-
-
-def _spread(function: Function, position: int) -> Function:
-    """`telling(function, position)`, but that the method takes the ints of its argument one by one as well."""
-    if position:
-        return telling(function, position)
-
-    def call(self: Any, *args: object, **kwargs: object) -> Any:
-        if len(args) > 1 or (args and hasattr(args[0], "__index__")):
-            args = (args,)
-        # What `telling` does, written out: a call more would take as long as the reshaping itself.
-        try:
-            return function(self, *args, **kwargs)
-        except _FAILURES as error:
-            return _rescued(function, position, (self, *args), kwargs, error)
 
     return call
 

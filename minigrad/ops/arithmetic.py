@@ -368,7 +368,6 @@ class Ternary(Node):
 class Lerp(Ternary):
     """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
 
-    formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
     form: str
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:

@@ -105,6 +105,12 @@ def in_front(ndim: int, dims: tuple[int, ...]) -> tuple[int, ...] | None:
     return (*dims, *[dim for dim in range(ndim) if dim not in dims])
 
 
+def as_neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
+    """`x` and `dims` as they are; if these are no neighbours, with them in front."""
+    order = in_front(x.ndim, dims)
+    return (x, dims) if order is None else (x.transpose(order), tuple(range(len(dims))))
+
+
 def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
     """`x` at `places`, counted in `dims` as if they were one, negative ones from the end of one: a contiguous copy.
 
@@ -112,9 +118,7 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
     """
     if x.flags.c_contiguous and (len(dims) == 1 or dims == tuple(range(x.ndim))):
         return x.take(places, dims[0] if len(dims) == 1 else None)
-    order = in_front(x.ndim, dims)
-    if order is not None:
-        x, dims = x.transpose(order), tuple(range(len(dims)))
+    x, dims = as_neighbours(x, dims)
     if x.flags.c_contiguous:
         return x.reshape(merged(x.shape, dims)).take(places, dims[0] if dims else 0)
     return np.asarray(x[_positions(x, dims, places)], order="C")
@@ -122,9 +126,7 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
 
 def write_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] = value`, in place, with places as in `read_at`."""
-    order = in_front(y.ndim, dims)
-    if order is not None:
-        y, dims = y.transpose(order), tuple(range(len(dims)))
+    y, dims = as_neighbours(y, dims)
     if y.flags.c_contiguous:
         y.reshape(merged(y.shape, dims))[_positions(y, dims[:1], places)] = value
     else:
@@ -145,9 +147,7 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         values = value if value.shape == places.shape else np.broadcast_to(value, places.shape)
         np.add.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
         return
-    order = in_front(y.ndim, dims)
-    if order is not None:
-        y, dims = y.transpose(order), tuple(range(len(dims)))
+    y, dims = as_neighbours(y, dims)
     shape, first = merged(y.shape, dims), dims[0] if dims else 0
     count, size = shape[first], math.prod(shape[first + 1 :])
     dtype = computed_in(y.dtype)

@@ -263,7 +263,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     first = given[0]._array.shape
     for place, x in enumerate(given):
         if x._array.shape != first:
-            found = f"{list(first)} at entry 0 and {list(x._array.shape)} at entry {place}"
+            found = f"{list(first)} at entry 0 and {list(x.shape)} at entry {place}"
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {found}")
     return Stack(at)(*_in_one_dtype(given))
 

@@ -297,13 +297,10 @@ def refusal(made_by: str, what: str) -> str:
     """Why a write is not recorded: `made_by` is "no_grad", or the name of what made the view as one of several."""
     if made_by == "no_grad":
         return (
-            f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-            "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
+            f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is ambiguous "
+            "and error-prone, it is forbidden. Make the view and write to it both inside of no_grad(), or both outside."
         )
     return (
-        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views, "
-        "or of a custom Function that returned its input. Such functions do not allow the output views to be modified "
-        "inplace. You should replace the inplace operation by an out-of-place one."
+        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views "
+        "(or of a custom Function that returned its input). Write out of place, x = x + 1 in place of x += 1."
     )

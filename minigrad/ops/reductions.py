@@ -160,10 +160,9 @@ class Prod(Sum):
             return scaled / x
         if x._array.all():
             others = y / x
-        elif len(self.dims) == 1:
-            others = product_of_others(x, self.dims[0])
         else:
-            others = product_of_others(x.reshape(-1), 0).reshape(self.x_shape)
+            line, dim = (x, *self.dims) if len(self.dims) == 1 else (x.reshape(-1), 0)
+            others = product_of_others(line, dim).reshape(self.x_shape)
         return Scaled()(others, g)
 
 
