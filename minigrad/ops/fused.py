@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
+from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
@@ -71,18 +72,28 @@ def in_one_step(fused: Callable[..., Array], composed: Callable[..., Tensor], *i
     return like._new(array.astype(like._array.dtype, copy=False))
 
 
-def double_backward(definition: Callable[..., Any], node: Node, g: Any) -> list[Tensor | None]:
-    """The gradients of the inputs of `node`, which it has kept, as parts of a graph: those of `definition(*inputs)`.
+class Fused(Node):
+    """An operation whose gradients are computed on arrays, all in one step.
 
-    This computes what `node` does, in tensors.  `g` is the gradient of its output, or a list of those of its outputs.
+    A subclass says this step, `fused_gradients(g)`, and `definition(*inputs)`, what the operation computes in tensors:
+    of that are the gradients where they are parts of a graph.  With several outputs, `g` lists their gradients.
     """
-    # Of copies: if one was made of another, that is no matter here.
-    inputs: list[Any] = [x if x is None else x.clone() for x in map(node.kept, range(len(node.edges)))]
-    outputs = definition(*inputs)
-    if not isinstance(g, list):
-        outputs, g = [outputs], [g]
-    arrived = [position for position, each in enumerate(g) if each is not None]
-    ends, cotangents = [[each[position] for position in arrived] for each in (outputs, g)]
-    wanted = [x for x, edge in zip(inputs, node.edges, strict=True) if edge is not None]
-    found = iter(grad(ends, wanted, cotangents, create_graph=True, materialize_grads=True))
-    return [None if edge is None else next(found) for edge in node.edges]
+
+    keep = keep_inputs
+
+    fused_gradients: ClassVar[Callable[..., Any]]
+    definition: ClassVar[Callable[..., Any]]
+
+    def backward(self, g: Any) -> Any:
+        if not current.enabled:
+            return self.fused_gradients(g)
+        # Of copies: if one was made of another, that is no matter here.
+        inputs: list[Any] = [x if x is None else x.clone() for x in map(self.kept, range(len(self.edges)))]
+        outputs = self.definition(*inputs)
+        if not isinstance(g, list):
+            outputs, g = [outputs], [g]
+        arrived = [position for position, each in enumerate(g) if each is not None]
+        ends, cotangents = [[each[position] for position in arrived] for each in (outputs, g)]
+        wanted = [x for x, edge in zip(inputs, self.edges, strict=True) if edge is not None]
+        found = iter(grad(ends, wanted, cotangents, create_graph=True, materialize_grads=True))
+        return [None if edge is None else next(found) for edge in self.edges]

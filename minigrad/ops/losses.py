@@ -13,7 +13,6 @@ from minigrad.core.arrays import laid_out, read_in_place, total
 from minigrad.core.dtypes import FLOATS, Array
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
-from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
@@ -24,7 +23,7 @@ from minigrad.ops.array_indexing import places_along
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
 from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.fused import BLOCK, double_backward, row_blocks, slices
+from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.reductions import Mean
 from minigrad.ops.softmax import largest
@@ -158,11 +157,10 @@ class NllLoss(ClassLoss):
         return PutIndex(self.shape, tuple(range(len(self.shape))), once=True)(g, g._new(self.places))
 
 
-class CrossEntropy(ClassLoss):
+class CrossEntropy(Fused, ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are."""
 
     formulas = ("dX = g * c * (softmax(X) - one_hot(t)) for weights c of the targets, divided by their sum for a mean",)
-    keep = keep_inputs
 
     def __call__(self, x: Any, *others: Any) -> Any:
         self.early = x._requires_grad and current.enabled
@@ -179,9 +177,7 @@ class CrossEntropy(ClassLoss):
         """The same in tensors."""
         return NllLoss(self.reduction, self.ignore_index)(x.log_softmax(class_dim(x._array)), target, weight)
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        if current.enabled:
-            return double_backward(self.definition, self, g)
+    def fused_gradients(self, g: Tensor) -> Sequence[Any]:
         # The ids may lie in the memory of the targets, which must be as they were.
         self.kept(1)
         dx, self.gradient = self.gradient, None

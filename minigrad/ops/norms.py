@@ -25,16 +25,14 @@ import numpy as np
 from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
-from minigrad.core.kept import keep_inputs
-from minigrad.core.modes import current
 from minigrad.core.shapes import in_shape
-from minigrad.core.tape import Node, quiet
+from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.arithmetic import SumAs
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.fused import double_backward, row_blocks
+from minigrad.ops.fused import Fused, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 from minigrad.ops.reductions import Scaled
@@ -79,15 +77,13 @@ class Groups:
 
     def mean(self, x: Array, w: Array | None) -> Array:
         """The mean of `x * w` within each group."""
-        if w is None:
-            return total(x, self.within) / self.count
-        return inner(x, w, self.within) / self.count
+        return (total(x, self.within) if w is None else inner(x, w, self.within)) / self.count
 
 
 _groups = functools.lru_cache(maxsize=64)(Groups)
 
 
-class Normalize(Node):
+class Normalize(Fused):
     """`y = r * (x - m) * w + b` with the mean m and `r = 1 / sqrt(var + eps)` of each group, w and b of each channel.
 
     m is 0 unless the groups are centered; `var` is the mean of `(x - m)**2`; w or b may be left out.
@@ -100,7 +96,6 @@ class Normalize(Node):
         "dw = sum(g * r * (x - m)) over each channel",
         "db = sum(g) over each channel",
     )
-    keep = keep_inputs
     aside = ("rounds",)
     groups: Groups
     form: str
@@ -139,14 +134,12 @@ class Normalize(Node):
             squares.append(inner(part, part, groups.within))
         return mean, added(squares) / groups.count, d
 
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        if current.enabled:
-            return double_backward(self.definition, self, g)
+    def fused_gradients(self, g: Tensor) -> Sequence[Any]:
         x, w = self.kept(0), self.kept(1)
-        arrays = quiet().run(self.fused, g._array, x._array, None if w is None else w._array)
+        arrays = quiet().run(self.gradients_of_arrays, g._array, x._array, None if w is None else w._array)
         return [None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)]
 
-    def fused(self, g: Array, x: Array, w: Array | None) -> list[Array]:
+    def gradients_of_arrays(self, g: Array, x: Array, w: Array | None) -> list[Array]:
         """The gradients of x, w and b; of one that none is asked for, it is anything of its shape."""
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         g, x, dx = [each.reshape(groups.frame) for each in (g, x, result)]

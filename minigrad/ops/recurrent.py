@@ -20,11 +20,9 @@ import numpy as np
 
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import keep_inputs
-from minigrad.core.modes import current
 from minigrad.core.tape import Several
 from minigrad.core.tensor import Tensor
-from minigrad.ops.fused import double_backward
+from minigrad.ops.fused import Fused
 from minigrad.ops.joining import cat
 from minigrad.ops.matrices import linear
 
@@ -56,7 +54,7 @@ def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
     return ((h - n) * z + n,)
 
 
-class Recurrence(Several):
+class Recurrence(Fused, Several):
     """One layer in one direction: the hidden states `(*, H)` of all steps, and the last state, each `(N, H)`.
 
     `rows`
@@ -70,7 +68,6 @@ class Recurrence(Several):
     """
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
-    keep = keep_inputs
     aside = ("gates", "before", "shown", "to_cell")
     rows: list[slice]
     form: str
@@ -114,9 +111,7 @@ class Recurrence(Several):
         """The gradient of `u`, given that of `x`."""
         return d
 
-    def backward(self, g: Any) -> Any:
-        if current.enabled:
-            return double_backward(self.definition, self, g)
+    def fused_gradients(self, g: Any) -> Any:
         x, weight, start = (self.kept(position)._array for position in (0, 1, 3))
         like = next(each for each in g if each is not None)
         d, width = self.slopes(), len(weight)
