@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from operator import index
 from typing import Any, Literal
@@ -38,7 +37,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     """
     position = normal_dim(dim, input.ndim)
     form = "SortBackward0" if stable is None else "SortBackward1"
-    return selected(return_types.sort, input, position, functools.partial(order, descending=descending), True, form)
+    return selected(return_types.sort, input, position, True, form, ordered, descending)
 
 
 @op()
@@ -49,19 +48,23 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     >>> torch.tensor([3, 1, 2]).argsort()
     tensor([1, 2, 0])
     """
-    ordered = functools.partial(order, descending=descending)
-    return input._new(along(ordered, input._array, normal_dim(dim, input.ndim)))
+    return input._new(along(ordered, input._array, normal_dim(dim, input.ndim), descending))
+
+
+def ordered(x: Array, dim: int, descending: bool) -> Array:
+    """The indices of `order`, in memory as `x` is."""
+    return laid_out(order(x, dim, descending), x)
 
 
 def order(x: Array, dim: int, descending: bool = False) -> Array:
     """The indices that sort `x` along `dim`; equal elements keep their order, and nan is larger than all numbers."""
     x = widened(x)
     if not descending:
-        return laid_out(x.argsort(dim, "stable"), x)
+        return x.argsort(dim, "stable")
     # From the end, so that of equal elements the first comes last, and then first.
     reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
     indices: Array = x[reverse].argsort(dim, "stable")[reverse]
-    return laid_out(x.shape[dim] - 1 - indices, x)
+    return x.shape[dim] - 1 - indices
 
 
 @op()
@@ -80,8 +83,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
     if input._array.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
-    first = functools.partial(top, k=count, largest=largest)
-    return selected(return_types.topk, input, position, first, True, "TopkBackward0")
+    return selected(return_types.topk, input, position, True, "TopkBackward0", top, count, largest)
 
 
 # So few elements are sorted in less time than the first of them are found.
@@ -119,7 +121,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     if dim is None:
         return Extremum(middle_element, "MedianBackward0")(input)
-    return selected(return_types.median, input, position, middle, keepdim, "MedianBackward1")
+    return selected(return_types.median, input, position, keepdim, "MedianBackward1", middle)
 
 
 def middle(x: Array, dim: int) -> Array:
@@ -146,7 +148,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
     """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
     position = normal_dim(dim, input.ndim)
     check_not_empty("mode", input._array, (position,))
-    return selected(return_types.mode, input, position, most_frequent, keepdim, "ModeBackward0")
+    return selected(return_types.mode, input, position, keepdim, "ModeBackward0", most_frequent)
 
 
 def most_frequent(x: Array, dim: int) -> Array:

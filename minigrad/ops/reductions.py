@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
@@ -563,13 +562,15 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
     check_not_empty(name, array, (position,))
-    find_index = functools.partial(index_of, _INDEX_OF[find])
-    return selected(kind, x, position, find_index, keepdim, f"{name.capitalize()}Backward0")
+    form = f"{name.capitalize()}Backward0"
+    return selected(kind, x, position, keepdim, form, index_of, _INDEX_OF[find])
 
 
-def selected(kind: type[S], x: Tensor, dim: int, find: Callable[[Array, int], Array], keepdim: bool, form: str) -> S:
-    """The elements of `x` at the indices, one or some along `dim`, that `find(array, dim)` finds, and the indices."""
-    indices = along(find, x._array, dim)
+def selected(
+    kind: type[S], x: Tensor, dim: int, keepdim: bool, form: str, find: Callable[..., Array], *options: object
+) -> S:
+    """The elements of `x` at the indices along `dim` that `find(array, dim, *options)` finds, and the indices."""
+    indices = along(find, x._array, dim, *options)
     places = laid_out(places_along(indices, dim, x._array.shape), indices)
     if not keepdim and x._array.ndim:
         indices, places = indices.squeeze(dim), places.squeeze(dim)
@@ -580,9 +581,9 @@ def selected(kind: type[S], x: Tensor, dim: int, find: Callable[[Array, int], Ar
     return tuple.__new__(kind, (Index(all_dims(x), form, once=True)(x, named), found))
 
 
-def along(find: Callable[[Array, int], Array], x: Array, dim: int) -> Array:
-    """The indices that `find(x, dim)` finds along a dimension of `x`; the one of a 0-d array is 0."""
-    return find(x, dim) if x.ndim else np.zeros((), np.int64)
+def along(find: Callable[..., Array], x: Array, dim: int, *options: object) -> Array:
+    """The indices that `find(x, dim, *options)` finds along a dimension of `x`; the one of a 0-d array is 0."""
+    return find(x, dim, *options) if x.ndim else np.zeros((), np.int64)
 
 
 class Extremum(Unary):
@@ -681,10 +682,10 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
         return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
     position = normal_dim(dim, array.ndim)
     check_not_empty(find.__name__, array, (position,))
-    return x._new(along(lambda array, dim: index_of(find, array, dim, keepdim), array, position))
+    return x._new(index_of(array, position, find, keepdim) if array.ndim else np.zeros((), np.int64))
 
 
-def index_of(find: Callable[..., Array], x: Array, dim: int, keepdim: bool = True) -> Array:
+def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = True) -> Array:
     """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
     if x.strides[dim] == x.itemsize or x.size < 2**14:
         return np.asarray(find(x, axis=dim, keepdims=keepdim), order="C")
