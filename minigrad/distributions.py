@@ -13,10 +13,9 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
-from minigrad.declare import dim_of
 from minigrad.nn import functional as F
 from minigrad.tensors import missing_names
-from minigrad.tensors.errors import advised
+from minigrad.tensors.errors import advised, dim_of
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",

@@ -16,10 +16,11 @@ from minigrad.core.modes import no_grad
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op, refuse
+from minigrad.declare import op
 from minigrad.ops.array_indexing import INDEX_DTYPES, places_along
 from minigrad.ops.casting import rounded
 from minigrad.ops.indexing import Index
+from minigrad.tensors.errors import refuse
 
 
 class ScaledLookup(Lookup):

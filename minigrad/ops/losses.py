@@ -17,7 +17,7 @@ from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
-from minigrad.declare import final, op
+from minigrad.declare import op
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
@@ -27,7 +27,7 @@ from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.reductions import Mean
 from minigrad.ops.softmax import largest
-from minigrad.tensors.errors import warn_program
+from minigrad.tensors.errors import final, warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]

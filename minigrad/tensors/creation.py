@@ -13,10 +13,10 @@ from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
-from minigrad.declare import op, within_numpy
+from minigrad.declare import op
 from minigrad.ops import casting
 from minigrad.ops.dims import sizes_of
-from minigrad.tensors.errors import warn_program
+from minigrad.tensors.errors import warn_program, within_numpy
 from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
     DType,

@@ -13,9 +13,9 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
-from minigrad.declare import beyond_numpy, refuse, unexpected
 from minigrad.ops import casting
 from minigrad.ops.dims import INTEGER, sizes_of
+from minigrad.tensors.errors import beyond_numpy, refuse, unexpected
 
 __all__ = [
     "contiguous_format", "device", "finfo", "layout", "memory_format", "preserve_format", "sparse_coo", "strided",

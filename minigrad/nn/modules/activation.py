@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from minigrad.core.dtypes import bool_
-from minigrad.declare import dim_of
 from minigrad.nn import functional as F, init as initialize
 from minigrad.nn.modules.function_layer import FunctionLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
@@ -16,6 +15,7 @@ from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import full, zeros
+from minigrad.tensors.errors import dim_of
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [

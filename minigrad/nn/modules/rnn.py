@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from minigrad.core.dtypes import dtype, float32
 from minigrad.core.shapes import Permute
-from minigrad.declare import dim_of
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.module import Module, unusual
 from minigrad.nn.parameter import Parameter, add_parameters
@@ -18,7 +17,7 @@ from minigrad.ops.joining import cat, stack
 from minigrad.ops.recurrent import GRURecurrence, LSTMRecurrence, ReluRecurrence, TanhRecurrence
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
-from minigrad.tensors.errors import warn_program
+from minigrad.tensors.errors import dim_of, warn_program
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.core.shapes import common_shape
-from minigrad.declare import refuse
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
-from minigrad.tensors.errors import advised
+from minigrad.tensors.errors import advised, refuse
 
 __all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"]
 
