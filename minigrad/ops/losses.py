@@ -74,8 +74,8 @@ def reduced_array(losses: Array, reduction: Reduction) -> Array:
     """The losses of the elements, or their mean or sum."""
     if reduction == "none":
         return losses
-    total = losses.sum()
-    return total if reduction == "sum" else total / losses.dtype.type(losses.size)
+    whole = losses.sum()
+    return whole if reduction == "sum" else whole / losses.dtype.type(losses.size)
 
 
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
@@ -128,8 +128,8 @@ class ClassLoss(Node):
         if self.reduction == "none":
             return losses
         few = 0 < losses.size < _FEW
-        total = sum(losses.reshape(-1).tolist()) if few else np.add.reduce(losses, None, np.float64)
-        return np.array(total if self.reduction == "sum" else total / self.total, losses.dtype)
+        whole = sum(losses.reshape(-1).tolist()) if few else np.add.reduce(losses, None, np.float64)
+        return np.array(whole if self.reduction == "sum" else whole / self.total, losses.dtype)
 
     def per_element_gradient(self, g: Tensor) -> Tensor:
         """The gradient of each element's loss, `(N, *)`, or `()` for all, given that of the result, `g`."""
@@ -299,8 +299,8 @@ def _cross_entropy_of_probabilities(
     products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
     if how == "none":
         return -products.sum(dim)
-    total = -products.sum()
-    return total if how == "sum" else QuotientAs("DivBackward1").of(total, x._array.size // max(classes, 1))
+    whole = -products.sum()
+    return whole if how == "sum" else QuotientAs("DivBackward1").of(whole, x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(
@@ -404,8 +404,8 @@ class ElementLoss(Unary):
     def forward(self, d: Array) -> Array:
         if self.reduction == "none" or not d.ndim:
             return self.losses(d)
-        total = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
-        return total if self.reduction == "sum" else total / d.dtype.type(d.size)
+        whole = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
+        return whole if self.reduction == "sum" else whole / d.dtype.type(d.size)
 
     def dx(self, g: Tensor, d: Tensor) -> Tensor:
         return self.slope(d, per_element_gradient(g, self.reduction, d._array.size))
@@ -467,9 +467,7 @@ def mse_loss(
     >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(2.)
     """
-    how = reduction_of(reduction, size_average, reduce)
-    input, target = _same_shape(input, target)
-    return _elementwise(MseLoss(how), input, target, "mse_cpu")
+    return _elementwise(MseLoss(reduction_of(reduction, size_average, reduce)), input, target, "mse_cpu")
 
 
 class MeanSize(Mean):
@@ -522,7 +520,6 @@ def smooth_l1_loss(
     tensor([0.1250, 2.5000])
     """
     how = reduction_of(reduction, size_average, reduce)
-    input, target = _same_shape(input, target)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     if beta == 0:
@@ -562,7 +559,8 @@ def cosine_embedding_loss(
 
 
 def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
-    """The loss `op` of the differences of two tensors, of which one is floating point."""
+    """The loss `op` of the differences of two tensors, of which one is floating point; a warning if sizes differ."""
+    input, target = _same_shape(input, target)
     common = dtypes.result_type(input._array, target._array)
     x, y = cast(input, common), cast(target, common)
     check_floating(kernel, x)
@@ -771,8 +769,8 @@ def kl_div(
     else:
         # Where a target is 0, so is its part: 0 * log(0) would be nan.
         loss = target * target.log().masked_fill(target == 0, 0) - target * input
-    total = reduced(loss, how)
-    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
+    whole = reduced(loss, how)
+    return whole / input.shape[0] if reduction == "batchmean" and input.ndim else whole
 
 
 def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Tensor | None:
