@@ -475,6 +475,19 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
 # ---- elements that a tensor of indices names -------------------------------------------------------------------------
 
 
+def vector_along(
+    name: str, x: Tensor, dim: int, index: Tensor, error: type[Exception] = IndexError
+) -> tuple[tuple[int, ...], int, Any]:
+    """The dimensions that a vector of indices is for (none of a 0-d tensor), that dimension, and the vector."""
+    ids = index._array
+    if ids.ndim > 1:
+        raise error(f"{name}(): Index is supposed to be a vector, but got dim: {ids.ndim} and size: {list(ids.shape)}")
+    at = normal_dim(dim, x._array.ndim)
+    if x._array.ndim == 0:
+        return (), at, x._new(ids.reshape(()).copy()) if ids.size == 1 else index
+    return (at,), at, x._new(ids.reshape(1).copy()) if ids.ndim == 0 else index
+
+
 @op()
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`.
@@ -485,9 +498,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
             [1, 2]])
     """
     x, ids = input._array, index._array
-    at = normal_dim(dim, x.ndim)
-    if ids.ndim > 1:
-        raise IndexError(f"index_select(): Index is supposed to be a vector, but has shape {list(ids.shape)}")
+    dims, at, places = vector_along("index_select", input, dim, index)
     if x.ndim == 0 and ids.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
     if x.ndim and ids.size and not x.shape[at]:
@@ -499,9 +510,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
         ids, x.shape[at] if x.ndim else 1, at, IndexError if first else RuntimeError, False,
         "index out of range in self: " if first else "INDICES element is out of DATA bounds, ",
     )  # fmt: skip
-    if x.ndim == 0 or ids.ndim == 0:
-        index = index.reshape(x.shape and 1)
-    return Index((at,) if x.ndim else (), "IndexSelectBackward0")(input, index)
+    return Index(dims, "IndexSelectBackward0")(input, places)
 
 
 def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:

@@ -31,6 +31,7 @@ from minigrad.ops.indexing import (
     is_plain,
     located,
     parsed,
+    vector_along,
 )
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
@@ -258,19 +259,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     return IndexInto(all_dims(input), True, "ScatterAddBackward0"), *_along("scatter_add", input, dim, index, src)
 
 
-def _rows(
-    name: str, x: Tensor, dim: int, index: Tensor, error: type[Exception] = IndexError
-) -> tuple[tuple[int, ...], int, Any]:
-    """The dimensions that a vector of indices is for (none of a 0-d tensor), that dimension, and the vector."""
-    ids = index._array
-    if ids.ndim > 1:
-        raise error(f"{name}(): Index is supposed to be a vector, but got dim: {ids.ndim} and size: {list(ids.shape)}")
-    at = normal_dim(dim, x._array.ndim)
-    if x._array.ndim == 0:
-        return (), at, x._new(ids.reshape(()).copy()) if ids.size == 1 else index
-    return (at,), at, x._new(ids.reshape(1).copy()) if ids.ndim == 0 else index
-
-
 @writing
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Any:
     """A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up.
@@ -279,7 +267,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     >>> torch.zeros(3).index_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
     tensor([ 10.,   0., 101.])
     """
-    dims, at, places = _rows("index_add_", input, dim, index)
+    dims, at, places = vector_along("index_add_", input, dim, index)
     x, rows = input._array, source._array
     if places._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
@@ -305,7 +293,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
     tensor([7., 0., 7.])
     """
-    dims, at, places = _rows("index_fill_", input, dim, index, RuntimeError)
+    dims, at, places = vector_along("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if isinstance(value, Tensor) and value._array.ndim:
