@@ -21,16 +21,8 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.array_indexing import (
-    INDEX_DTYPES,
-    add_at,
-    check_range,
-    from_start,
-    places_along,
-    positions,
-    read_at,
-    write_at,
-)
+from minigrad.ops import array_indexing
+from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, from_start, places_along
 from minigrad.ops.dims import normal_dim
 from minigrad.tensors.errors import warn_program
 
@@ -162,7 +154,7 @@ class Index(Binary):
 
     def forward(self, x: Array, places: Array) -> Array:
         self.x_shape = x.shape
-        found = read_at(x, self.dims, places)
+        found = array_indexing.read_at(x, self.dims, places)
         return found if places.flags.c_contiguous or not self.once else laid_out(found, places)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
@@ -180,7 +172,7 @@ class PutIndex(Binary):
     def forward(self, x: Array, places: Array) -> Array:
         if self.once:
             y = np.zeros(self.shape, x.dtype)
-            write_at(y, self.dims, places, x)
+            array_indexing.write_at(y, self.dims, places, x)
             return y
         y = np.zeros(self.shape, np.promote_types(x.dtype, np.float32))
         leading = len(self.dims)
@@ -190,7 +182,7 @@ class PutIndex(Binary):
             rows = x.reshape(places.size, size).astype(y.dtype, copy=False)
             add_rows_to_zeros(y.reshape(count, size), rows, from_start(places.reshape(-1), count))
         else:
-            add_at(y, self.dims, places, x)
+            array_indexing.add_at(y, self.dims, places, x)
         return y.astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
@@ -213,7 +205,7 @@ class IndexInto(Node):
 
     def write(self, y: Array, value: Array, places: Array) -> None:
         """Write into `y` itself."""
-        (add_at if self.adds else write_at)(y, self.dims, places, value)
+        (array_indexing.add_at if self.adds else array_indexing.write_at)(y, self.dims, places, value)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
         return g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
@@ -263,20 +255,20 @@ def getitem(x: Tensor, index: object) -> Tensor:
 
 def read(x: Tensor, found: list[tuple[int, Any]]) -> Tensor:
     """The elements of `x` that tensors and masks at its dimensions name."""
-    dims, places = located(found, x._array.shape)
+    dims, places = located(x, found)
     if not x._array.size:
         # NumPy looks at indices only where they name elements.
         check_places(places, x._array.shape, dims)
     try:
-        return Index(dims)(x, places if isinstance(places, Tensor) else x._new(places))
+        return Index(dims)(x, places)
     except IndexError:
         check_places(places, x._array.shape, dims)
         raise
 
 
-def check_places(places: object, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Nothing if `places` are in the dimensions `dims`, counted from their start or end; else an IndexError."""
-    check_range(array_of(places), math.prod([shape[dim] for dim in dims]), dims[0])
+    check_range(places._array, math.prod([shape[dim] for dim in dims]), dims[0])
 
 
 def array_of(index: Any) -> Array:
@@ -437,8 +429,8 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
             raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
 
 
-def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
-    """The dimensions that tensors and masks index in a view of `shape`, and the places they name there."""
+def located(x: Tensor, found: list[tuple[int, Any]]) -> tuple[tuple[int, ...], Tensor]:
+    """The dimensions that tensors and masks index in `x`, and the places they name there."""
     if len(found) == 1 and isinstance(found[0][1], Tensor):
         return found[0][:1], found[0][1]
     dims: list[int] = []
@@ -446,12 +438,12 @@ def located(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> tuple[tuple
         array = array_of(item)
         dims += range(dim, dim + max(array.ndim, 1)) if array.dtype == _BOOL else (dim,)
     if len(found) == 1:
-        return tuple(dims), np.flatnonzero(array) if array.dtype == _BOOL else item
+        return tuple(dims), x._new(np.flatnonzero(array) if array.dtype == _BOOL else array)
     indices: list[Array] = []
     for _, item in found:
         array = array_of(item)
         indices += np.atleast_1d(array).nonzero() if array.dtype == _BOOL else (array,)
-    return tuple(dims), _joined(indices, [shape[dim] for dim in dims], dims)
+    return tuple(dims), x._new(_joined(indices, [x._array.shape[dim] for dim in dims], dims))
 
 
 def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
@@ -619,7 +611,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
             [1, 0]])
     """
     holds = input._array if input._array.dtype == bool else input._array != 0
-    found = positions(holds)
+    found = array_indexing.positions(holds)
     if as_tuple:
         # A 0-d tensor is taken for one of one element.
         return tuple([input._new(position) for position in found or [np.arange(np.count_nonzero(holds))]])

@@ -15,24 +15,10 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
-from minigrad.ops import casting
+from minigrad.ops import casting, indexing
 from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front
 from minigrad.ops.dims import int64, normal_dim
-from minigrad.ops.indexing import (
-    IndexInto,
-    Parts,
-    Slice,
-    all_dims,
-    array_of,
-    check_found,
-    check_places,
-    checked_along,
-    is_places,
-    is_plain,
-    located,
-    parsed,
-    vector_along,
-)
+from minigrad.ops.indexing import IndexInto, Parts, Slice, all_dims
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
 
@@ -101,29 +87,27 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     key: Any = items
     if given is not value and isinstance(index, Tensor) and index._array.dtype == bool and index._array.size < _FEW:
         key = index._array
-    if not recorded and (key is not items or all([is_plain(item) for item in items])):
+    if not recorded and (key is not items or all([indexing.is_plain(item) for item in items])):
         try:
             self._refill(lambda array: quiet().run(array.__setitem__, key, given._array), "")
         except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
             return
-    as_they_are = all([is_places(item) for item in items]) and len(items) <= self._array.ndim
-    parts = Parts((), list(enumerate(items))) if as_they_are else parsed(index, self._array.shape)
+    as_they_are = all([indexing.is_places(item) for item in items]) and len(items) <= self._array.ndim
+    parts = Parts((), list(enumerate(items))) if as_they_are else indexing.parsed(index, self._array.shape)
     view: Any = Slice(parts.basic)(self) if parts.selects else self
     if recorded:
         view._check_recordable(recorded=True, source=self)
-    check_found(parts.found, view._array.shape)
+    indexing.check_found(parts.found, view._array.shape)
     fitted = fitting(given, self, parts) if isinstance(value, Tensor) else given
     if parts.found:
-        dims, places = located(parts.found, view._array.shape)
+        dims, places = indexing.located(view, parts.found)
         if not view._array.size:
             # NumPy 2.0 lets any place pass where there is nothing to write.
-            check_places(places, view._array.shape, dims)
+            indexing.check_places(places, view._array.shape, dims)
         try:
-            write_into(
-                view, recorded, IndexInto(dims), fitted, places if isinstance(places, Tensor) else view._new(places)
-            )
+            write_into(view, recorded, IndexInto(dims), fitted, places)
         except (IndexError, ValueError):
             _check_writes(fitted, view, dims, places)
             raise
@@ -142,17 +126,17 @@ def write_into(x: Tensor, recorded: bool, node: Any, *inputs: Tensor) -> Tensor:
     return x._refill(lambda array: quiet().run(node.write, array, *arrays), "")
 
 
-def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Any) -> None:
+def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Tensor) -> None:
     """Nothing if `value` can be written to these places of `x`; else a RuntimeError or IndexError."""
     own, shape = value._array.shape, x._array.shape
     first = 0 if in_front(len(shape), dims) else dims[0]
     rest = [size for dim, size in enumerate(shape) if dim not in dims]
-    wanted = [*rest[:first], *array_of(places).shape, *rest[first:]]
+    wanted = [*rest[:first], *places._array.shape, *rest[first:]]
     sizes = wanted[max(len(wanted) - len(own), 0) :]
     if len(own) > len(wanted) or any([size not in (1, each) for size, each in zip(own, sizes, strict=True)]):
         what = f"value tensor of shape {list(own)} cannot be broadcast to indexing result of shape {wanted}"
         raise RuntimeError(f"shape mismatch: {what}")
-    check_places(places, shape, dims)
+    indexing.check_places(places, shape, dims)
 
 
 def fitting(value: Tensor, x: Tensor, parts: Parts) -> Any:
@@ -207,11 +191,11 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     """Of `src`, a tensor or a number, what goes to the places that `index` names along `dim`, and these."""
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if not isinstance(src, Tensor):
-        places = checked_along(name, x._array, at, index._array, shape)
+        places = indexing.checked_along(name, x._array, at, index._array, shape)
         return x._new(casting.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
-    places = checked_along(name, x._array, at, index._array, src._array.shape)
+    places = indexing.checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
         # An empty index takes no element, and may have any dimensions.
         limits = shape[: src._array.ndim] if places.size else (0,)
@@ -267,7 +251,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     >>> torch.zeros(3).index_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
     tensor([ 10.,   0., 101.])
     """
-    dims, at, places = vector_along("index_add_", input, dim, index)
+    dims, at, places = indexing.vector_along("index_add_", input, dim, index)
     x, rows = input._array, source._array
     if places._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
@@ -293,7 +277,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
     tensor([7., 0., 7.])
     """
-    dims, at, places = vector_along("index_fill_", input, dim, index, RuntimeError)
+    dims, at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if isinstance(value, Tensor) and value._array.ndim:
@@ -324,11 +308,11 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         raise TypeError("index_put() expects a tuple of tensors")
     if any([index._array.dtype.kind in "bu" and not index._array.ndim for index in indices]):
         raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
-    parts = parsed(tuple([index if index._array.ndim else index.reshape(1) for index in indices]), input._array.shape)
+    given = tuple([index if index._array.ndim else index.reshape(1) for index in indices])
+    parts = indexing.parsed(given, input._array.shape)
     if not parts.found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
     fitted = fitting(values, input, parts)
-    dims, places = located(parts.found, input._array.shape)
+    dims, places = indexing.located(input, parts.found)
     _check_writes(fitted, input, dims, places)
-    places = places if isinstance(places, Tensor) else input._new(places)
     return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
