@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import inverse, laid_out, read_in_place
-from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, computed_in
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, holds, result_type
 from minigrad.core.elementwise import WIDE_FLOATS, Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
@@ -64,15 +63,15 @@ def _scaled(b: Any, alpha: Number, a: Any) -> Any:
     if same and b._array.dtype in WIDE_FLOATS and type(alpha) is float and abs(alpha) <= 1:
         return b * alpha  # As in most steps down a gradient, there is nothing to check.
     number = as_number(alpha)
-    common = dtypes.result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
-    if (isinstance(number, bool) and common is not dtypes.bool_) or (
+    common = result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
+    if (isinstance(number, bool) and common is not bool_) or (
         isinstance(number, float) and not common.is_floating_point
     ):
         raise RuntimeError(f"For results of {common!r}, argument alpha must not be a {type(number).__name__}.")
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
     filler(number, common)  # An error if it has no place there.
-    return b & bool(number) if common is dtypes.bool_ else b * number
+    return b & bool(number) if common is bool_ else b * number
 
 
 def _listed(x: Any) -> Tensor:
@@ -299,13 +298,13 @@ class PowNumber(Unary):
     n: int | float
 
     def __call__(self, x: Any) -> Any:
-        if x._array.dtype in WIDE_FLOATS and dtypes.holds(self.n):
+        if x._array.dtype in WIDE_FLOATS and holds(self.n):
             # The exponent takes on the dtype of x, which holds it, if as infinite.
             return Unary.__call__(self, x)
-        common = dtypes.result_type(x._array, self.n)
+        common = result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
             raise RuntimeError("Integers to negative integer powers are not allowed: x.float() ** n is a fraction")
-        if common is dtypes.bool_:
+        if common is bool_:
             return cast(PowNumber(int(self.n))(x), common)
         filler(self.n, common)  # An error if the dtype cannot hold it.
         return super().__call__(cast(x, common))

@@ -9,9 +9,8 @@ import math
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import read_in_place, total
-from minigrad.core.dtypes import HALVES, Array
+from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.kept import keep_read
 from minigrad.core.products import MatMul, product
@@ -153,7 +152,7 @@ def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
         raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {[x.dtype for x in given]}")
     if not query.is_floating_point():
         raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
-    if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
+    if mask is not None and mask.dtype not in (bool_, float32, query.dtype):
         raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {mask.dtype}")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
@@ -165,7 +164,7 @@ def _added(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> 
     bias: Array | None = None
     if is_causal:
         bias = np.triu(np.full((query._array.shape[-2], key._array.shape[-2]), number(-np.inf)), 1)
-    if mask is None or mask.dtype is not dtypes.bool_:
+    if mask is None or mask.dtype is not bool_:
         return None if mask is None else mask.to(query.dtype), bias
     hidden = np.where(mask._array, number(0), number(-np.inf))
     return None, hidden if bias is None else bias + hidden

@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, bool_
 from minigrad.core.shapes import Sum
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
@@ -289,5 +288,5 @@ def _check(
         if each is not None and each.dtype is not input.dtype:
             types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"
             raise RuntimeError(f"Input type {types} should be the same: x.to(weight.dtype)")
-    if input.dtype is dtypes.bool_:
+    if input.dtype is bool_:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool': x.float()")

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.core import dtypes
-from minigrad.core.dtypes import FLOATS, HALVES, Array
+from minigrad.core.dtypes import FLOATS, HALVES, Array, float32
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, all_below, as_dtype, check_ids
 from minigrad.core.modes import no_grad
@@ -271,7 +270,7 @@ def embedding_bag(
     counts = np.bincount(bags, minlength=len(starts))
     rows = looked_up(weight, weight._new(ids[used]), None, scale_grad_by_freq, sparse)
     if rows._array.dtype in HALVES:
-        rows = Widened(dtypes.float32)(rows)
+        rows = Widened(float32)(rows)
     if per_sample_weights is not None:
         rows = rows * cast(per_sample_weights.reshape(-1)[weight._new(used)], rows.dtype).unsqueeze(1)
     return rounded(_bagged(rows, bags, counts, mode), weight.dtype)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, result_type
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, Several
@@ -43,7 +42,7 @@ def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     first = tensors[0]._array.dtype
     if all([x._array.dtype is first for x in tensors]):
         return tensors
-    common = dtypes.result_type(*[x._array for x in tensors])
+    common = result_type(*[x._array for x in tensors])
     return [cast(x, common) for x in tensors]
 
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import laid_out, read_in_place, total
-from minigrad.core.dtypes import FLOATS, Array
+from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
@@ -36,7 +35,7 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 _FEW = 2**8
 
 #: The dtypes that the ids of classes may have.
-_IDS = (dtypes.int64._numpy, dtypes.uint8._numpy)
+_IDS = (int64._numpy, uint8._numpy)
 
 #: What PyTorch's errors of scores name.
 _KERNEL = "log_softmax_lastdim_kernel_impl"
@@ -561,7 +560,7 @@ def cosine_embedding_loss(
 def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
     """The loss `op` of the differences of two tensors, of which one is floating point; a warning if sizes differ."""
     input, target = _same_shape(input, target)
-    common = dtypes.result_type(input._array, target._array)
+    common = result_type(input._array, target._array)
     x, y = cast(input, common), cast(target, common)
     check_floating(kernel, x)
     return in_float32(lambda x, y: op(x - y), x, y)
@@ -729,7 +728,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     check_floating("log_sigmoid_cpu", input)
     check_cast(input.dtype, target.dtype, "the targets are probabilities, target.float()")
-    common = dtypes.promote_types(input.dtype, target.dtype)
+    common = promote_types(input.dtype, target.dtype)
     x, t = cast(input, common), cast(target, common)
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)
     pos_weight = _factor("binary_cross_entropy_with_logits", "pos_weight", pos_weight, x)

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from minigrad import return_types
-from minigrad.core import dtypes
 from minigrad.core.arrays import laid_out, widened
-from minigrad.core.dtypes import FLOATS, HALVES, Array, Number
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, float16, result_type
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -179,7 +178,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     if edges.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({edges.ndim})")
     # A number is rounded as the boundaries are.
-    common = dtypes.result_type(edges, values if isinstance(input, Tensor) else input)._numpy
+    common = result_type(edges, values if isinstance(input, Tensor) else input)._numpy
     side: Literal["left", "right"] = "right" if right else "left"
     places = np.searchsorted(edges.astype(common, copy=False), values.astype(common, copy=False), side)
     return boundaries._new(np.asarray(places, np.int32 if out_int32 else np.int64))
@@ -314,7 +313,7 @@ def histogram(
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
     tensor([2., 2.])
     """
-    if input.dtype is dtypes.float16 or (range is None and input._array.dtype in HALVES):
+    if input.dtype is float16 or (range is None and input._array.dtype in HALVES):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array

@@ -11,9 +11,8 @@ import numpy as np
 from numpy import ndarray
 
 from minigrad import return_types
-from minigrad.core import dtypes
 from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_products, total, widened, with_ones
-from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
+from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, Sum
@@ -155,7 +154,7 @@ class Prod(Sum):
         size = np.abs(scaled._array)
         # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
         # be differentiated: there, terms cancel to fewer digits.
-        if not current.enabled and ((size >= dtypes.limits(size.dtype).tiny) & (size < np.inf)).all():
+        if not current.enabled and ((size >= limits(size.dtype).tiny) & (size < np.inf)).all():
             return scaled / x
         if x._array.all():
             others = y / x
@@ -187,7 +186,7 @@ def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
     """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
     if dtype is None and x._array.dtype in FLOATS:
         return x
-    dtype = as_dtype(name, dtype) or dtypes.int64
+    dtype = as_dtype(name, dtype) or int64
     if not dtype.is_floating_point and x._requires_grad and current.enabled:
         raise RuntimeError(f"Autograd not support dtype: {dtype._tensor_name}: integers have no gradients")
     return cast(x, dtype)
@@ -228,7 +227,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 def _running(name: str, x: Tensor, dtype: object) -> Tensor:
     """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
-    if as_dtype(name, dtype) is dtypes.bool_ and x._array.ndim and x._array.size:
+    if as_dtype(name, dtype) is bool_ and x._array.ndim and x._array.size:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")
     return _summands(name, x, dtype)
 
@@ -440,7 +439,7 @@ def norm(
     """
     check_real("linalg.vector_norm: Expected a floating point or complex tensor as input", input)
     to = as_dtype("norm", dtype) or input.dtype
-    if dtypes.promote_types(input.dtype, to) is not to:
+    if promote_types(input.dtype, to) is not to:
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
@@ -546,7 +545,7 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
     """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor."""
     name, array = find.__name__, x._array
     if isinstance(dim, Tensor) and other is None:
-        if dim.ndim == 0 and dim.dtype is dtypes.int64:
+        if dim.ndim == 0 and dim.dtype is int64:
             # PyTorch asks whether it has the name `dim`.
             raise TypeError(f"{name}() of an integer: dim=int(it), or torch.{name}imum(x, it) of another tensor")
         dim, other = None, dim
