@@ -113,7 +113,7 @@ def op(
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
         flags = () if on == ("nn.functional",) else _flags(function)
         called = functools.partial(telling, flags=flags, spread=spread)
-        return _published(function, called, on or EVERYWHERE, in_place, aliases, name)
+        return _published(function, called, on or EVERYWHERE, in_place, aliases)
 
     return declare
 
@@ -213,10 +213,9 @@ def _published(
     on: Sequence[str],
     in_place: Form | None,
     aliases: Sequence[str],
-    name: str | None = None,
 ) -> Any:
     """`function` as it is called, entered under its names wherever it appears; `called` makes each form of it."""
-    name = name or function.__name__
+    name = function.__name__
     names = (name, *aliases)
     alone = _presented(called(function, 1), function, name)
     for place in on:
