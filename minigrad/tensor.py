@@ -20,10 +20,10 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
+    activations,
     arithmetic,
     comparison,
     conversion,
-    curves,
     joining,
     mathematics,
     matrices,

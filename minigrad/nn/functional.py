@@ -4,11 +4,22 @@ They are in `minigrad.ops`, and nothing else is to be seen here.
 """
 
 from minigrad.declare import declared
-from minigrad.ops import attention, convolution, curves, dropout, embedding, losses, norms, pooling, softmax, windows
+from minigrad.ops import (
+    activations,
+    attention,
+    convolution,
+    dropout,
+    embedding,
+    losses,
+    norms,
+    pooling,
+    softmax,
+    windows,
+)
 from minigrad.tensors.errors import advised
 
 # Each of these has declared its own.
-del attention, convolution, curves, dropout, embedding, losses, norms, pooling, softmax, windows
+del activations, attention, convolution, dropout, embedding, losses, norms, pooling, softmax, windows
 
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])

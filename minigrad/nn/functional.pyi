@@ -60,25 +60,25 @@ from minigrad.ops.norms import cosine_similarity as cosine_similarity
 from minigrad.ops.losses import cross_entropy as cross_entropy
 from minigrad.ops.dropout import dropout as dropout
 from minigrad.ops.dropout import dropout2d as dropout2d
-from minigrad.ops.curves import elu as elu
+from minigrad.ops.activations import elu as elu
 from minigrad.ops.embedding import embedding as embedding
 from minigrad.ops.embedding import embedding_bag as embedding_bag
 def fold(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
     """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
 
-from minigrad.ops.curves import gelu as gelu
-from minigrad.ops.curves import glu as glu
+from minigrad.ops.activations import gelu as gelu
+from minigrad.ops.activations import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
-from minigrad.ops.curves import hardtanh as hardtanh
+from minigrad.ops.activations import hardtanh as hardtanh
 from minigrad.ops.norms import instance_norm as instance_norm
 from minigrad.ops.pooling import interpolate as interpolate
 from minigrad.ops.losses import kl_div as kl_div
 from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
-from minigrad.ops.curves import leaky_relu as leaky_relu
+from minigrad.ops.activations import leaky_relu as leaky_relu
 from minigrad.ops.matrices import linear as linear
 from minigrad.ops.softmax import log_softmax as log_softmax
-from minigrad.ops.curves import logsigmoid as logsigmoid
+from minigrad.ops.activations import logsigmoid as logsigmoid
 def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
     """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
 
@@ -94,15 +94,15 @@ from minigrad.ops.norms import normalize as normalize
 from minigrad.ops.embedding import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
-from minigrad.ops.curves import prelu as prelu
-from minigrad.ops.curves import relu as relu
-from minigrad.ops.curves import relu_ as relu_
+from minigrad.ops.activations import prelu as prelu
+from minigrad.ops.activations import relu as relu
+from minigrad.ops.activations import relu_ as relu_
 from minigrad.ops.norms import rms_norm as rms_norm
 from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
-from minigrad.ops.curves import sigmoid as sigmoid
-from minigrad.ops.curves import silu as silu
+from minigrad.ops.activations import sigmoid as sigmoid
+from minigrad.ops.activations import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
 from minigrad.ops.softmax import softmax as softmax
-from minigrad.ops.curves import softplus as softplus
-from minigrad.ops.curves import tanh as tanh
+from minigrad.ops.activations import softplus as softplus
+from minigrad.ops.activations import tanh as tanh
 from minigrad.ops.windows import unfold as unfold

@@ -17,10 +17,10 @@ from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.activations import Hardtanh, log_sigmoid
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
-from minigrad.ops.curves import Hardtanh, log_sigmoid
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex

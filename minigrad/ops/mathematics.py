@@ -17,9 +17,9 @@ from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import node_of, of_node, op, operator, rewritten, unary
+from minigrad.ops.activations import restored, workable
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.casting import check_floating, in_float32
-from minigrad.ops.curves import restored, workable
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -199,7 +199,7 @@ def atan(input: Tensor) -> Tensor:
     """The angle in [-pi/2, pi/2] whose tangent is each element."""
 
 
-# ---- hyperbolic functions; `tanh` is among the curves ----------------------------------------------------------------
+# ---- hyperbolic functions; `tanh` is among the activations -----------------------------------------------------------
 
 
 @unary(np.sinh, lambda g, x: g * x.cosh(), Floating)

@@ -1,4 +1,4 @@
-"""Curves: functions of each element, which networks put between their linear layers.
+"""Activations: functions of each element, curves, which networks put between their linear layers.
 
 Their gradient is one step: the upstream gradient times a slope that array code computes.
 """
@@ -612,7 +612,7 @@ class GeluTanh(Gate):
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """`x * P(x)`, for the probability P(x) that a normal number is below `x`.
 
-    With `approximate="tanh"`, P is close to it, as in GPT-2: see `minigrad.ops.curves.GeluTanh`.
+    With `approximate="tanh"`, P is close to it, as in GPT-2: see `minigrad.ops.activations.GeluTanh`.
     Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 
     >>> import minigrad as torch
