@@ -4,22 +4,11 @@ They are in `minigrad.ops`, and nothing else is to be seen here.
 """
 
 from minigrad.declare import declared
-from minigrad.ops import (
-    activations,
-    attention,
-    convolution,
-    dropout,
-    embedding,
-    losses,
-    norms,
-    pooling,
-    softmax,
-    windows,
-)
+from minigrad.ops import activations, attention, convolution, embedding, losses, norms, pooling, softmax, windows
 from minigrad.tensors.errors import advised
 
-# Each of these has declared its own.
-del activations, attention, convolution, dropout, embedding, losses, norms, pooling, softmax, windows
+# Each of these has declared its own, and `dropout`, which attention takes, too.
+del activations, attention, convolution, embedding, losses, norms, pooling, softmax, windows
 
 __all__ = sorted(declared["nn.functional"])
 globals().update(declared["nn.functional"])
