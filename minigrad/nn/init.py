@@ -117,8 +117,6 @@ def kaiming_uniform_(
     >>> bool((torch.nn.init.kaiming_uniform_(torch.empty(5, 6)).abs() <= 1).all())
     True
     """
-    if _is_empty(tensor):
-        return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -127,8 +125,6 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu", generator: Source = None
 ) -> Tensor:
     """Fill `tensor` with normal draws of the standard deviation `gain / sqrt(fan)`; see `kaiming_uniform_`."""
-    if _is_empty(tensor):
-        return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
@@ -203,17 +199,13 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if 0 in tensor.shape:
+        warn_program("Initializing zero-element tensors is a no-op")
+        return 0.0
     fans = dict(zip(("fan_in", "fan_out"), _calculate_fan_in_and_fan_out(tensor), strict=True))
     if mode.lower() not in fans:
         raise ValueError(f"Mode {mode} not supported, please use one of {list(fans)}")
     return calculate_gain(nonlinearity, a) / math.sqrt(fans[mode.lower()])
-
-
-def _is_empty(tensor: Tensor) -> bool:
-    """Whether there is nothing to fill, which is told."""
-    if 0 in tensor.shape:
-        warn_program("Initializing zero-element tensors is a no-op")
-    return 0 in tensor.shape
 
 
 def _below(x: float, mean: float, std: float) -> float:
