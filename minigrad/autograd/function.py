@@ -25,11 +25,11 @@ class FunctionCtx:
 
     def __init__(self, node: FunctionNode) -> None:
         self._node = weakref.ref(node)
-        self._to_save: tuple[Any, ...] = ()
+        self._to_save: tuple[Tensor | None, ...] = ()
         self._saved: tuple[tuple[Kept, int | None], ...] | None = ()
-        self._non_differentiable: tuple[Any, ...] = ()
+        self._non_differentiable: tuple[Tensor, ...] = ()
 
-    def save_for_backward(self, *tensors: Any) -> None:
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep inputs, outputs or other tensors, or None, for `saved_tensors`; later writes to them are noticed."""
         for position, each in enumerate(tensors):
             if each is not None and not isinstance(each, Tensor):
@@ -37,11 +37,11 @@ class FunctionCtx:
                 raise TypeError(f"save_for_backward can only save variables, but argument {position} is of type {kind}")
         self._to_save = tensors
 
-    def mark_non_differentiable(self, *outputs: Any) -> None:
+    def mark_non_differentiable(self, *outputs: Tensor) -> None:
         """These outputs do not require gradients."""
         self._non_differentiable = outputs
 
-    def mark_dirty(self, *inputs: Any) -> NoReturn:
+    def mark_dirty(self, *inputs: Tensor) -> NoReturn:
         """A NotImplementedError: a Function leaves its inputs as they are."""
         raise NotImplementedError("mark_dirty: forward has to return new tensors: y = x.clone(), and write to y")
 
@@ -71,9 +71,9 @@ class FunctionNode(Several):
     is_written_by_users = True
     ctx: FunctionCtx
     #: For each argument the shape and an example of the dtype of a tensor, None for another value.
-    inputs: list[Any]
+    inputs: list[Tensor | None]
     #: The same for each output.
-    outputs: list[Any]
+    outputs: list[Tensor | None]
 
     def __init__(self, function: type[Function]) -> None:
         self.function = function
@@ -89,7 +89,7 @@ class FunctionNode(Several):
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
-    def backward(self, g: Any) -> Sequence[Any]:
+    def backward(self, g: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         g = [
             gradient if gradient is not None or like is None else like._new(np.zeros_like(like._array))
             for gradient, like in zip(g, self.outputs, strict=True)
@@ -101,7 +101,7 @@ class FunctionNode(Several):
         if len(gradients) != len(self.inputs):
             problem = f"function {self.name()} returned an incorrect number of gradients"
             raise RuntimeError(f"{problem} (expected {len(self.inputs)}, got {len(gradients)})")
-        found: list[Any] = []
+        found: list[Tensor | None] = []
         for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
             if like is not None:
                 needed = self.edges[len(found)] is not None
@@ -111,7 +111,7 @@ class FunctionNode(Several):
                 raise RuntimeError(f"function {name} returned a gradient different from None at position {place}")
         return found
 
-    def _checked(self, gradient: Any, like: Any, position: int) -> Any:
+    def _checked(self, gradient: object, like: Tensor, position: int) -> Tensor:
         """A gradient in the shape and dtype of its input, as a tensor that the walk does not take for its own."""
         if not isinstance(gradient, Tensor):
             kind = type(gradient).__name__
@@ -204,7 +204,7 @@ class Function:
         return tuple(wrapped) if isinstance(returned, tuple) else wrapped[0]
 
 
-def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: bool) -> Any:
+def _wrapped(output: object, args: tuple[object, ...], node: FunctionNode, recorded: bool) -> object:
     """An output as the tensor that `apply` returns, which can be given a history."""
     if not isinstance(output, Tensor):
         return output
@@ -218,20 +218,20 @@ def _wrapped(output: Any, args: tuple[Any, ...], node: FunctionNode, recorded: b
     return output
 
 
-def _record(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
+def _record(node: FunctionNode, args: tuple[object, ...], outputs: list[object]) -> None:
     """Let `node` be the history of the differentiable ones of `outputs`, and keep what `forward` asked for."""
     ctx = node.ctx
     tensors = tuple([x for x in args if isinstance(x, Tensor)])
     node.inputs = [_like(x) for x in args]
     node.outputs = [_like(x) for x in outputs]
-    differentiable = [
-        isinstance(x, Tensor) and x.is_floating_point() and not _among(x, ctx._non_differentiable) for x in outputs
+    fresh = [
+        x if isinstance(x, Tensor) and x.is_floating_point() and not _among(x, ctx._non_differentiable) else None
+        for x in outputs
     ]
-    fresh = [x if d else None for x, d in zip(outputs, differentiable, strict=True)]
     node.record(tuple([edge_to(x) for x in tensors]), tensors, fresh)
     saved: list[tuple[Kept, int | None]] = []
     for x in ctx._to_save:
-        places = [position for position, output in enumerate(outputs) if output is x and differentiable[position]]
+        places = [position for position, output in enumerate(fresh) if output is x]
         # Held by its own node, an output would be a reference cycle.
         saved.append((output_entry(x), places[0]) if x is not None and places else (entry_of(x), None))
     ctx._saved, ctx._to_save = tuple(saved), ()
@@ -242,7 +242,7 @@ def _among(x: object, others: Sequence[object]) -> bool:
     return any([x is other for other in others])
 
 
-def _like(x: Any) -> Any:
+def _like(x: object) -> Tensor | None:
     """A tensor of the shape and dtype of `x` that needs no memory; None for what is not a tensor."""
     if not isinstance(x, Tensor):
         return None

@@ -71,7 +71,7 @@ def gradcheck(
     return True
 
 
-def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
+def gradgradcheck(func: Callable[..., Any], inputs: object, grad_outputs: object = None, **options: Any) -> bool:
     """True if the gradients of the gradients of `func(*inputs)` agree with central differences.
 
     What `gradcheck` checks here is the function of the inputs and of `grad_outputs` that computes the gradients.
@@ -89,7 +89,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
         cotangents = tuple([_drawn(y) for y in _differentiable(func(*given))])
     count = len(given)
 
-    def gradients(*args: Any) -> tuple[Any, ...]:
+    def gradients(*args: Tensor) -> tuple[Tensor, ...]:
         outputs = _differentiable(func(*args[:count]))
         if not outputs:
             return ()
@@ -103,17 +103,17 @@ def _as_tuple(given: object) -> tuple[Any, ...]:
     return tuple(given) if isinstance(given, tuple | list) else (given,)
 
 
-def _differentiable(given: object) -> tuple[Any, ...]:
+def _differentiable(given: object) -> tuple[Tensor, ...]:
     """Those of the tensors that require gradients."""
     return tuple([x for x in _as_tuple(given) if isinstance(x, Tensor) and x._requires_grad])
 
 
-def _drawn(y: Any) -> Any:
+def _drawn(y: Tensor) -> Tensor:
     """A random cotangent for the output `y`."""
     return y._new(np.empty_like(y._array, order="C")).uniform_(-1, 1).requires_grad_()
 
 
-def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: float, rtol: float) -> None:
+def _check(func: Callable[..., Any], given: tuple[object, ...], eps: float, atol: float, rtol: float) -> None:
     """Nothing if all is well; else an error."""
     inputs = _differentiable(given)
     for position, x in enumerate(inputs):
@@ -128,7 +128,7 @@ def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: f
     if not inputs:
         raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them does")
 
-    def outputs() -> tuple[Any, ...]:
+    def outputs() -> tuple[Tensor, ...]:
         """Those that have a Jacobian: that require gradients or, if there are none, all that could."""
         # What is no tensor has no requires_grad: func has to return tensors.
         found = _as_tuple(func(*given))
@@ -152,7 +152,7 @@ def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: f
             raise GradcheckError(f"backward not multiplied by grad_output: for zeros it gives the gradient\n{gradient}")
 
 
-def _numerical(outputs: Callable[[], tuple[Any, ...]], array: Array, eps: float) -> list[Array]:
+def _numerical(outputs: Callable[[], tuple[Tensor, ...]], array: Array, eps: float) -> list[Array]:
     """For each output, its Jacobian with respect to an input, `(x.numel(), y.numel())`, by differences."""
     jacobians = [np.zeros((array.size, y._array.size), y._array.dtype) for y in outputs()]
     for row, index in enumerate(np.ndindex(array.shape)):
@@ -172,7 +172,7 @@ def _numerical(outputs: Callable[[], tuple[Any, ...]], array: Array, eps: float)
     return jacobians
 
 
-def _analytical(y: Any, inputs: tuple[Any, ...]) -> list[Array]:
+def _analytical(y: Tensor, inputs: tuple[Tensor, ...]) -> list[Array]:
     """For each input, its Jacobian, `(x.numel(), y.numel())`, a column for each cotangent; zeros where `y` has none."""
     jacobians = [np.zeros((x._array.size, y._array.size), x._array.dtype) for x in inputs]
     for column, cotangent in enumerate(np.eye(y._array.size, dtype=y._array.dtype)):

@@ -55,7 +55,7 @@ class Watch:
         """Call `hook` from now on."""
         return RemovableHandle(self.hooks.setdefault(where, {}), hook)
 
-    def before(self, g: list[Any], retained: list[tuple[Any, Any]]) -> list[Any]:
+    def before(self, g: list[Tensor | None], retained: list[tuple[Tensor, Tensor]]) -> list[Tensor | None]:
         """The gradients of a node's outputs after their hooks, which may hold on to them.
 
         Those that tensors retain are added to `retained`, with them.
@@ -66,12 +66,12 @@ class Watch:
         for hook in list(self.hooks.get("before", {}).values()):
             g = replaced_by(hook, g, hook(tuple(g)))
         for index, reference in self.retained.items():
-            tensor = reference()
-            if g[index] is not None and tensor is not None:
-                retained.append((tensor, g[index]))
+            tensor, gradient = reference(), g[index]
+            if gradient is not None and tensor is not None:
+                retained.append((tensor, gradient))
         return [each if each is None else unowned(each) for each in g] if self.hooks else g
 
-    def after(self, gradients: Sequence[Any], g: Sequence[Any]) -> Sequence[Any]:
+    def after(self, gradients: Sequence[Tensor | None], g: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """The gradients of a node's inputs after its hooks."""
         hooks = list(self.hooks.get("after", {}).values())
         if hooks:
@@ -136,7 +136,7 @@ def run_hooks(hooks: Hooks, gradient: Any) -> Any:
     return gradient
 
 
-def replaced_by(hook: Hook, gradients: Sequence[Any], result: object) -> list[Any]:
+def replaced_by(hook: Hook, gradients: Sequence[Tensor | None], result: object) -> list[Tensor | None]:
     """The gradients after a hook of a node has seen them all and returned `result`: a tuple of others, or None."""
     if result is None:
         return list(gradients)
@@ -154,13 +154,13 @@ def _replaced(hook: Hook, gradient: Tensor | None, result: object) -> Tensor:
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if gradient is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    new: Any = result
-    if new.type() != gradient.type():
-        types = f"(was {gradient.type()} got {new.type()})"
+    if result.type() != gradient.type():
+        types = f"(was {gradient.type()} got {result.type()})"
         raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value {types}")
-    if new.shape != gradient.shape:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value: from {gradient.shape} to {new.shape}")
-    return new
+    if result.shape != gradient.shape:
+        sizes = f"from {gradient.shape} to {result.shape}"
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value: {sizes}")
+    return result
 
 
 def _name(hook: Hook) -> str:
