@@ -54,6 +54,7 @@ _NAMES = {
     "conv_transpose2d conv_transpose3d pixel_shuffle",
     "serialization": "load save",
     "tensors.printing": "set_printoptions",
+    "tensors.sparse": "sparse_coo_tensor",
 }
 _LATER = {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}
 _LATER |= {name: f"minigrad.{name}" for name in _MODULES}

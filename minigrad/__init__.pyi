@@ -297,7 +297,7 @@ from minigrad.ops.mathematics import sinh as sinh
 from minigrad.ops.softmax import softmax as softmax
 from minigrad.ops.ordering import sort as sort
 sparse_coo: minigrad.tensors.options.layout
-from minigrad.tensors.creation import sparse_coo_tensor as sparse_coo_tensor
+from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor
 from minigrad.ops.joining import split as split
 from minigrad.ops.mathematics import sqrt as sqrt
 from minigrad.ops.arithmetic import square as square

@@ -15,7 +15,6 @@ from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
-from minigrad.core.dtypes import Array
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
@@ -57,11 +56,6 @@ class Members(Tensor):
 
     def __delitem__(self, index: object) -> NoReturn:
         raise TypeError("Tensor does not support deleting items: torch.cat of the parts before and after it")
-
-    @staticmethod
-    def _new_sparse(indices: Array, values: Tensor, shape: tuple[int, ...], coalesced: builtins.bool = False) -> Any:
-        """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
-        return tensors.sparse.sparse_of(indices, values, shape, coalesced)
 
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if name not in MISSING.split()]

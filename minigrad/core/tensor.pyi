@@ -182,9 +182,6 @@ class Tensor:
     @staticmethod
     def _new(array: builtins.object, node: builtins.object = None) -> Tensor:
         """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
-    @staticmethod
-    def _new_sparse(indices: np.ndarray[typing.Any, np.dtype[typing.Any]], values: Tensor, shape: builtins.tuple[builtins.int, ...], coalesced: builtins.bool = False) -> typing.Any:
-        """A sparse tensor of that shape, with `values[n]` at the place `indices[:, n]`, and their history."""
     _node: typing.Any
     def _only(self, wanted: builtins.str) -> typing.Any: ...
     def _parts(self, copied: builtins.bool = False) -> builtins.tuple[typing.Any, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.dtypes import FLOATS, HALVES, Array, float32
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, all_below, as_dtype, check_ids
@@ -51,7 +52,7 @@ class SparseLookup(Lookup):
         if self.padding_idx is not None:
             used = np.flatnonzero(named != self.padding_idx)
             named, rows = named[used], Lookup()(rows, g._new(used))
-        return g._new_sparse(named[None], as_dtype(self.dtype, rows), (self.num_embeddings, size))
+        return tensors.sparse.sparse_of(named[None], as_dtype(self.dtype, rows), (self.num_embeddings, size))
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:

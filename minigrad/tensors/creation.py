@@ -10,12 +10,10 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
-from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import casting
-from minigrad.ops.dims import sizes_of
 from minigrad.tensors.errors import warn_program, within_numpy
 from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
@@ -28,7 +26,6 @@ from minigrad.tensors.options import (
     Sizes,
     as_dtype,
     check_no_bools,
-    check_shape,
     checked,
     filled,
     filling,
@@ -44,7 +41,7 @@ from minigrad.tensors.options import (
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
     "ShortTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace",
-    "ones", "ones_like", "range", "sparse_coo_tensor", "tensor", "zeros", "zeros_like",
+    "ones", "ones_like", "range", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -154,64 +151,6 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """
     value, fill = filling("full", fill_value)
     return new_leaf_of_sizes("full", filled(fill), listed("full", size), options, dtypes.of_number(value))
-
-
-def sparse_coo_tensor(
-    indices: object = None,
-    values: object = None,
-    size: Sizes | None = None,
-    *,
-    dtype: DType = None,
-    device: OnDevice = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    check_invariants: bool | None = None,
-    is_coalesced: bool | None = None,
-) -> Tensor:
-    """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
-
-    `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that
-    they fit in.  `sparse_coo_tensor(size)` has no entries.  The values are not copied, and the tensor has their
-    history.  With `is_coalesced` they are known to be in order, one for each place.  Errors: RuntimeError if the sizes
-    do not fit together, or for an index that is not in them (also without `check_invariants`).
-
-    >>> import minigrad as torch
-    >>> torch.sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
-    tensor([[3., 4.],
-            [0., 0.],
-            [1., 2.]])
-    """
-    wanted = as_dtype("sparse_coo_tensor", dtype)
-    checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
-    if requires_grad:
-        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
-    if values is None:
-        given = indices if size is None else size
-        sizes = _checked_sizes(() if given is None else (given,))
-        return Tensor._new_sparse(np.empty((len(sizes), 0), np.int64), zeros(0, dtype=wanted), sizes, True)
-    places = as_tensor(indices)._array.astype(np.int64)
-    entries = as_tensor(values, wanted)
-    shape = entries._array.shape or (1,)
-    if places.ndim != 2 or shape[0] != places.shape[1]:
-        found = f"indices of shape {list(places.shape)} and values of shape {list(shape)}"
-        raise RuntimeError(f"indices must be sparse_dim x nnz, and values have same nnz, but got {found}")
-    least = places.max(axis=1, initial=-1) + 1
-    given = (*least.tolist(), *shape[1:]) if size is None else size
-    sizes = _checked_sizes((given,))
-    if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
-        shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
-        raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
-    if (places < 0).any() or (least > sizes[: len(places)]).any():
-        raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
-    entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
-    return Tensor._new_sparse(places, entries, sizes, bool(is_coalesced))
-
-
-def _checked_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape that is given for a sparse tensor."""
-    sizes = sizes_of("sparse_coo_tensor", given)
-    check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
-    return sizes
 
 
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:

@@ -29,7 +29,8 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import casting, joining
-from minigrad.tensors import options, printing
+from minigrad.ops.dims import sizes_of
+from minigrad.tensors import creation, options, printing
 
 
 def _of_values(name: str) -> Callable[..., Any]:
@@ -398,6 +399,64 @@ class SparseTensor(Tensor):
 def _check_alpha(alpha: object, common: dtypes.dtype) -> None:
     if isinstance(alpha, float) and not common.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def sparse_coo_tensor(
+    indices: object = None,
+    values: object = None,
+    size: options.Sizes | None = None,
+    *,
+    dtype: options.DType = None,
+    device: options.OnDevice = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> Tensor:
+    """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
+
+    `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that
+    they fit in.  `sparse_coo_tensor(size)` has no entries.  The values are not copied, and the tensor has their
+    history.  With `is_coalesced` they are known to be in order, one for each place.  Errors: RuntimeError if the sizes
+    do not fit together, or for an index that is not in them (also without `check_invariants`).
+
+    >>> import minigrad as torch
+    >>> torch.sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
+    tensor([[3., 4.],
+            [0., 0.],
+            [1., 2.]])
+    """
+    wanted = options.as_dtype("sparse_coo_tensor", dtype)
+    options.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
+    if requires_grad:
+        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
+    if values is None:
+        given = indices if size is None else size
+        sizes = _checked_sizes(() if given is None else (given,))
+        return sparse_of(np.empty((len(sizes), 0), np.int64), creation.zeros(0, dtype=wanted), sizes, True)
+    places = creation.as_tensor(indices)._array.astype(np.int64)
+    entries = creation.as_tensor(values, wanted)
+    shape = entries._array.shape or (1,)
+    if places.ndim != 2 or shape[0] != places.shape[1]:
+        found = f"indices of shape {list(places.shape)} and values of shape {list(shape)}"
+        raise RuntimeError(f"indices must be sparse_dim x nnz, and values have same nnz, but got {found}")
+    least = places.max(axis=1, initial=-1) + 1
+    given = (*least.tolist(), *shape[1:]) if size is None else size
+    sizes = _checked_sizes((given,))
+    if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
+        shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
+        raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
+    if (places < 0).any() or (least > sizes[: len(places)]).any():
+        raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
+    entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
+    return sparse_of(places, entries, sizes, bool(is_coalesced))
+
+
+def _checked_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape that is given for a sparse tensor."""
+    sizes = sizes_of("sparse_coo_tensor", given)
+    options.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
+    return sizes
 
 
 def sparse_of(places: Array, entries: Tensor, size: tuple[int, ...], coalesced: builtins.bool = False) -> SparseTensor:
