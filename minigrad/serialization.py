@@ -1,7 +1,7 @@
 """Saving and loading, without pickle: a file holds numbers and their names, and nothing in it is ever executed.
 
-A path that ends in ".safetensors" is a file of that format (by the library safetensors, which `minigrad[io]` installs):
-PyTorch and others read its tensors.  Any other file is an archive of NumPy arrays, as `numpy.load` reads it, whatever
+A path that ends in ".safetensors" is a file of that format, a header and the numbers: PyTorch and others read its
+tensors.  Any other file is an archive of NumPy arrays, as `numpy.load` reads it, whatever
 its name, "model.pt" or "model.npz".
 
 In either, the object is a text and arrays.  The text is JSON.  None, bools, integers, strings and finite floats stand
@@ -21,11 +21,12 @@ import re
 import stat
 import zipfile
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
@@ -155,8 +156,8 @@ _DESCRIPTION = "structure.json"
 #: As what NumPy writes bfloat16.
 _BITS = np.dtype("V2")
 _SAFETENSORS = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<V2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<V2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
 }  # fmt: skip
 
 
@@ -309,12 +310,9 @@ def plain_name(path: str) -> str:
 
 def prepared(obj: object, is_safetensors: bool) -> Callable[[IO[bytes]], None]:
     """What writes `obj` to an open file; all that cannot be stored is refused before there is one."""
-    if is_safetensors:
-        library = _library()
-        text, arrays = packed(obj, _safetensors_name)
-        return lambda file: _write_safetensors(library, file, text, arrays)
-    text, arrays = packed(obj, plain_name)
-    return lambda file: _write_archive(file, text, arrays)
+    text, arrays = packed(obj, _safetensors_name if is_safetensors else plain_name)
+    write = _write_safetensors if is_safetensors else _write_archive
+    return lambda file: write(file, text, arrays)
 
 
 def _write_archive(file: IO[bytes], text: str, arrays: dict[str, Array]) -> None:
@@ -326,11 +324,21 @@ def _write_archive(file: IO[bytes], text: str, arrays: dict[str, Array]) -> None
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
 
 
-def _write_safetensors(library: Any, file: IO[bytes], text: str, arrays: dict[str, Array]) -> None:
-    # The library writes memory as it lies, so elements have to lie in the order of their indices.
-    dense = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+def _write_safetensors(file: IO[bytes], text: str, arrays: dict[str, Array]) -> None:
+    names = {numpys: name for name, numpys in _SAFETENSORS.items()}
     # Libraries that read only tensors of PyTorch look for this format.
-    file.write(library.numpy.save(dense, {"format": "pt", "minigrad": text}))
+    header: dict[str, object] = {"__metadata__": {"format": "pt", "minigrad": text}}
+    end = 0
+    # Larger elements come first: then each lies at a multiple of its size.
+    in_order = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
+    for name, array in in_order:
+        begin, end = end, end + array.nbytes
+        header[name] = {"dtype": names[array.dtype.str], "shape": array.shape, "data_offsets": (begin, end)}
+    content = json.dumps(header, separators=(",", ":")).encode()
+    content += b" " * (-len(content) % 8)
+    file.write(len(content).to_bytes(8, "little") + content)
+    for _, array in in_order:
+        file.write(array.tobytes())
 
 
 def _safetensors_name(path: str) -> str:
@@ -397,19 +405,20 @@ def _array(content: bytes) -> Array:
     version = np.lib.format.read_magic(file)
     # The header of an array of 64 dimensions is shorter.
     shape, in_columns, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=2000)
-    if version != (1, 0) or min(shape, default=0) < 0:
+    if version != (1, 0):
         raise ValueError("a member is no array in NumPy's format 1.0")
+    return _elements(file.read(), dtype, shape, "F" if in_columns else "C")
+
+
+def _elements(content: bytes, of: DTypeLike, shape: Sequence[int], order: Literal["C", "F"] = "C") -> Array:
+    """The bytes, in memory of their own, as an array; a ValueError if none such are saved."""
+    memory, dtype = bytearray(content), np.dtype(of)
+    if min(shape, default=0) < 0 or not (dtype == _BITS or (_is_plain(dtype) and dtype.byteorder != ">")):
+        raise ValueError(f"an array has the shape {shape} and the dtype {dtype}")
     # If there are more or fewer elements than the shape has, NumPy raises the error.
-    return _elements(bytearray(file.read()), dtype).reshape(shape, order="F" if in_columns else "C")
-
-
-def _elements(content: bytearray, dtype: np.dtype[Any]) -> Array:
-    """The bytes, in their memory, as elements of a dtype; a ValueError if none such are saved."""
     if dtype == _BITS:
-        return _bfloat16(np.frombuffer(content, np.uint16))
-    if not _is_plain(dtype) or dtype.byteorder == ">":
-        raise ValueError(f"a member has elements of dtype {dtype}")
-    array = np.frombuffer(content, np.uint8 if dtype.kind == "b" else dtype)
+        return _bfloat16(np.frombuffer(memory, np.uint16)).reshape(shape, order=order)
+    array = np.frombuffer(memory, np.uint8 if dtype.kind == "b" else dtype).reshape(shape, order=order)
     # Of a byte that is neither 0 nor 1, a bool would be neither True nor False.
     return array != 0 if dtype.kind == "b" else array
 
@@ -428,38 +437,30 @@ def _bfloat16(bits: Array) -> Array:
 
 def from_safetensors(content: bytes, name: str) -> Any:
     """The object in a safetensors file, or its tensors by name in the order in which they lie if it has no other."""
-    library = _library()
     with _damage_told(name):
-        found = dict(library.deserialize(content))
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        start = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:start])
         metadata = header.pop("__metadata__", None) or {}
-    unknown = {each["dtype"] for each in found.values()} - _SAFETENSORS.keys()
-    if "minigrad" not in metadata:
-        # Those are NumPy's arrays only, and the description says which are.
-        unknown |= {each["dtype"] for each in found.values()} & {"U16", "U32", "U64"}
+        in_order = sorted(header.items(), key=lambda item: item[1]["data_offsets"])
+        bounds = [facts["data_offsets"] for _, facts in in_order]
+        ends = [0, *[end for _, end in bounds]]
+        one_by_one = [begin for begin, _ in bounds] == ends[:-1] and start + ends[-1] == len(content)
+        if not one_by_one or {*map(type, metadata.values())} - {str}:
+            raise ValueError("its header describes another file")
+        unknown = {facts["dtype"] for _, facts in in_order} - _SAFETENSORS.keys()
+        if "minigrad" not in metadata:
+            # Those are NumPy's arrays only, and the description says which are.
+            unknown |= {facts["dtype"] for _, facts in in_order} & {"U16", "U32", "U64"}
     if unknown:
         raise RuntimeError(f"{name} has tensors of {', '.join(sorted(unknown))}, a dtype that minigrad does not have")
     with _damage_told(name):
-        in_order = sorted(header, key=lambda each: header[each]["data_offsets"])
-        arrays = {each: _from_library(**found.pop(each)) for each in in_order}
+        arrays = {
+            each: _elements(content[start + begin : start + end], _SAFETENSORS[facts["dtype"]], facts["shape"])
+            for (each, facts), (begin, end) in zip(in_order, bounds, strict=True)
+        }
         if "minigrad" in metadata:
             return unpacked(metadata["minigrad"], arrays)
         return {each: _leaf(array) for each, array in arrays.items()}
-
-
-def _from_library(dtype: str, shape: list[int], data: bytearray) -> Array:
-    return _elements(data, np.dtype(_SAFETENSORS[dtype])).reshape(shape)
-
-
-def _library() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise RuntimeError(
-            "files that end in .safetensors need the library safetensors, which is not installed: "
-            "python -m pip install 'minigrad[io]', or choose another name, such as model.npz"
-        ) from error
-    return safetensors
 
 
 def _pickled(name: str) -> str:

@@ -28,7 +28,6 @@ LATE = {
     ("minigrad.checks", "import hypothesis as _hypothesis"),
     ("minigrad.core.dtypes", "importlib.import_module('ml_dtypes')"),
     ("minigrad.explain.picture", "importlib.import_module(f'matplotlib{module}')"),
-    ("minigrad.serialization", "import safetensors.numpy"),
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
     ("minigrad.tensors.errors", "import_module('minigrad.tensors.missing_names')"),
     ("minigrad.tensors.errors", "import_module(later[name])"),
