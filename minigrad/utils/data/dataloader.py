@@ -15,7 +15,7 @@ from minigrad.core import dtypes
 from minigrad.ops.joining import stack
 from minigrad.random import Source
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import as_tensor, tensor
+from minigrad.tensors.creation import as_tensor
 from minigrad.utils.data.dataset import Dataset, IterableDataset, collated_examples, examples
 from minigrad.utils.data.sampler import (
     BatchSampler,
@@ -46,12 +46,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return _stacked(batch)
     if isinstance(first, np.ndarray) and not _holds_objects(first):
         return _stacked([as_tensor(each) for each in batch])
-    if isinstance(first, np.bool_ | np.number):
-        return as_tensor(batch)
-    if isinstance(first, float):
-        return tensor(batch, dtype=dtypes.float64)
-    if isinstance(first, int):
-        return tensor(batch)
+    if isinstance(first, np.bool_ | np.number | float | int):
+        return as_tensor(batch, dtypes.float64 if isinstance(first, float) else None)
     if isinstance(first, str | bytes):
         return batch
     if isinstance(first, Mapping | Sequence):
