@@ -515,8 +515,8 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
 # What finds the index of what each of them finds.
 _INDEX_OF: dict[Callable[..., Array], Callable[..., Array]] = {ndarray.max: ndarray.argmax, ndarray.min: ndarray.argmin}
 
-# Rows of as many elements are short: see `extrema`.
-_SHORT = 1024
+# Rows of as many elements are short, and so many in all are worth a second step: see `extremes`.
+_SHORT, MANY = 1024, 2**8
 
 
 @op()
@@ -626,17 +626,22 @@ class Extrema(Reduction):
     find: Callable[..., Array]
 
     def forward(self, x: Array) -> Array:
-        if self.dims == (x.ndim - 1,) and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
-            # To find where in a short row it is takes NumPy half the time.
-            places = _INDEX_OF[self.find](x, axis=-1, keepdims=self.keepdim)
-            rows = np.arange(0, x.size, x.shape[-1]).reshape(places.shape)
-            return x.take(places + rows)
-        return np.asarray(self.find(x, axis=self.dims, keepdims=self.keepdim), order="C")
+        return extremes(self.find, x, self.dims, self.keepdim)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         shape = x._array.shape
         largest = y._array.reshape(with_ones(shape, self.dims))
         return shared(kept_dims(g, shape, self.dims), x._array == largest, largest, self.dims)
+
+
+def extremes(find: Callable[..., Array], x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
+    """The largest (`ndarray.max`) or smallest elements of `x` over `dims`."""
+    rows = dims == (x.ndim - 1,) and x.size > MANY and x.flags.c_contiguous
+    if rows and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS:
+        # To find where in a short row it is takes NumPy half of the time, or less.
+        places = _INDEX_OF[find](x, axis=-1, keepdims=keepdims)
+        return x.take(places + np.arange(0, x.size, x.shape[-1]).reshape(places.shape))
+    return np.asarray(find(x, axis=dims, keepdims=keepdims), order="C")
 
 
 def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:

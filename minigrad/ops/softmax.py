@@ -13,7 +13,7 @@ from minigrad.declare import Dims, op
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.fused import in_one_step, row_blocks
-from minigrad.ops.reductions import Reduction, kept_dims
+from minigrad.ops.reductions import MANY, Reduction, extremes, kept_dims
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
@@ -117,6 +117,8 @@ def exponentials(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array, Array]:
 
 def largest(x: Array, dims: tuple[int, ...]) -> Array:
     """The largest elements along `dims`, which stay; of none, -inf."""
+    if x.size > MANY:
+        return extremes(np.ndarray.max, x, dims)
     return np.asarray(np.maximum.reduce(x, axis=dims, keepdims=True, initial=-np.inf))
 
 
