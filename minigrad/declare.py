@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import re
+import sys
 import typing
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex, TypeAlias, TypeVar
@@ -263,18 +263,21 @@ def telling(
     Of its arguments, `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
     takes the ints of its argument one by one as well.
     """
-    first, named = flags[0][0] if flags else math.inf, {name for _, name in flags}
+    most = flags[0][0] if flags else sys.maxsize
     spread = spread and position == 0
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
             if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
                 args = (args[0], args[1:])
-            if flags and (len(args) > first or not named.isdisjoint(kwargs)):
+            if not kwargs and len(args) <= most:
+                # Most calls, in two thirds of the time.
+                result = function(*args)
+            else:
                 for place, name in flags:
                     if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
                         raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")
-            result = function(*args, **kwargs)
+                result = function(*args, **kwargs)
         except _FAILURES as error:
             return _rescued(function, position, args, kwargs, error)
         if result is NotImplemented:

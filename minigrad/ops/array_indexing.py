@@ -25,7 +25,7 @@ def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> None:
     """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
-    if not from_end and all_below(indices, size):
+    if all_below(indices, size):
         return
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
@@ -37,7 +37,7 @@ def check_range(
 
 def from_start(places: Array, count: int) -> Array:
     """`places` in [-count, count) as places in [0, count)."""
-    return np.where(places < 0, places + count, places) if places.size and places.min() < 0 else places
+    return places if all_below(places, count) else np.where(places < 0, places + count, places)
 
 
 def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:

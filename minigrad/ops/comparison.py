@@ -430,17 +430,15 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
     if any([bound.ndim or bound.requires_grad for bound in tensors]):
         raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
-    low, high = [None if bound is None else as_number(bound) for bound in (low, high)]
-    between_tensors = len(tensors) == len(bounds)
-    if x.dtype.is_floating_point and not between_tensors:
-        # A number leaves a floating-point dtype as it is.
-        common = x.dtype
-    else:
-        operands = [bound._array if between_tensors else as_number(bound) for bound in bounds]
-        common = dtypes.result_type(x._array, *operands)
+    common, between_tensors = dtypes.of(x._array), len(tensors) == len(bounds)
+    # A number leaves a floating-point dtype as it is.
+    if between_tensors or x._array.dtype not in FLOATS:
+        common = dtypes.result_type(
+            x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds]
+        )
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    low, high = [None if bound is None else casting.filler(bound, common) for bound in (low, high)]
+    low, high = [None if bound is None else casting.filler(as_number(bound), common) for bound in (low, high)]
     return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
 
 

@@ -450,10 +450,8 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
     """The places, in dimensions of these sizes taken as one, of positions in each of them."""
     counted: list[Array] = []
     for array, size, dim in zip(indices, sizes, dims, strict=True):
-        least = array.min() if array.size else 0
-        if least < -size or (array.size and array.max() >= size):
-            check_range(array, size, dim)
-        counted.append(array if least >= 0 else from_start(array, size))
+        check_range(array, size, dim)
+        counted.append(from_start(array, size))
     places = counted[0].astype(np.int64, copy=False)
     try:
         for size, array in zip(sizes[1:], counted[1:], strict=True):

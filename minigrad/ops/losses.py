@@ -21,6 +21,7 @@ from minigrad.ops.activations import Hardtanh, log_sigmoid
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.array_indexing import places_along
 from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
+from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex
@@ -437,7 +438,7 @@ class SmoothL1Loss(ElementLoss):
 
     def losses(self, d: Array) -> Array:
         losses = np.absolute(d)
-        near = np.minimum(losses, d.dtype.type(self.beta))
+        near = clipped(losses, None, d.dtype.type(self.beta))
         losses -= near * d.dtype.type(0.5)
         losses *= near
         losses *= d.dtype.type(1 / self.beta)
