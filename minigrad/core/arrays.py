@@ -168,6 +168,8 @@ def laid_out(out: Array, *operands: Any) -> Array:
     Of two dimensions that is the inner one along which the first operand that tells them apart takes smaller steps.
     NumPy makes the last one the inner one where operands differ.
     """
+    if operands[0] is not None and operands[0].size > 1 and operands[0].flags.c_contiguous:
+        return out  # As below, and most often.
     # One element repeated, as the gradient of a sum is, tells no dimensions apart.
     given = [x for x in operands if x is not None and any(x.strides)]
     if not given or given[0].flags.c_contiguous:

@@ -167,9 +167,10 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is not an ordinary attribute.
+        own = self.__dict__
         for kind in _KINDS:
-            registry = self.__dict__.get(kind.registry, {})
-            if name in registry:
+            registry = own.get(kind.registry)
+            if registry and name in registry:
                 return registry[name]
         told = "" if name.startswith("_") else tensors.missing_names.advice("minigrad.nn.Module", name)
         if "_modules" not in self.__dict__:
