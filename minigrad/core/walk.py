@@ -55,9 +55,12 @@ def backward(
     targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
     with Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
-        ends: Any = walk.arrived if targets is None else [targets[edge] for edge in walk.arrived]
-        reached = [(x, g, edge in walk.owned) for x, (edge, g) in zip(ends, walk.arrived.items(), strict=True)]
-        reached += [(x, g, False) for x, g in walk.retained if targets is None or edge_to(x) not in targets]
+        reached = []
+        for edge, g in walk.arrived.items():
+            reached.append((edge if targets is None else targets[edge], g, edge in walk.owned))
+        for x, g in walk.retained:
+            if targets is None or edge_to(x) not in targets:
+                reached.append((x, g, False))
         for x, g, _ in reached:
             _check_fits(x, g)
         for x, g, owned in reached:
