@@ -303,7 +303,7 @@ def masked(x: Tensor, mask: Array) -> Tensor:
 
 def zeroed(g: Tensor) -> Tensor:
     """Zeros for the elements of `g`, even where it is not finite."""
-    return Mask(np.zeros((), bool))(g)
+    return Mask(np.zeros((), bool))(g) if current.enabled else g._new(np.zeros_like(g._array))
 
 
 def floating(of_type: dtype) -> dtype:
