@@ -209,7 +209,7 @@ ONE = np.ones((), np.float32)
 
 def inverse(x: Array) -> Array:
     """`1 / x` of floats: for many of them in half of the time of np.reciprocal."""
-    return np.divide(ONE, x, dtype=x.dtype)
+    return np.divide(ONE, x, dtype=x.dtype) if x.dtype in _IN_BLAS else np.reciprocal(x)
 
 
 # ---- choices without branches ---------------------------------------------------------------------------------------
