@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from minigrad.core.modes import enable_grad
 from minigrad.core.tensor import Tensor
@@ -22,10 +22,12 @@ __all__ = ["hessian", "jacobian", "jvp", "vjp"]
 globals().update(advised(__name__, __all__))
 
 Function = Callable[..., Any]
+#: One tensor, or a tuple of several.
+Given: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
 @enable_grad()
-def jacobian(func: Function, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+def jacobian(func: Function, inputs: Given, create_graph: bool = False, strict: bool = False) -> Any:
     """The derivatives of each element of `func(*inputs)` with respect to each of the inputs.
 
     With `create_graph`, they can be differentiated in turn; `strict` is refused.
@@ -48,7 +50,7 @@ def jacobian(func: Function, inputs: Any, create_graph: bool = False, strict: bo
     return _like_given(many, found)
 
 
-def hessian(func: Function, inputs: Any, create_graph: bool = False, strict: bool = False) -> Any:
+def hessian(func: Function, inputs: Given, create_graph: bool = False, strict: bool = False) -> Any:
     """The second derivatives of `func(*inputs)`, one number: the Jacobian of its gradient.
 
     >>> import minigrad as torch
@@ -70,7 +72,7 @@ def hessian(func: Function, inputs: Any, create_graph: bool = False, strict: boo
 
 
 @enable_grad()
-def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vjp(func: Function, inputs: Given, v: Given | None = None, create_graph: bool = False, strict: bool = False) -> Any:
     """`func(*inputs)`, and the product of `v`, of its shape, with its Jacobian: one gradient for each input.
 
     >>> import minigrad as torch
@@ -84,7 +86,7 @@ def vjp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 @enable_grad()
-def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def jvp(func: Function, inputs: Given, v: Given | None = None, create_graph: bool = False, strict: bool = False) -> Any:
     """`func(*inputs)`, and the product of its Jacobian with `v`, of the shape of the inputs: the change along `v`.
 
     The product of u with the Jacobian is linear in u: its own gradient, for the cotangent v, is the other product.
@@ -101,9 +103,9 @@ def jvp(func: Function, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def _called(
-    func: Function, inputs: Any, create_graph: bool, strict: bool
+    func: Function, inputs: Given, create_graph: bool, strict: bool
 ) -> tuple[Sequence[Tensor], bool, Sequence[Tensor]]:
-    """Tensors in place of the inputs, which are used nowhere else; whether `func` returns several, and what."""
+    """Given in place of the inputs, which are used nowhere else; whether `func` returns several, and what."""
     if strict:
         raise NotImplementedError("strict=True: here, what an output does not depend on has a derivative of zeros")
     given = [
@@ -113,11 +115,11 @@ def _called(
     return given, isinstance(outputs, tuple), _as_tuple(outputs)
 
 
-def _as_tuple(given: Any) -> tuple[Any, ...]:
+def _as_tuple(given: Given) -> tuple[Tensor, ...]:
     return given if isinstance(given, tuple) else (given,)
 
 
-def _vectors(v: Any, others: Sequence[Tensor], where: str) -> Sequence[Tensor]:
+def _vectors(v: Given | None, others: Sequence[Tensor], where: str) -> Sequence[Tensor]:
     """`v` as a tuple; a one, if it is None and what it multiplies is one number."""
     if v is None and (len(others) != 1 or others[0].numel() != 1):
         raise RuntimeError(f"The vector v can only be None if {where} a single Tensor with a single element.")

@@ -150,16 +150,14 @@ def normal(
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
-    source = engine_of(generator)
-    means, deviations = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
+    fill = _normal(generator, 0.0, 1.0 if isinstance(std, Tensor) else std)
 
     def draw(*arrays: Array) -> Array:
         array = np.empty(common_shape([x.shape for x in arrays]), arrays[0].dtype)
-        if not isinstance(std, Tensor):
-            return tensors.random_arrays.normal_(array, 0.0, float(deviations), source) + means
-        tensors.random_arrays.normal_(array, 0.0, 1.0, source)
-        array *= deviations
-        array += means
+        fill(array)
+        if isinstance(std, Tensor):
+            array *= std._array
+        array += mean._array if isinstance(mean, Tensor) else mean
         return array
 
     return Drawn(draw, f"NormalBackward{form}")(*given)
