@@ -247,8 +247,10 @@ def _truth(x: Array) -> Array:
 
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
-    tensors = isinstance(a, Tensor) and isinstance(b, Tensor)
-    return _combined(lambda x, y: ufunc(_truth(x), _truth(y)), a, b, None) if tensors else NotImplemented
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return NotImplemented
+    of_many = a._array.size >= _MANY
+    return _combined((lambda x, y: ufunc(_truth(x), _truth(y))) if of_many else ufunc, a, b, None)
 
 
 def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:
