@@ -39,11 +39,7 @@ class MaxPool(Unary):
         view, dims = self.windows.view(x, lowest), len(self.windows.kernel)
         if self.windows.few(x.size):
             return np.ascontiguousarray(view.max(axis=tuple(range(-2 * dims, -dims))))
-        first, *others = self.windows.places()
-        y = view[first].copy()
-        for place in others:
-            np.maximum(y, view[place], out=y)
-        return y
+        return self.windows.combined(np.maximum, view)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         kernel = self.windows.kernel
@@ -64,11 +60,8 @@ class AvgPool(Unary):
 
     def forward(self, x: Array) -> Array:
         self.sizes = x.shape[-len(self.windows.kernel) :]
-        view, (first, *others) = self.windows.view(widened(x)), self.windows.places()
-        y = view[first].copy()
-        for place in others:
-            y += view[place]
-        return (y / self.divisors).astype(x.dtype, copy=False)
+        sums = self.windows.combined(np.add, self.windows.view(widened(x)))
+        return (sums / self.divisors).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
         shares = _to_each(g / g._new(self.divisors.astype(g._array.dtype)), self.windows)

@@ -182,6 +182,14 @@ class Windows(NamedTuple):
             x = padded
         return self._strided(x, sizes)
 
+    def combined(self, ufunc: np.ufunc, view: Array) -> Array:
+        """What `ufunc` makes of the elements of each window, one place after the other, of a `view`."""
+        first, *others = self.places()
+        y: Array = view[first].copy()
+        for place in others:
+            ufunc(y, view[place], out=y)
+        return y
+
     def add(self, v: Array, sizes: Sequence[int]) -> Array:
         """The adjoint of `view`: `x = 0;  x[…, *(p * stride + k * dilation - before)] += v[…, *k, *p]`."""
         dims = len(self.kernel)
