@@ -173,32 +173,22 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
+        _check_processes(num_workers, timeout, prefetch_factor, persistent_workers)
         self._is_stream = isinstance(dataset, IterableDataset)
-        if self._is_stream:
-            for name, given in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
-                if given is not None:
-                    problem = f"expected unspecified {name} option, but got {name}={given}"
-                    raise ValueError(f"DataLoader with IterableDataset: {problem}")
-        here, in_lists = num_workers == 0, batch_sampler is not None
-        batched = batch_size != 1 or shuffle or sampler is not None or drop_last
-        wrong = {
-            "num_workers option should be non-negative": num_workers < 0,
-            "timeout option should be non-negative": timeout < 0,
-            "prefetch_factor option could only be specified in multiprocessing": here and prefetch_factor is not None,
-            "persistent_workers option needs num_workers > 0": here and persistent_workers,
-            "sampler option is mutually exclusive with shuffle: a sampler is an order": sampler is not None and shuffle,
-            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last": (
-                in_lists and batched
-            ),
-            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last": (
-                batch_size is None and drop_last
-            ),
-        }
-        for words, is_so in wrong.items():
-            if is_so:
-                raise ValueError(words)
-        if in_lists:
+        orders = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+        for name, given in orders.items() if self._is_stream else ():
+            if given is not None:
+                problem = f"expected unspecified {name} option, but got {name}={given}"
+                raise ValueError(f"DataLoader with IterableDataset: {problem}")
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle: a sampler is an order")
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or drop_last:
+                others = "batch_size, shuffle, sampler, and drop_last"
+                raise ValueError(f"batch_sampler option is mutually exclusive with {others}")
             batch_size = None
+        elif batch_size is None and drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None and self._is_stream:
             sampler = itertools.repeat(None)  # A stream has no indices.
         elif sampler is None:
@@ -206,16 +196,11 @@ class DataLoader(Generic[T_co]):
             sampler = RandomSampler(size, generator=generator) if shuffle else SequentialSampler(size)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.dataset = dataset
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
-        self.generator = generator
+        self.dataset, self.generator = dataset, generator
+        self.batch_size, self.drop_last = batch_size, drop_last
+        self.sampler, self.batch_sampler = sampler, batch_sampler
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
-        self.num_workers = num_workers
-        self.pin_memory = pin_memory
-        self.persistent_workers = persistent_workers
+        self.num_workers, self.persistent_workers, self.pin_memory = num_workers, persistent_workers, pin_memory
         self._has_seed = False
         self._initialized = True
 
@@ -252,6 +237,17 @@ class DataLoader(Generic[T_co]):
             return len(self._index_sampler)
         size = len(self.dataset)  # type: ignore[arg-type]  # a stream may have a length
         return size if self.batch_size is None else number_of_batches(size, self.batch_size, self.drop_last)
+
+
+def _check_processes(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
+    """Nothing if what is said of processes, of which there is one, makes sense; else a ValueError."""
+    for name, number in (("num_workers", num_workers), ("timeout", timeout)):
+        if number < 0:
+            raise ValueError(f"{name} option should be non-negative")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError("prefetch_factor option could only be specified in multiprocessing")
+    if num_workers == 0 and persistent_workers:
+        raise ValueError("persistent_workers option needs num_workers > 0")
 
 
 def get_worker_info() -> None:
