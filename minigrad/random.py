@@ -55,6 +55,9 @@ class Generator:
             raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}; leave it out")
         self._restart(_DEFAULT_SEED)
 
+    def __repr__(self) -> str:
+        return f"<torch._C.Generator object at {id(self):#x}>"
+
     def manual_seed(self, seed: int, /) -> Generator:
         """The same generator, restarted: its stream is now a function of `seed` alone.
 

@@ -99,6 +99,8 @@ class Members(Tensor):
         """
         return self.shape if dim is None else _of_dim(dim, self._array.shape)
 
+    ndimension = dim
+
     def nelement(self) -> builtins.int:
         """The number of elements."""
         return self._array.size
@@ -315,9 +317,9 @@ fill_diagonal_ fliplr flipud float_power float_power_ fmax fmin frac frac_ gcd g
 heaviside_ hsplit hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ imag index_copy index_copy_ inner is_cpu
 is_same_size isneginf isposinf isreal istft kron kthvalue lcm lcm_ lgamma lgamma_ log_normal_ logaddexp logcumsumexp
 logdet logit logit_ lu mH masked_scatter masked_scatter_ matrix_power msort nan_to_num nan_to_num_ nanmedian nanquantile
-ndimension pinverse polygamma polygamma_ prelu put put_ qr quantile rad2deg rad2deg_ real renorm renorm_ resolve_conj
+pinverse polygamma polygamma_ prelu put put_ qr quantile rad2deg rad2deg_ real renorm renorm_ resolve_conj
 rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet split_with_sizes stft
-storage svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
+svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
 """
 for _name in MISSING.split():
     setattr(Tensor, _name, _Missing(_name))

@@ -157,6 +157,9 @@ class set_grad_enabled(_Switch):
     def __enter__(self) -> None:
         """Nothing is left to do: the call has turned the switch and knows what it found."""
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         current.enabled = self.earlier
         return super().__call__(function)

@@ -6,6 +6,7 @@ import minigrad.core.dtypes
 import minigrad.random
 import minigrad.return_types
 import minigrad.tensors.hooks
+import minigrad.tensors.interoperation
 import minigrad.tensors.options
 import typing
 import weakref
@@ -661,6 +662,8 @@ class Tensor:
     @property
     def ndim(self) -> builtins.int:
         """The number of dimensions."""
+    def ndimension(self) -> builtins.int:
+        """The number of dimensions."""
     def ne(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
     def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
@@ -847,6 +850,8 @@ class Tensor:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""
+    def storage(self) -> minigrad.tensors.interoperation.TypedStorage:
+        """The memory of this tensor, and of all views that it has a part in."""
     def storage_offset(self) -> builtins.int:
         """How many elements lie in memory before the first of this tensor: 0 unless it is a view."""
     def stride(self, dim: typing.SupportsIndex | None = None) -> typing.Any:

@@ -6,7 +6,7 @@ import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
-__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'embedding', 'embedding_bag', 'fold', 'gelu', 'glu', 'group_norm', 'hardtanh', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'linear', 'log_softmax', 'logsigmoid', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pixel_shuffle', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh', 'unfold']
+__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_embedding_loss', 'cosine_similarity', 'cross_entropy', 'dropout', 'dropout2d', 'elu', 'embedding', 'embedding_bag', 'fold', 'gelu', 'glu', 'group_norm', 'gumbel_softmax', 'hardtanh', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'linear', 'log_softmax', 'logsigmoid', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pixel_shuffle', 'prelu', 'relu', 'relu_', 'rms_norm', 'scaled_dot_product_attention', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'tanh', 'unfold']
 def adaptive_avg_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
     """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
 
@@ -69,6 +69,7 @@ def fold(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | bu
 from minigrad.ops.activations import gelu as gelu
 from minigrad.ops.activations import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
+from minigrad.tensors.random_tensors import gumbel_softmax as gumbel_softmax
 from minigrad.ops.activations import hardtanh as hardtanh
 from minigrad.ops.norms import instance_norm as instance_norm
 from minigrad.ops.pooling import interpolate as interpolate

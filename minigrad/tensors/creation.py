@@ -41,7 +41,7 @@ from minigrad.tensors.options import (
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
     "ShortTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace",
-    "ones", "ones_like", "range", "tensor", "zeros", "zeros_like",
+    "ones", "ones_like", "range", "set_default_tensor_type", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -398,6 +398,17 @@ LongTensor = _constructor(dtypes.int64)
 ShortTensor = _constructor(dtypes.int16)
 
 
+def set_default_tensor_type(t: _TypedTensor | str, /) -> None:
+    """As `set_default_dtype`, for the dtype of a type such as `FloatTensor` or "torch.FloatTensor"."""
+    kind = globals().get(t.removeprefix("torch.")) if isinstance(t, str) else t
+    if not isinstance(kind, _TypedTensor):
+        raise TypeError(f"invalid type object: expected one such as torch.FloatTensor, on the CPU, got {t!r}")
+    warn_program(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype()"
+    )
+    dtypes.set_default_dtype(kind.dtype)
+
+
 @op("Tensor")
 def new(input: Tensor, *args: Any) -> Tensor:
     """A tensor in this tensor's dtype, made of one sequence or of sizes, as `FloatTensor` makes those of float32.
@@ -453,7 +464,7 @@ def made_as_before(
         return new_leaf(array_of_data(first, of), False, device)
     sizes = first if isinstance(first, Size) else arguments
     for size in sizes:
-        if not isinstance(size, int) or isinstance(size, bool):
+        if not isinstance(size, int | np.integer) or isinstance(size, bool):
             kind = type(size).__name__
             raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({size!r}) takes a number")
         if size < 0:

@@ -29,6 +29,9 @@ class RemovableHandle:
         """Take the hook off; nothing happens if it is off already."""
         self._hooks.pop(self.id, None)
 
+    def __repr__(self) -> str:
+        return f"<torch.utils.hooks.RemovableHandle object at {id(self):#x}>"
+
     def __enter__(self) -> RemovableHandle:
         return self
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import copy
-from typing import Any
+import operator
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from minigrad.core import dtypes
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import Array, Number
 from minigrad.core.modes import current
 from minigrad.core.tensor import Tensor, members
 from minigrad.tensors.errors import warn_program
@@ -145,6 +146,43 @@ class Interoperation(Tensor):
         3
         """
         return (self._array.ctypes.data - _whole(self._array).ctypes.data) // self._array.itemsize
+
+    def storage(self) -> TypedStorage:
+        """The memory of this tensor, and of all views that it has a part in.
+
+        >>> import minigrad as torch
+        >>> list(torch.tensor([[1, 2], [3, 4]])[1].storage())
+        [1, 2, 3, 4]
+        """
+        whole = _whole(self._array)
+        return TypedStorage(whole.ravel("K") if whole.flags.forc else _memory(whole))
+
+
+class TypedStorage:
+    """The memory that a tensor shares with its views: numbers in a row, to be read and written one by one."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def size(self) -> builtins.int:
+        """How many numbers there are, `len` as well."""
+        return len(self._array)
+
+    __len__ = size
+
+    def __getitem__(self, index: SupportsIndex) -> Any:
+        return self._array[operator.index(index)].item()
+
+    def __setitem__(self, index: SupportsIndex, value: Number) -> None:
+        self._array[operator.index(index)] = value
+
+    def data_ptr(self) -> builtins.int:
+        """The address of the first number."""
+        return self._array.ctypes.data
+
+    def __repr__(self) -> str:
+        numbers, kind = "\n ".join(map(str, self._array.tolist())), dtypes.of(self._array)
+        return f" {numbers}\n[torch.storage.TypedStorage(dtype={kind}, device=cpu) of size {len(self)}]"
 
 
 _SCALAR = (

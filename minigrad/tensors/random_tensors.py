@@ -17,7 +17,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
 from minigrad.ops.ordering import Underived
 from minigrad.random import Source, default_generator, engine_of
-from minigrad.tensors.creation import like
+from minigrad.tensors.creation import empty_like, like, zeros_like
 from minigrad.tensors.options import (
     Fill,
     LikeOptions,
@@ -244,6 +244,16 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None)
     """Write draws from the exponential distribution of rate `lambd`."""
     source = engine_of(generator)
     return input._refill(lambda array: tensors.random_arrays.exponential_(array, lambd, source), "ExponentialBackward0")
+
+
+@op("nn.functional")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """The softmax of `logits` with noise, over `tau`; if `hard`, 1 for its largest, else 0, with the gradient of it."""
+    noise = -empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    return zeros_like(logits).scatter_(dim, soft.argmax(dim, keepdim=True), 1.0) - soft.detach() + soft
 
 
 @op("Tensor")
