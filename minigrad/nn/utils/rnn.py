@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad.core.shapes import common_shape
+from minigrad.ops.indexing import Index
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised, refuse
@@ -70,7 +71,8 @@ def pack_padded_sequence(
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
     order = None if indices is None else indices.argsort()
-    return PackedSequence(input[step, which], tensor(batch_sizes), indices, order)
+    data = Index((0, 1), "PackPaddedSequenceBackward0", True)(input, step * len(sizes) + which)
+    return PackedSequence(data, tensor(batch_sizes), indices, order)
 
 
 def pad_packed_sequence(
