@@ -83,16 +83,19 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     )
 
 
-def random_(array: Array, low: int, high: int | None, generator: Generator) -> Array:
+def random_(array: Array, low: int | None, high: int | None, generator: Generator) -> Array:
     """Every element is `low + r % (high - low)`; r has 32 bits, and 64 from high - low = 2**28 on.
 
     Without `high`, up to the largest number: of a floating dtype, the largest before the first gap, beyond which no
-    bound may lie.
+    bound may lie.  Without `low`, too, from 0 on; then r has 64 bits for int64 and float64, else 32.
 
     >>> random_(np.empty(5, "int64"), 0, 10, Generator().manual_seed(0))
     array([4, 9, 3, 0, 3])
+    >>> random_(np.empty(3, "uint8"), None, None, Generator().manual_seed(0))
+    array([172,  47, 117], dtype=uint8)
     """
-    low, high = _integer_bounds(low, high, array)
+    is_wide = array.dtype.itemsize == 8 if low is None else None
+    low, high = _integer_bounds(low or 0, high, array)
     span = high - low
 
     def narrow(bits: Array) -> Array:
@@ -104,23 +107,9 @@ def random_(array: Array, low: int, high: int | None, generator: Generator) -> A
     def wide(bits: Array) -> Array:
         return (bits % np.uint64(span) + np.uint64(low % 2**64) if span < 2**64 else bits).view(np.int64)
 
-    if span >= 2**28:
+    if span >= 2**28 if is_wide is None else is_wide:
         return _fill(array, generator._random64, wide)
     return _fill(array, generator._random32, narrow)
-
-
-def random_all_(array: Array, generator: Generator) -> Array:
-    """Every element is `r % (most + 1)` for the largest number of a dtype, of a floating one before the first gap.
-
-    r has 64 bits for int64 and float64, else 32.
-
-    >>> random_all_(np.empty(3, "uint8"), Generator().manual_seed(0))
-    array([172,  47, 117], dtype=uint8)
-    """
-    count = _limits(array)[1] + 1
-    if array.dtype.itemsize == 8:
-        return _fill(array, generator._random64, lambda bits: (bits % np.uint64(count)).view(np.int64))
-    return _fill(array, generator._random32, lambda bits: bits % np.uint32(count))
 
 
 def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:

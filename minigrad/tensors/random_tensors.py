@@ -70,7 +70,7 @@ def _normal(generator: Source, mean: float = 0.0, std: float = 1.0) -> Fill:
     return lambda array: tensors.random_arrays.normal_(array, mean, std, source)
 
 
-def _whole(generator: Source, low: int, high: int | None) -> Fill:
+def _whole(generator: Source, low: int | None, high: int | None) -> Fill:
     """What fills an array with whole numbers drawn evenly from [low, high)."""
     source = engine_of(generator)
     return lambda array: tensors.random_arrays.random_(array, low, high, source)
@@ -270,14 +270,11 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     Without a `to`, up to the largest that the dtype holds; of a floating one, the largest before the first gap.
     """
     given = bounds if to is None else (*bounds, to)
-    if not given:
-        source = engine_of(generator)
-        return input._refill(lambda array: tensors.random_arrays.random_all_(array, source), "RandomBackward2")
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
-    low, high = given if len(given) == 2 else (0, *given)
-    draw = _whole(generator, index(low), None if high is None else index(high))
-    return input._refill(draw, "RandomBackward1" if len(given) == 1 else "RandomBackward0")
+    low, high = given if len(given) == 2 else (0, given[0] if given else None)
+    draw = _whole(generator, index(low) if given else None, None if high is None else index(high))
+    return input._refill(draw, f"RandomBackward{2 - len(given)}")
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------
