@@ -223,9 +223,9 @@ def _published(
         if place == "Tensor":
             form = _presented(called(function, 0), function, f"Tensor.{name}")
             if in_place is not None:
-                written = _presented(in_place(form), function, f"Tensor.{name}_")
-                written.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
-                declared[place].update(dict.fromkeys([f"{each}_" for each in names], written))
+                changing = _presented(in_place(form), function, f"Tensor.{name}_")
+                changing.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
+                declared[place].update(dict.fromkeys([f"{each}_" for each in names], changing))
         declared[place].update(dict.fromkeys(names, form))
     return alone
 

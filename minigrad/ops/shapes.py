@@ -416,9 +416,10 @@ def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
     return SumTo(shape)(input if input._array.dtype in FLOATS else elementwise.cast(input, dtypes.int64))
 
 
-class Repeat(Unary):
+class Tile(Unary):
     """`x` laid out `repeats[i]` times along dimension i, new dimensions in front."""
 
+    form = "RepeatBackward0"
     formulas = ("dx = the sum of g over the repetitions",)
     repeats: tuple[int, ...]
 
@@ -446,7 +447,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     if min(counts, default=0) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension: repeat({list(counts)})")
-    return Repeat(counts)(input)
+    return Tile(counts)(input)
 
 
 @op(spread=True)
@@ -485,7 +486,7 @@ def repeat_interleave(
     if (counts < 0).any():
         raise RuntimeError("Repeats must be non-negative")
     if not isinstance(repeats, Tensor):
-        repeated = Repeat((*[1] * (at + 1), int(counts), *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
+        repeated = Tile((*[1] * (at + 1), int(counts), *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
         return Reshape((*before, size * int(counts), *after))(repeated)
     places = np.repeat(np.arange(size), np.broadcast_to(counts.reshape(-1), size))
     return Index((at,), "IndexSelectBackward0")(x, x._new(places))
