@@ -17,7 +17,7 @@ PLACES = (
     "", "accelerator", "amp", "autograd", "autograd.functional", "backends", "cuda", "distributed", "distributions",
     "linalg", "mps", "nn", "nn.functional", "nn.init", "nn.parallel", "nn.utils", "nn.utils.rnn", "optim",
     "optim.lr_scheduler", "random", "testing", "utils", "utils.checkpoint", "utils.data", "utils.data.distributed",
-    "version",
+    "utils.model_zoo", "version",
 )  # fmt: skip
 
 

@@ -48,7 +48,16 @@ import torch, torch.nn as nn, torch.nn.functional as F, torch.backends.cudnn
 from torch.nn.modules.sparse import Embedding
 from torch.optim.lr_scheduler import StepLR
 from torch.utils.data import DataLoader
+import torch.nn.parallel, torch.utils.data.distributed, torch.distributed as dist, torch.multiprocessing as mp
+import torch.utils.checkpoint as cp, torch.utils.model_zoo as model_zoo
 import minigrad.optim.lr_scheduler, minigrad.utils.data
+assert (dist, mp, cp) == (minigrad.distributed, minigrad.multiprocessing, minigrad.utils.checkpoint)
+try:
+    model_zoo.load_url("vgg16.pth")
+except NotImplementedError as error:
+    assert "torch.load" in str(error)
+else:
+    raise AssertionError
 assert (nn, F, Embedding) == (minigrad.nn, minigrad.nn.functional, minigrad.nn.Embedding)
 assert (StepLR, DataLoader) == (minigrad.optim.lr_scheduler.StepLR, minigrad.utils.data.DataLoader)
 assert (nn.__name__, nn.__spec__.name) == ("minigrad.nn", "minigrad.nn")
