@@ -176,7 +176,10 @@ def compare(
     Those of what is told of second gradients are `of_second` times those of gradients.
     """
     if "raised" in got["out"] and "raised" not in wanted["out"]:
-        raise AssertionError(f"PyTorch returned, minigrad raised {got['out']['raised']}")
+        # PyTorch looks at dtypes where it computes elements: of none, it takes what it else refuses.
+        nothing = any(isinstance(each, np.ndarray) and each.size == 0 for each in example["operands"])
+        assert nothing, f"PyTorch returned, minigrad raised {got['out']['raised']}"
+        return
     check_facts(wanted["out"], got["out"], case.ulps * slack, case.least, "result")
     for position, ((a, version), (b, other)) in enumerate(zip(wanted["after"], got["after"], strict=True)):
         check_same_values(a, b, case.ulps * slack, f"input {position} after the call")
