@@ -50,6 +50,7 @@ from torch.optim.lr_scheduler import StepLR
 from torch.utils.data import DataLoader
 import torch.nn.parallel, torch.utils.data.distributed, torch.distributed as dist, torch.multiprocessing as mp
 import torch.utils.checkpoint as cp, torch.utils.model_zoo as model_zoo
+from torch.nn.utils.clip_grad import clip_grad_norm_
 import minigrad.optim.lr_scheduler, minigrad.utils.data
 assert (dist, mp, cp) == (minigrad.distributed, minigrad.multiprocessing, minigrad.utils.checkpoint)
 try:
