@@ -42,7 +42,8 @@ def _family(cases: list[Case]) -> Callable[..., None]:
 
 for _name, _cases in families().items():
     # Where nothing is drawn, PyTorch is asked by test_recorded.py.
-    globals()[f"test_{_name}_is_pytorchs"] = _family([case for case in _cases if not case.line])
+    if _drawn := [case for case in _cases if not case.line]:
+        globals()[f"test_{_name}_is_pytorchs"] = _family(_drawn)
 
 
 def _check_case(case: Case, data: st.DataObject) -> None:
