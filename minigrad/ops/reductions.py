@@ -15,7 +15,7 @@ from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_pro
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
 from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
 from minigrad.core.modes import current
-from minigrad.core.shapes import Reshape, Sum
+from minigrad.core.shapes import Expand, Reshape, Sum
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
@@ -596,8 +596,9 @@ class Extremum(Unary):
         return self.find(x)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        chosen = np.isnan(x._array) if np.isnan(y._array) else x._array == y._array
-        return masked(shared(g, chosen, y._array, tuple(range(x._array.ndim))), chosen)
+        chosen = np.asarray(np.isnan(x._array) if np.isnan(y._array) else x._array == y._array)
+        ties = np.count_nonzero(chosen)
+        return masked(Expand(chosen.shape).of_gradient(g if ties == 1 else g / ties), chosen)
 
 
 @op()
