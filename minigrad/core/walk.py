@@ -62,7 +62,9 @@ def backward(
             if targets is None or edge_to(x) not in targets:
                 reached.append((x, g, False))
         for x, g, _ in reached:
-            _check_fits(x, g)
+            _check_shape(x, g)
+            if x._grad is not None:
+                _check_fits(x._grad, g)
         for x, g, owned in reached:
             _accumulate(x, g, owned, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
@@ -112,7 +114,7 @@ def grad(
                 problem = f"The differentiated Tensor at index {position} appears to not have been used in the graph."
                 raise RuntimeError(f"{problem} Set allow_unused=True if this is the desired behavior.")
             elif gradient is not None:
-                _check_fits(x, gradient)
+                _check_shape(x, gradient)
                 gradient = gradient if create_graph or edge_to(x) in walk.owned else gradient.clone()
             gradients.append(gradient)
         for tensor, gradient in walk.retained:
@@ -284,17 +286,19 @@ def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
     return on_the_way
 
 
-def _check_fits(x: Tensor, gradient: Tensor) -> None:
-    """Nothing if a gradient has the shape of `x` and can be added to its `.grad`; else a RuntimeError."""
-    earlier = x._grad
-    # Sooner than by the shapes of tensors.
+def _check_shape(x: Tensor, gradient: Tensor) -> None:
+    """Nothing if a gradient has the shape of `x`; else a RuntimeError."""
     shape = gradient.shape if gradient.is_sparse else gradient._array.shape
     if x._array.shape != shape:
         problem = f"got {list(shape)} but expected shape compatible with {list(x._array.shape)}"
         raise RuntimeError(f"invalid gradient - {problem}: a tensor on the way has got another shape since it was used")
-    if earlier is None or (not earlier.is_sparse and earlier._array.shape == shape):
-        return
-    if common_shape((earlier.shape, shape)) != earlier.shape:
+
+
+def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
+    """Nothing if a gradient can be added to the `.grad` that is there; else a RuntimeError."""
+    if not (earlier.is_sparse or gradient.is_sparse) and earlier._array.shape == gradient._array.shape:
+        return  # Sooner than by the shapes of tensors.
+    if common_shape((earlier.shape, gradient.shape)) != earlier.shape:
         problem = f"output with shape {list(earlier.shape)} doesn't match the broadcast shape {list(gradient.shape)}"
         raise RuntimeError(f"{problem}: the .grad of before does not fit this gradient. Call zero_grad() first")
 
