@@ -452,7 +452,8 @@ def from_safetensors(content: bytes, name: str) -> Any:
             # Those are NumPy's arrays only, and the description says which are.
             unknown |= {facts["dtype"] for _, facts in in_order} & {"U16", "U32", "U64"}
     if unknown:
-        raise RuntimeError(f"{name} has tensors of {', '.join(sorted(unknown))}, a dtype that minigrad does not have")
+        found = ", ".join(sorted(map(str, unknown)))
+        raise RuntimeError(f"{name} has tensors of {found}, a dtype that minigrad does not have")
     with _damage_told(name):
         arrays = {
             each: _elements(content[start + begin : start + end], _SAFETENSORS[facts["dtype"]], facts["shape"])

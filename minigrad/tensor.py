@@ -99,7 +99,9 @@ class Members(Tensor):
         """
         return self.shape if dim is None else _of_dim(dim, self._array.shape)
 
-    ndimension = dim
+    def ndimension(self) -> builtins.int:
+        """`dim()` by another name."""
+        return self._array.ndim
 
     def nelement(self) -> builtins.int:
         """The number of elements."""

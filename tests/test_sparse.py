@@ -286,7 +286,7 @@ NAMES = """
     is_signed is_cuda is_leaf requires_grad grad grad_fn requires_grad_ retains_grad output_nr data detach detach_ clone
     cpu new_tensor sparse_dim dense_dim coalesce is_coalesced indices values to_dense to_sparse to type double float
     half bfloat16 new int long neg negative add sub subtract mul multiply div divide true_divide add_ sub_ mul_ div_
-    zero_ sum norm;
+    ndimension zero_ sum norm;
     is_tensor flatten broadcast_tensors result_type;
     expand_as reshape_as view_as type_as to is_contiguous unique cpu bool byte char double float half int long short
 """

@@ -25,7 +25,8 @@ def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> None:
     """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
-    if all_below(indices, size):
+    # (An int of more than 64 bits makes an array of objects.)
+    if indices.dtype != object and all_below(indices, size):
         return
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):

@@ -423,7 +423,8 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
         array = array_of(item)
         masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
-            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, not {item.dtype!r}")
+            kinds = "long, int, byte or bool tensors"
+            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
         if array.dtype == _BOOL and array.shape != masked_shape:
             other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
             raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")

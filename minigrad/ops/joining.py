@@ -203,6 +203,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.arange(5).chunk(3)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
+    chunks = index(chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)

@@ -78,7 +78,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
     dims = reduced_dims(dim, input.ndim)
     x = _summands("nansum", input, dtype)
     nans = np.isnan(x._array)
-    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if nans.any() else x)
+    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if x._requires_grad or nans.any() else x)
 
 
 @op()

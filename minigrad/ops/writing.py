@@ -85,7 +85,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items: Any = index if type(index) is tuple else (index,)
     key: Any = items
-    if given is not value and isinstance(index, Tensor) and index._array.dtype == bool and index._array.size < _FEW:
+    if given is not value and isinstance(index, Tensor) and index._array.dtype == bool and 0 < index._array.size < _FEW:
         key = index._array
     if not recorded and (key is not items or all([indexing.is_plain(item) for item in items])):
         try:

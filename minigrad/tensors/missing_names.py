@@ -36,7 +36,7 @@ def advice(place: str, name: str) -> str:
         told = f"PyTorch has it, minigrad does not; {HINTS[place][name]}"
     elif place == "minigrad.Tensor" and name.removesuffix("_") in HINTS["minigrad"]:
         told = f"torch.{name.removesuffix('_')} is not here either; {HINTS['minigrad'][name.removesuffix('_')]}"
-    elif place == "minigrad" and hasattr(Tensor, name):
+    elif place == "minigrad" and callable(getattr(Tensor, name, None)):
         return f": it is a method of tensors, x.{name}()"
     elif place == "minigrad.nn.functional" and layer:
         told = f"nn.{layer} is not here either; {HINTS['minigrad.nn'][layer]}"

@@ -13,6 +13,7 @@ computed from them.
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NoReturn, SupportsIndex
@@ -51,7 +52,12 @@ def _fact(name: str) -> Any:
 
 def _asked(name: str) -> Callable[..., Any]:
     """The method `name` that says what a dense tensor of this shape and dtype says."""
-    return lambda self, *args: getattr(self._zeros, name)(*args)
+
+    @functools.wraps(getattr(Tensor, name))
+    def method(self: SparseTensor, *args: object, **kwargs: object) -> Any:
+        return getattr(self._zeros, name)(*args, **kwargs)
+
+    return method
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -146,8 +152,14 @@ class SparseTensor(Tensor):
         return self._entries._new(np.ndarray(self._size, values.dtype, bytes(8), 0, still))
 
     shape, dtype, ndim = map(_fact, ("shape", "dtype", "ndim"))
-    dim, size, numel, nelement = map(_asked, ("dim", "size", "numel", "nelement"))
+    dim, ndimension, size = map(_asked, ("dim", "ndimension", "size"))
     is_floating_point, __len__ = map(_asked, ("is_floating_point", "__len__"))
+
+    def numel(self) -> builtins.int:
+        """The number of elements, most of them zero."""
+        return math.prod(self._size)
+
+    nelement = numel
 
     @property
     def layout(self) -> options.layout:

@@ -67,9 +67,9 @@ class FunctionLayer(Module):
         return type(self)._function(*inputs, **options, **more)
 
     def extra_repr(self) -> str:
-        names = self._shown
-        if names is None:
-            names = tuple([name for name in self._options if name != "inplace" or getattr(self, name)])
+        if self._shown is not None:
+            return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
+        names = [name for name in self._options if name != "inplace" or getattr(self, name)]
         return ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
 
 

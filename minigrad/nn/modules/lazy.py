@@ -36,7 +36,8 @@ class LazyModuleMixin(Module):
         try:
             super().__init__(0, *args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"Lazy{error}") from None
+            lazy = "Lazy" if str(error).startswith(self.cls_to_become.__name__) else ""
+            raise TypeError(f"{lazy}{error}") from None
         self._given = (args, kwargs)
         for name, parameter in self._parameters.items():
             if parameter is not None:

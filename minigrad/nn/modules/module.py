@@ -71,7 +71,8 @@ class Module:
         # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
         for name in ("__init__", "forward"):
             made: Any = getattr(cls, name)
-            if name not in vars(cls) and cls.__module__.startswith("minigrad.nn."):
+            own_module = name not in vars(cls) and cls.__module__.startswith("minigrad.nn.")
+            if own_module and made is not getattr(Module, name):
                 own = FunctionType(made.__code__, made.__globals__, name, made.__defaults__, made.__closure__)
                 setattr(cls, name, functools.update_wrapper(own, made))
                 own.__kwdefaults__, own.__qualname__ = made.__kwdefaults__, f"{cls.__name__}.{name}"

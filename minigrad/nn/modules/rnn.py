@@ -101,7 +101,7 @@ class RNNBase(Recurrent):
     ) -> None:
         super().__init__()
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-            if not isinstance(size, int):
+            if not isinstance(size, int) and (name != "num_layers" or not hasattr(size, "__index__")):
                 raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
             if size <= 0:
                 raise ValueError(f"{name} must be greater than zero")
