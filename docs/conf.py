@@ -139,7 +139,9 @@ def other_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     minigrad.manual_seed(123)
     command = "python -m minigrad 0 1 2 3 0 4 --vocab 6 --html page.html"
     lookup = page("the cat sat on the mat", minigrad.nn.Embedding(6, 3), "", command)
-    Path(app.outdir, "lookup.html").write_text(lookup, encoding="utf-8")
+    next_page = "gradients-through-an-embedding.html#where-upstream-comes-from"
+    onward = f'<footer><a target="_top" href="{next_page}">Where the upstream gradient comes from</a>. '
+    Path(app.outdir, "lookup.html").write_text(lookup.replace("<footer>", onward), encoding="utf-8")
 
 
 def say_language(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:

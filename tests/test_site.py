@@ -215,7 +215,10 @@ def test_each_page_is_on_the_site(site: Path) -> None:
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     assert not [page for page in pages if not (site / page).exists()]
     assert 'src="lookup.html"' in (site / "live.html").read_text(encoding="utf-8")
-    assert "the cat sat on the mat" in (site / "lookup.html").read_text(encoding="utf-8")
+    alone = (site / "lookup.html").read_text(encoding="utf-8")
+    assert "the cat sat on the mat" in alone
+    (onward,) = re.findall(r'<footer><a target="_top" href="([^"#]*)#([^"]*)"', alone)
+    assert f'id="{onward[1]}"' in (site / onward[0]).read_text(encoding="utf-8")
 
 
 # ---- the notebooks -----------------------------------------------------------------------------------------------
