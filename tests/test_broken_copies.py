@@ -122,7 +122,6 @@ COPIES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("forgotten transpose", Linear, "backward", linear_without_transpose, {"one_hot_gradient", "linear_layer"}),
     ("linear gradient times 1.001", Linear, "backward", linear_weight_gradient_scaled, {"F.linear: gradient", "linear_layer"}),
     ("linear zero backward", Linear, "backward", linear_zero_weight_gradient, {"F.linear: gradient", "linear_layer"}),
-    ("unsummed broadcast", Linear, "backward", linear_unsummed_bias, {"linear_layer"}),
     ("bias gradient of one row", Linear, "backward", linear_bias_from_first_row, {"linear_layer"}),
 ]  # fmt: skip
 
@@ -134,3 +133,9 @@ def test_broken_copy_is_rejected(
     monkeypatch.setattr(owner, name, broken)
     for law in rejecting:
         assert laws.rejects(law), f"{law} accepts the {mistake}"
+
+
+def test_an_unsummed_broadcast_is_refused_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Linear, "backward", linear_unsummed_bias)
+    with pytest.raises(RuntimeError, match="invalid gradient"):
+        laws.rejects("linear_layer")

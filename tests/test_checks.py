@@ -303,10 +303,10 @@ def test_what_the_laws_expect_is_what_loops_say(data: st.DataObject) -> None:
 # ---- operations ------------------------------------------------------------------------------------------------------
 
 
-def op(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
+def op(forward: Callable[..., Any], backward: Callable[..., Any], library: Any = torch) -> Callable[..., Any]:
     """A Function of these two, the second one given the upstream gradient and the inputs."""
 
-    class Op(torch.autograd.Function):
+    class Op(library.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, *inputs: Any) -> Any:
             ctx.save_for_backward(*inputs)
@@ -378,6 +378,13 @@ WRONG_OPS: list[tuple[str, str, Any, list[tuple[int, ...]]]] = [
 @pytest.mark.parametrize(("law", "words", "function", "shapes"), WRONG_OPS)
 def test_wrong_operations_break_a_law(law: str, words: str, function: Any, shapes: Any) -> None:
     assert words in breaks(law, OP_LAWS, check_op, function, *shapes)
+
+
+@pytest.mark.skipif(oracles.torch is None, reason="needs PyTorch")
+def test_who_writes_into_the_upstream_gradient_is_told_in_pytorch() -> None:
+    """minigrad hands out a gradient that nobody else holds."""
+    doubling = op(lambda x: 2 * x, lambda g, x: g.mul_(2), oracles.torch)
+    assert "expected c, as before  " in breaks("same again", OP_LAWS, check_op, doubling, (1,), library=oracles.torch)
 
 
 # ---- strategies ------------------------------------------------------------------------------------------------------

@@ -72,17 +72,7 @@ def check_lookup(
     if isinstance(embedding, library.nn.Module):
         if getattr(embedding, "padding_idx", None) is not None:
             raise TypeError("a module with padding_idx: check a function of ids and weight instead, with padding=True")
-        (weight,) = embedding.parameters()
-        before = weight.detach().clone()
-        # Its table has the columns that it has.
-        skipped.add("no columns")
-        of_its_shape = arrays(before.numpy().dtype.name, tuple(weight.shape))
-        layer = Layer(embedding, library, raises, of_its_shape, weight=weight)
-        try:
-            check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, layer, skipped, profile)
-        finally:
-            with library.no_grad():
-                weight.copy_(before)
+        _check_module(embedding, library, raises, skipped, profile)
         return
     subject: Arrays | Tensors = Tensors(embedding, library, raises, TABLES)
     kind = f"tensors of {library.__name__}"
@@ -90,6 +80,22 @@ def check_lookup(
         subject, kind = Arrays(embedding, backward, raises, TABLES), "NumPy's arrays"
         skipped |= {"double backward", "padding, double backward"}
     check(f"check_lookup, on {kind}", LOOKUP_LAWS, subject, skipped, profile)
+
+
+def _check_module(
+    module: Any, library: ModuleType, raises: type[Exception], skipped: set[str], profile: settings | None
+) -> None:
+    """The check of a module, whose only parameter is the table; its numbers are as before when the check is over."""
+    (weight,) = module.parameters()
+    before = weight.detach().clone()
+    layer = Layer(module, library, raises, arrays(before.numpy().dtype.name, tuple(weight.shape)), weight=weight)
+    try:
+        # Its table has the columns that it has.
+        without = skipped | {"no columns"}
+        check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, layer, without, profile)
+    finally:
+        with library.no_grad():
+            weight.copy_(before)
 
 
 # ---- what is under test: arrays in, arrays out -----------------------------------------------------------------------
