@@ -25,7 +25,8 @@ PROGRAMS = ["bigram", "mlp", "gpt", "word_vectors", "lenet", "name_languages"]
 
 
 def needs(module: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"needs {module}")
+    package = {"torch": "PyTorch", "matplotlib": "Matplotlib"}.get(module, module)
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"needs {package}")
 
 
 ENGINES = ["minigrad", pytest.param("torch", marks=needs("torch"))]

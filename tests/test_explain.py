@@ -546,7 +546,7 @@ def words(svg: str) -> tuple[str, str]:
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 
-drawn = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="the extra pictures is missing")
+drawn = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs Matplotlib")
 
 IDS = [2, 0, 2]
 TABLE = [[0.5, 1.0], [2.0, 3.0], [4.0, 5.25]]
