@@ -12,6 +12,9 @@ from .shapes import sum_to
 from .tape import Binary
 from .tensor import Tensor, method
 
+# Matrices with fewer columns are faster multiplied all at once than one by one.
+_FEW = 16
+
 
 class MatMul(Binary):
     """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
@@ -23,9 +26,9 @@ class MatMul(Binary):
         return product(a, b)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
-        if len(self.shapes[0]) == 2 < g._array.ndim:
-            # As below, one product.
-            return SumOfProducts()(matrices(g), matrices(_turned(b)))
+        if len(self.shapes[0]) == 2 < g._array.ndim and g._array.shape[-1] < _FEW:
+            # As below, one product: few columns are, turned, few rows each.
+            return ProductOfRows()(_turned(g), _turned(b))
         return sum_to(MatMul()(g, _turned(b)), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
@@ -36,20 +39,6 @@ class MatMul(Binary):
 
     def name(self) -> str:
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
-
-
-class SumOfProducts(Binary):
-    """The sum over i of `a[i] @ b[i]`, for `(B, N, K)` and `(B, K, M)`."""
-
-    def forward(self, a: Array, b: Array) -> Array:
-        batch, n, k = a.shape
-        return product(a.transpose(1, 0, 2).reshape(n, batch * k), b.reshape(batch * k, b.shape[2]))
-
-    def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return g @ b.mT
-
-    def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return a.mT @ g
 
 
 class ProductOfRows(Binary):
@@ -70,12 +59,6 @@ class ProductOfRows(Binary):
 def rows(x: Array) -> Array:
     """`x`, of shape `(*, D)`, as a matrix `(N, D)`."""
     return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-
-
-def matrices(x: Tensor) -> Tensor:
-    """`x`, of shape `(*, N, M)`, as one batch of matrices `(B, N, M)`."""
-    *leading, n, m = x._array.shape
-    return x.reshape(math.prod(leading), n, m)
 
 
 def _turned(x: Tensor) -> Tensor:
