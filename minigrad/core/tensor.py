@@ -306,11 +306,12 @@ _making = free_in_forks(threading.RLock())
 
 def storage_of(x: Tensor) -> Storage:
     """The storage of `x`, made now if nobody asked before."""
-    if x._storage is None:
+    storage = x._storage
+    if storage is None:
         with _making:
             # Another thread may have been first.
-            x._storage = x._storage or Storage()
-    return x._storage
+            storage = x._storage = x._storage or Storage()
+    return storage
 
 
 def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
@@ -345,6 +346,8 @@ _MANY, _TALL, _COLUMNS = 2**15, 64, 16
 
 def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
     """A copy, in memory order "K" as the array is, or "C" contiguous."""
+    if array.flags.c_contiguous:
+        return array.copy()  # As below, and most often.
     many = order == "C" and array.size >= _MANY and array.size >= _TALL * array.shape[-1]
     if many and abs(array.strides[-1]) > array.itemsize:
         # Some columns at a time: row by row, NumPy would read anew for each what lies beside its elements in memory,

@@ -55,9 +55,6 @@ class Forget(Unary):
     formulas = ("dx = 0",)
     form: str
 
-    def forward(self, x: Array) -> Array:
-        return x
-
     def dx(self, g: Tensor) -> Tensor:
         return zeroed(g)
 
@@ -119,7 +116,9 @@ class Recording(Tensor):
         write(self._array)
         storage_of(self).version += 1
         if self._requires_grad and current.enabled:
-            self._follow(Forget(form)(self._before())._node)
+            node = Forget(form)
+            node.record((edge_to(self),), (), self._before())
+            self._follow(node)
         return self
 
     def _secure(self, result: Tensor, before: Tensor, oldest: int) -> None:
@@ -131,22 +130,26 @@ class Recording(Tensor):
         edges: list[Edge] = [result._node]
         seen: list[Node] = []
         for edge in edges:
-            node = edge.node if isinstance(edge, Output) else edge
-            if not isinstance(node, Node) or node.number < oldest or node in seen:
+            node: Any = edge.node if type(edge) is Output else edge
+            if node is None or isinstance(node, Tensor) or node.number < oldest or node in seen:
                 continue
             seen.append(node)
-            edges += node.edges
-            entries = getattr(node, "_kept", None) or ()
-            for position, entry in enumerate(entries):
+            # Of a node that is the first since then, no other one can be among the edges: so it is most often.
+            if node.number > oldest + 1:
+                edges += node.edges
+            kept = []
+            for entry in (node.keep and node._kept) or ():
                 value = entry[0] if type(entry) is tuple else entry
-                if not isinstance(value, Tensor):
-                    continue
-                if value is before or value._base is before:
-                    value._array = value._array.copy()
-                elif value._array is result._array:
-                    value._array = self._array
-                    value._storage = storage_of(self)
-                    node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
+                if isinstance(value, Tensor):
+                    if value is before or value._base is before:
+                        value._array = value._array.copy()
+                    elif value._array is result._array:
+                        value._array = self._array
+                        value._storage = storage_of(self)
+                        entry = value, value._storage.version + 1
+                kept.append(entry)
+            if kept:
+                node._kept = tuple(kept)
 
     def _follow(self, node: Any) -> None:
         """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
