@@ -143,22 +143,6 @@ def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
     return sums.reshape(step, size).sum(axis=0) + rest
 
 
-# ---- what is broadcast ---------------------------------------------------------------------------------------------
-
-# From so many elements in a row on, and so many in all, it pays to read in place.
-_LONG = 2**8
-
-
-def read_in_place(x: Array) -> None:
-    """Let NumPy read where it lies what is broadcast to `x`, if that has long rows, until the end of a forward pass.
-
-    Else it copies a row or column into a buffer of 8192 elements, again and again, unless rows are as long as that:
-    that takes longer than the arithmetic.  The size of the buffer goes with the context of the pass (see `quiet`).
-    """
-    if x.size >= _LARGE and x.shape[-1] >= _LONG:
-        np.setbufsize(_LONG)
-
-
 # ---- the order in memory --------------------------------------------------------------------------------------------
 
 
@@ -214,6 +198,7 @@ def inverse(x: Array) -> Array:
 
 # ---- choices without branches ---------------------------------------------------------------------------------------
 
+# Of these, a mask takes or clears all bits as the factor 1 or 0.
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}
 
 # Below that many elements, the one call of np.where is faster than several others.
@@ -231,10 +216,11 @@ def chosen(mask: Array, a: Array, b: Array) -> Array:
     """
     if mask.size < _MASKED:
         return np.where(mask, a, b)
-    out, bits = _bits(mask, a, b)
-    bits &= a.view(bits.dtype) ^ b.view(bits.dtype)
-    bits ^= b.view(bits.dtype)
-    return out
+    word = _WORDS[a.itemsize]
+    bits = a.view(word) ^ b.view(word)
+    bits = np.multiply(mask.view(np.int8), bits, out=bits if bits.shape == mask.shape else None)
+    bits ^= b.view(word)
+    return bits.view(a.dtype)
 
 
 def cleared(mask: Array, x: Array) -> Array:
@@ -245,14 +231,4 @@ def cleared(mask: Array, x: Array) -> Array:
     """
     if mask.size < _MASKED:
         return np.where(mask, x, _ZERO)
-    out, bits = _bits(mask, x)
-    bits &= x.view(bits.dtype)
-    return out
-
-
-def _bits(mask: Array, *arrays: Array) -> tuple[Array, Array]:
-    """A new array for what is chosen from `arrays`, and its bits as integers: all ones where `mask` holds, else 0."""
-    dtype = arrays[0].dtype
-    out = np.empty(np.broadcast_shapes(mask.shape, *[x.shape for x in arrays]), dtype)
-    bits = out.view(_WORDS[dtype.itemsize])
-    return out, np.negative(mask.view(np.int8), out=bits)
+    return np.multiply(mask.view(np.int8), x.view(_WORDS[x.itemsize])).view(x.dtype)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import inverse, laid_out, read_in_place
+from minigrad.core.arrays import inverse, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, holds, result_type
 from minigrad.core.elementwise import WIDE_FLOATS, Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
@@ -395,10 +395,6 @@ class SumAs(Add):
     """`a + b`, the last step of what PyTorch takes as one, by whose name it goes."""
 
     form: str
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Add's is a ufunc
-        read_in_place(a)
-        return np.add(a, b)
 
 
 class ProductAs(Mul):

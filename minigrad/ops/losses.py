@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import laid_out, read_in_place, total
+from minigrad.core.arrays import laid_out, total
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
@@ -209,7 +209,6 @@ def excess(x: Array, places: Array, g: Any, y: Array | None = None) -> tuple[Arr
             share = g[block] if each else g
             losses[block] = excess(x[block], places[block] - block.start * size, share, y[block])[1]
         return y, losses
-    read_in_place(x)
     # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
     y = np.subtract(x, largest(x, (dim,)), y, order="C")
     shifted = y.take(places)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.arrays import count_over, read_in_place, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.arrays import count_over, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import cast
 from minigrad.core.shapes import in_shape
@@ -35,7 +35,6 @@ from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import Fused, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
-from minigrad.ops.reductions import Scaled
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[Any], Array, Array, Array]
@@ -105,7 +104,6 @@ class Normalize(Fused):
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
         self.rounds: list[Round] = []
-        read_in_place(x)
         rows_of_all = row_blocks(x)
         # Together those that groups extend over.
         for blocks in [rows_of_all] if 0 in groups.within else [[rows] for rows in rows_of_all]:
@@ -146,7 +144,6 @@ class Normalize(Fused):
         weights = None if w is None else w.reshape(groups.channels)
         # In the second turn through the blocks of a round, d lies where the gradient is written.
         d, dw, db = dx if groups.center else x, [], []
-        read_in_place(x)
         for blocks, mean, _, r in self.rounds:
             scale, varied = groups.factors(r, weights)
             means = []
@@ -424,9 +421,7 @@ def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tens
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
     scale = scale if w is None else scale * in_shape(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return SumAs("NativeBatchNormBackward0")(
-        Scaled()(x, scale), shift if b is None else shift + in_shape(b, mean.shape)
-    )
+    return SumAs("NativeBatchNormBackward0")(x * scale, shift if b is None else shift + in_shape(b, mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

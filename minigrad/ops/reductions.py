@@ -11,9 +11,9 @@ import numpy as np
 from numpy import ndarray
 
 from minigrad import return_types
-from minigrad.core.arrays import count_over, laid_out, read_in_place, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import count_over, laid_out, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
-from minigrad.core.elementwise import WIDE_FLOATS, Mul, cast, masked
+from minigrad.core.elementwise import WIDE_FLOATS, cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, Sum
 from minigrad.core.tape import Unary, quiet
@@ -42,18 +42,6 @@ class Reduction(Unary):
     def forward(self, x: Array) -> Array:
         y = self.reduced(x)
         return (y if self.keepdim else y.squeeze(self.dims)).astype(x.dtype, "C", copy=False)
-
-
-class Scaled(Mul):
-    """`a * b`, where b broadcasts to a."""
-
-    form = "MulBackward0"
-    formulas = ("da = g * b", "db = g * a, summed to b's shape")
-
-    def forward(self, a: Array, b: Array) -> Array:  # type: ignore[override]  # Mul's is a ufunc
-        if b.size > 1:
-            read_in_place(a)
-        return np.multiply(a, b)
 
 
 # ---- sums and products -----------------------------------------------------------------------------------------------
@@ -161,7 +149,7 @@ class Prod(Sum):
         else:
             line, dim = (x, *self.dims) if len(self.dims) == 1 else (x.reshape(-1), 0)
             others = product_of_others(line, dim).reshape(self.x_shape)
-        return Scaled()(others, g)
+        return others * g
 
 
 def product_of_others(x: Tensor, dim: int) -> Tensor:
@@ -394,7 +382,6 @@ class Var(Reduction):
         # Used up: they become the gradient.  Another backward pass computes them anew.
         out, self.deviations = self.deviations, None
         out = centred(x, self.dims) if out is None else out
-        read_in_place(out)
         out *= g
         return out
 
@@ -422,7 +409,6 @@ class Std(Var):
 def centred(x: Array, dims: tuple[int, ...]) -> Array:
     """`x - mean(x)` with the mean over `dims`, in at least float32."""
     mean = average(x, dims)
-    read_in_place(x)
     return np.asarray(widened(x) - mean)
 
 
@@ -486,7 +472,7 @@ class LinalgVectorNorm(Reduction):
             y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
         if self.p == 2:
             # In single precision, since g / y may be beyond a float16.
-            return in_float32(lambda x, g, y: Scaled()(x, g / y), x, g, y)
+            return in_float32(lambda x, g, y: x * (g / y), x, g, y)
         return in_float32(self._slope, x, g, y)
 
     def _slope(self, x: Tensor, g: Tensor, y: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.core.arrays import read_in_place, sum_of_products, total, widened
+from minigrad.core.arrays import sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
 from minigrad.core.tape import Unary
@@ -26,7 +26,6 @@ class Softmax(Unary):
 
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
-        read_in_place(x)
         for block in row_blocks(x, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
             part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
@@ -40,7 +39,6 @@ class Softmax(Unary):
     def slope(self, g: Array, y: Array) -> Array:
         """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
-        read_in_place(y)
         for block in row_blocks(y, self.dims):
             part = np.subtract(g[block], sum_of_products(g[block], y[block], self.dims), out=out[block])
             part *= y[block]
@@ -56,7 +54,6 @@ class LogSoftmax(Unary):
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
         powers: Array | None = None
-        read_in_place(x)
         for block in row_blocks(x, self.dims):
             part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
             # In the memory of those of the last block, which is in the cache.
@@ -70,7 +67,6 @@ class LogSoftmax(Unary):
     def slope(self, g: Array, y: Array) -> Array:
         """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
-        read_in_place(y)
         for block in row_blocks(y, self.dims):
             part = np.exp(y[block], out=out[block])
             part *= total(g[block], self.dims)
