@@ -179,7 +179,8 @@ class Recording(Tensor):
         if free or not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
         tensors = (self, base) if source is None else (self, base, source)
-        if any([each._node is None and each._requires_grad for each in tensors]):
+        # A leaf may be a view itself, and its views are then views of what it is a view of.
+        if base._node is None and any([each._requires_grad for each in tensors]):
             remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
             if base is self and source is None:
                 remedy = (
