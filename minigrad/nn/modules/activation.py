@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import InitVar
+from typing import ClassVar, TypeAlias
 
 from minigrad.core.dtypes import bool_
 from minigrad.nn import functional as F, init as initialize
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer, ParameterLayer, with_options
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
-from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
@@ -114,27 +114,24 @@ class Hardtanh(FunctionLayer, function=F.hardtanh):
     max_val: float = 1.0
     inplace: bool = False
 
-    def _check(self) -> None:
+    def _set_up(self) -> None:
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val must be greater than min_val: got {self.max_val} and {self.min_val}")
 
 
-class PReLU(Module):
+@with_options
+class PReLU(ParameterLayer):
     """`x` where it is positive, else `weight * x`, with one learned weight for all or one per channel, dimension 1.
 
     `weight`
         `(num_parameters,)`, a Parameter that starts as `init`.
     """
 
-    __call__: Callable[..., Tensor]
+    num_parameters: int = 1
+    init: float = 0.25
 
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: OnDevice = None, dtype: DType = None
-    ) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
-        self.weight = Parameter(full((num_parameters,), init, device=device, dtype=dtype))
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        self.weight = Parameter(full((self.num_parameters,), self.init, device=device, dtype=dtype))
 
     def reset_parameters(self) -> None:
         """Set the weight to `init`."""
@@ -152,7 +149,8 @@ class PReLU(Module):
 Mask: TypeAlias = Tensor | None
 
 
-class MultiheadAttention(Module):
+@with_options
+class MultiheadAttention(ParameterLayer):
     """Three Linears make queries, keys and values of each head, a softmax says what each query takes of the values.
 
     The heads' parts, `embed_dim // num_heads` features each, go side by side through a last Linear.  Source: A. Vaswani
@@ -170,36 +168,28 @@ class MultiheadAttention(Module):
     (torch.Size([2, 5, 8]), torch.Size([2, 5, 5]))
     """
 
-    __call__: Callable[..., tuple[Tensor, Tensor | None]]
+    __call__: ClassVar[Callable[..., tuple[Tensor, Tensor | None]]]  # type: ignore[assignment]
+    embed_dim: int
+    num_heads: int
+    dropout: float = 0.0
+    bias: InitVar[bool] = True
+    add_bias_kv: InitVar[bool] = False
+    add_zero_attn: InitVar[bool] = False
+    kdim: int | None = None
+    vdim: int | None = None
+    batch_first: bool = False
 
-    def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        bias: bool = True,
-        add_bias_kv: bool = False,
-        add_zero_attn: bool = False,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
+    def _set_up(self, bias: bool, add_bias_kv: bool, add_zero_attn: bool, device: OnDevice, dtype: DType) -> None:
+        embed_dim, num_heads = self.embed_dim, self.num_heads
         if num_heads <= 0 or embed_dim <= 0:
             raise ValueError(f"embed_dim and num_heads must be greater than 0, got {embed_dim=} and {num_heads=}")
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
         if add_bias_kv or add_zero_attn:
             raise NotImplementedError("add_bias_kv and add_zero_attn: torch.cat adds a key and a value to the others")
-        self.embed_dim = embed_dim
-        self.num_heads = num_heads
         self.head_dim = embed_dim // num_heads
-        self.dropout = dropout
-        self.batch_first = batch_first
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
+        self.kdim = embed_dim if self.kdim is None else self.kdim
+        self.vdim = embed_dim if self.vdim is None else self.vdim
         sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         stacked = {*sizes.values()} == {embed_dim}
         shapes = {"in_proj_weight": (3 * embed_dim, embed_dim) if stacked else None}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, InitVar
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
+from minigrad.nn.modules.layer import with_options
 from minigrad.nn.modules.normalization import ScaledLayer
-from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
 from minigrad.tensors.options import DType, OnDevice
@@ -14,19 +15,16 @@ from minigrad.tensors.options import DType, OnDevice
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
 
 
+@with_options
 class _ChannelNorm(ScaledLayer):
-    """A normalization of channels that can keep running estimates of their means and variances."""
+    """A normalization of channels that can keep running estimates of their means and variances.
 
-    #: `(num_features,)`, ones at the start; None without `affine`.
-    weight: Parameter | None
-    #: `(num_features,)`, zeros at the start; None without `affine` or without `bias`.
-    bias: Parameter | None
-    #: A buffer `(num_features,)`, zeros at the start; None without `track_running_stats`.
-    running_mean: Tensor | None
-    #: A buffer `(num_features,)`, ones at the start; None without `track_running_stats`.
-    running_var: Tensor | None
-    #: A buffer, 0 at the start; None without `track_running_stats`.
-    num_batches_tracked: Tensor | None
+    `weight`, `bias`
+        `(num_features,)`, ones and zeros at the start, or None without `affine` (the bias also without `bias`).
+    `running_mean`, `running_var`, `num_batches_tracked`
+        buffers, the first two `(num_features,)`, that start as zeros, ones and 0; None without `track_running_stats`.
+    """
+
     # As PyTorch's, from the one on in which it counts batches.
     _version = 2
     #: The numbers of dimensions of an input, and how messages call them.
@@ -35,29 +33,19 @@ class _ChannelNorm(ScaledLayer):
         "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
         "track_running_stats={track_running_stats}"
     )
+    num_features: int
+    eps: float = 1e-5
+    momentum: float | None = 0.1
+    affine: bool = True
+    track_running_stats: bool = True
+    _: KW_ONLY
+    bias: InitVar[bool] = True
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: OnDevice = None,
-        dtype: DType = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
         for name in ("running_mean", "running_var", "num_batches_tracked"):
-            new = tensor(0) if name == "num_batches_tracked" else empty(num_features, device=device, dtype=dtype)
-            self.register_buffer(name, new if track_running_stats else None)
-        self._add_scale((num_features,), device, dtype, weight=affine, bias=affine and bias)
+            new = tensor(0) if name == "num_batches_tracked" else empty(self.num_features, device=device, dtype=dtype)
+            self.register_buffer(name, new if self.track_running_stats else None)
+        self._add_scale((self.num_features,), device, dtype, weight=self.affine, bias=self.affine and bias)
 
     def _load_from_state_dict(self, state: Any, prefix: str, metadata: Any, *findings: Any) -> None:
         """See `load_own`; a state from before batches were counted says nothing of their number, which stays."""
@@ -129,6 +117,7 @@ class BatchNorm3d(_BatchNorm):
     _ranks = (5,)
 
 
+@with_options
 class InstanceNorm2d(_ChannelNorm):
     """`(x - mean) / sqrt(var + eps) * weight + bias` for each channel of each element of `(N, C, H, W)` or `(C, H, W)`.
 
@@ -136,22 +125,13 @@ class InstanceNorm2d(_ChannelNorm):
     """
 
     _ranks = (3, 4)
+    affine: bool = False
+    track_running_stats: bool = False
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: OnDevice = None,
-        dtype: DType = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        if track_running_stats:
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        if self.track_running_stats:
             raise NotImplementedError("InstanceNorm2d has no running statistics: BatchNorm2d has them")
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        super()._set_up(bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """`(N, num_features, H, W)`, or `(num_features, H, W)`, gives the same shape."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.tensor import Tensor
 
 __all__ = ["CosineSimilarity"]

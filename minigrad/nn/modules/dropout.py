@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.tensor import Tensor
 
 __all__ = ["Dropout", "Dropout2d"]
@@ -16,7 +16,7 @@ class _Dropout(FunctionLayer, function=...):
     inplace: bool = False
     _shown = ("p", "inplace")
 
-    def _check(self) -> None:
+    def _set_up(self) -> None:
         if self.p < 0 or self.p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 

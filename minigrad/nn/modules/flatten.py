@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.ops.shapes import flatten
 
 __all__ = ["Flatten"]

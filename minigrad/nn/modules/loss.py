@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import InitVar
+
 from minigrad.nn import functional as F
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.ops.losses import legacy_reduction
 from minigrad.tensor import Tensor
 
@@ -19,12 +21,11 @@ class _Loss(FunctionLayer, function=...):
     `size_average` and `reduce` are what the reduction was called in the first versions of PyTorch.
     """
 
-    _apart = ("size_average", "reduce")
     _shown = ()
 
-    def _check(self) -> None:
+    def _set_up(self, size_average: bool | None, reduce: bool | None) -> None:
         given = self.__dict__
-        self.reduction = legacy_reduction(given["reduction"], given.pop("size_average"), given.pop("reduce"))
+        self.reduction = legacy_reduction(given["reduction"], size_average, reduce)
         for name in ("weight", "pos_weight"):
             if name in given:
                 self.register_buffer(name, given.pop(name))
@@ -36,8 +37,8 @@ class _Loss(FunctionLayer, function=...):
 class _PlainLoss(_Loss, function=...):
     """A loss whose first arguments are these."""
 
-    size_average: bool | None = None
-    reduce: bool | None = None
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
     reduction: str = "mean"
 
 
@@ -45,8 +46,8 @@ class _WeightedLoss(_Loss, function=...):
     """A loss whose elements have weights."""
 
     weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
     reduction: str = "mean"
 
 
@@ -54,9 +55,9 @@ class _ClassLoss(_Loss, function=...):
     """A loss of class ids, of which one may be ignored, and whose classes have weights."""
 
     weight: Tensor | None = None
-    size_average: bool | None = None
+    size_average: InitVar[bool | None] = None
     ignore_index: int = -100
-    reduce: bool | None = None
+    reduce: InitVar[bool | None] = None
     reduction: str = "mean"
 
 
@@ -126,8 +127,8 @@ class CosineEmbeddingLoss(_Loss, function=F.cosine_embedding_loss):
     """`1 - cos(input1, input2)` for a target of 1, `max(0, cos(input1, input2) - margin)` for -1, averaged."""
 
     margin: float = 0.0
-    size_average: bool | None = None
-    reduce: bool | None = None
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
     reduction: str = "mean"
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]

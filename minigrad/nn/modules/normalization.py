@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar
+from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter, add_parameters
+from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.parameter import add_parameters
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
+#: An int or several, which become a tuple.
+Shape: TypeAlias = Any
 
-class ScaledLayer(Module):
+
+class ScaledLayer(ParameterLayer):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
 
-    __call__: Callable[..., Tensor]
-    weight: Parameter | None
     #: What its printed form says.
     _form: ClassVar[str]
 
@@ -38,6 +40,7 @@ class ScaledLayer(Module):
                 start(parameter)
 
 
+@with_options
 class LayerNorm(ScaledLayer):
     """`(x - mean(x)) / sqrt(var(x) + eps) * weight + bias` over the last dimensions, which are `normalized_shape`.
 
@@ -53,23 +56,15 @@ class LayerNorm(ScaledLayer):
             [ 1.0000, -1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
 
-    bias: Parameter | None
     _form = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
+    normalized_shape: Shape
+    eps: float = 1e-5
+    elementwise_affine: bool = True
+    bias: InitVar[bool] = True
 
-    def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        self.normalized_shape = _as_shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        wanted = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        self.normalized_shape = _as_shape(self.normalized_shape)
+        wanted = {"weight": self.elementwise_affine, "bias": self.elementwise_affine and bias}
         self._add_scale(self.normalized_shape, device, dtype, **wanted)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -77,6 +72,7 @@ class LayerNorm(ScaledLayer):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
+@with_options
 class RMSNorm(ScaledLayer):
     """`x / sqrt(mean(x**2) + eps) * weight` over the last dimensions, which are `normalized_shape`.
 
@@ -91,26 +87,20 @@ class RMSNorm(ScaledLayer):
     """
 
     _form = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
+    normalized_shape: Shape
+    eps: float | None = None
+    elementwise_affine: bool = True
 
-    def __init__(
-        self,
-        normalized_shape: int | Sequence[int],
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        self.normalized_shape = _as_shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        self._add_scale(self.normalized_shape, device, dtype, weight=elementwise_affine)
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        self.normalized_shape = _as_shape(self.normalized_shape)
+        self._add_scale(self.normalized_shape, device, dtype, weight=self.elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         """`(*, *normalized_shape)` gives the same shape."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
+@with_options
 class GroupNorm(ScaledLayer):
     """`LayerNorm` over each of `num_groups` groups of channels; then each channel has its weight and bias.
 
@@ -121,28 +111,19 @@ class GroupNorm(ScaledLayer):
     See `nn.functional.group_norm`.
     """
 
-    bias: Parameter | None
     _form = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
+    num_groups: int
+    num_channels: int
+    eps: float = 1e-5
+    affine: bool = True
+    _: KW_ONLY
+    bias: InitVar[bool] = True
 
-    def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: OnDevice = None,
-        dtype: DType = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        if num_channels % num_groups != 0:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
-        self._add_scale((num_channels,), device, dtype, weight=affine, bias=affine and bias)
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        count, groups = self.num_channels, self.num_groups
+        if count % groups != 0:
+            raise ValueError(f"num_channels ({count}) must be divisible by num_groups ({groups})")
+        self._add_scale((count,), device, dtype, weight=self.affine, bias=self.affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """`(N, num_channels, *)` gives the same shape."""

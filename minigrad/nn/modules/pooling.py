@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.ops.windows import PerDim, per_dim
 
 __all__ = [
@@ -22,7 +22,7 @@ class _Pool(FunctionLayer, function=...):
     padding: PerDim = 0
     _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
-    def _check(self) -> None:
+    def _set_up(self) -> None:
         if self.stride is None:
             self.stride = self.kernel_size
 
@@ -63,8 +63,8 @@ class _AvgPool(_Pool, function=...):
 class AvgPool1d(_AvgPool, function=F.avg_pool1d):
     """The mean of each window of `(N, C, L)` or `(C, L)`: see `nn.functional.avg_pool1d`."""
 
-    def _check(self) -> None:
-        super()._check()
+    def _set_up(self) -> None:
+        super()._set_up()
         for name in self._shown:
             setattr(self, name, per_dim(name, getattr(self, name), 1))
 

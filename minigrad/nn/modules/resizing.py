@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.function_layer import FunctionLayer
+from minigrad.nn.modules.layer import FunctionLayer
 from minigrad.nn.modules.module import Module
 from minigrad.ops.windows import PerDim, per_dim
 from minigrad.tensor import Tensor
@@ -87,7 +87,7 @@ class _Upsampling(FunctionLayer, function=...):
     size: PerDim | None = None
     scale_factor: Sequence[float] | float | None = None
 
-    def _check(self) -> None:
+    def _set_up(self) -> None:
         if isinstance(self.scale_factor, Sequence):
             self.scale_factor = tuple([float(each) for each in self.scale_factor])
         elif self.scale_factor is not None:
@@ -113,8 +113,8 @@ class UpsamplingNearest2d(_Upsampling, function=F.interpolate):
 class UpsamplingBilinear2d(_Upsampling, function=F.interpolate):
     """Lines between elements, from corner to corner: `Upsample` of images in the mode "bilinear"."""
 
-    def _check(self) -> None:
-        super()._check()
+    def _set_up(self) -> None:
+        super()._set_up()
         self.mode = "bilinear"
 
     def forward(self, input: Tensor) -> Tensor:

@@ -62,7 +62,7 @@ class _Layer(Module):
         self.norm_first = norm_first
         numbers = range(1, len(self._attentions) + 2)
         for number in numbers:
-            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, True, bias, device, dtype))
+            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, True, bias, device=device, dtype=dtype))
         for number in numbers:
             setattr(self, f"dropout{number}", Dropout(dropout))
         self.activation = activation
@@ -128,7 +128,7 @@ class _Stack(Module):
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(self, x: Tensor, *args: Any, **options: Any) -> Tensor:
+    def _through(self, x: Tensor, *args: Any, **options: Any) -> Tensor:
         for layer in self.layers:
             x = layer(x, *args, **options)
         return x if self.norm is None else self.norm(x)
@@ -156,7 +156,7 @@ class TransformerEncoder(_Stack):
     def forward(
         self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool | None = None
     ) -> Tensor:
-        return super().forward(src, mask, src_key_padding_mask, is_causal=bool(is_causal))
+        return self._through(src, mask, src_key_padding_mask, is_causal=bool(is_causal))
 
 
 class TransformerDecoder(_Stack):
@@ -165,21 +165,9 @@ class TransformerDecoder(_Stack):
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
 
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Mask = None,
-        memory_mask: Mask = None,
-        tgt_key_padding_mask: Mask = None,
-        memory_key_padding_mask: Mask = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        return super().forward(
-            tgt, memory, *masks, tgt_is_causal=bool(tgt_is_causal), memory_is_causal=memory_is_causal
-        )
+    def forward(self, tgt: Tensor, memory: Tensor, *masks: Mask | bool, **named: Mask | bool) -> Tensor:
+        """See `TransformerDecoderLayer`, which takes the masks."""
+        return self._through(tgt, memory, *masks, **named)
 
 
 class Transformer(Module):
@@ -210,15 +198,15 @@ class Transformer(Module):
     ) -> None:
         super().__init__()
         options = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
-        of_norm = (d_model, layer_norm_eps, True, bias, device, dtype)
+        norm = LayerNorm(d_model, layer_norm_eps, True, bias, device=device, dtype=dtype)
         self.encoder = custom_encoder
         if custom_encoder is None:
             layer: Module = TransformerEncoderLayer(d_model, nhead, *options)
-            self.encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(*of_norm))
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, norm)
         self.decoder = custom_decoder
         if custom_decoder is None:
             layer = TransformerDecoderLayer(d_model, nhead, *options)
-            self.decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(*of_norm))
+            self.decoder = TransformerDecoder(layer, num_decoder_layers, copy.deepcopy(norm))
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

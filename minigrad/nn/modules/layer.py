@@ -1,0 +1,158 @@
+"""Layers that are declared: by their options, from which the constructor follows, and by a function, or parameters."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import KW_ONLY, InitVar
+from types import EllipsisType
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+
+from minigrad.nn.modules.module import Module
+from minigrad.tensor import Tensor
+from minigrad.tensors.options import DType, OnDevice
+
+T = TypeVar("T", bound=type[Any])
+
+required = object()
+
+
+class Option(NamedTuple):
+    """An argument of a constructor."""
+
+    #: Its type, as it is written.
+    kind: str
+    #: `required` if it has none.
+    default: object
+    #: Whether it is given by name only.
+    by_name: bool
+    #: Whether it becomes an attribute; else `_set_up` takes it.
+    is_kept: bool
+
+
+@dataclass_transform(eq_default=False)
+def with_options(cls: T) -> T:
+    """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
+
+    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` does not become an attribute.  The options
+    of the classes that it derives from come before its own, but for device and dtype.
+    """
+    options: dict[str, Option] = {**getattr(cls, "_options", {})}
+    by_name = False
+    for name, kind in cls.__annotations__.items():
+        by_name = by_name or kind == "KW_ONLY"
+        if name != "_" and not kind.startswith("ClassVar"):
+            is_kept = not kind.startswith("InitVar[")
+            default = vars(cls).get(name, required)
+            options[name] = Option(kind if is_kept else kind[len("InitVar[") : -1], default, by_name, is_kept)
+            if name in vars(cls):
+                # An attribute of the class would be found before a parameter or buffer of that name.
+                delattr(cls, name)
+    placed: dict[str, Option] = {name: options.pop(name) for name in ("device", "dtype") if name in options}
+    placed = {name: each for name, each in options.items() if not each.by_name} | placed
+    named = {name: each for name, each in options.items() if each.by_name}
+    cls._options = placed | named
+    listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
+    # A function of just these arguments: Python itself tells what is amiss with those that are given.
+    made: Any = eval(f"lambda {listed}: self._begin(locals())", vars(sys.modules[cls.__module__]))
+    made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
+    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not required])
+    made.__kwdefaults__ = {name: each.default for name, each in named.items()}
+    made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
+    cls.__init__ = made
+    return cls
+
+
+class Layer(Module):
+    """A module of one tensor, or several, that is declared by its options; see `with_options`."""
+
+    __call__: ClassVar[Callable[..., Tensor]]
+    _options: ClassVar[dict[str, Option]] = {}
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        """Be made with the arguments that are `given`."""
+        Module.__init__(self)
+        self.__dict__.update({name: given[name] for name, each in self._options.items() if each.is_kept})
+        self._set_up(**{name: given[name] for name, each in self._options.items() if not each.is_kept})
+
+    def _set_up(self, *_: Any, **__: Any) -> None:
+        """Raise an error if the options, which are set, do not go together, complete them, and make the parameters.
+
+        The arguments are those that are no attributes.
+        """
+
+
+@with_options
+class ParameterLayer(Layer):
+    """A layer that has parameters: on a device, and of a dtype."""
+
+    _: KW_ONLY
+    device: InitVar[OnDevice] = None
+    dtype: InitVar[DType] = None
+
+
+@dataclass_transform(eq_default=False)
+class FunctionLayer(Layer):
+    """A layer that computes `function(*inputs, **options)`.
+
+    A subclass names the function (or `...`, if its own subclasses do) and annotates the options, as the fields of a
+    dataclass: their names, types and defaults become those of the constructor.  The options are attributes, which can
+    be changed later.
+
+    >>> import minigrad as torch
+    >>> class Power(FunctionLayer, function=torch.pow):
+    ...     exponent: float = 2.0
+    >>> Power(), Power(3.0)(torch.tensor([1.0, 2.0]))
+    (Power(exponent=2.0), tensor([1., 8.]))
+    """
+
+    _function: ClassVar[Callable[..., Tensor]]
+    #: The options that the function takes.
+    _taken: ClassVar[tuple[str, ...]]
+    #: Which options the printed form shows, if not all of these.
+    _shown: ClassVar[tuple[str, ...] | None] = None
+
+    def __init_subclass__(cls, function: Callable[..., Tensor] | EllipsisType | None = None) -> None:
+        super().__init_subclass__()
+        if function is not None:
+            cls.__init__ = _told(with_options(cls).__init__)  # type: ignore[method-assign]
+            cls._taken = tuple([name for name, option in cls._options.items() if option.is_kept])
+        if callable(function):
+            cls._function = staticmethod(function)
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        for name, option in self._options.items():
+            value, may_be = given[name], not option.is_kept or "Tensor" in option.kind
+            if isinstance(value, Tensor) and value.ndim and not may_be:
+                name = f"{type(self).__name__}.__init__() argument '{name}'"
+                raise TypeError(f"{name} must be {option.kind}, not Tensor")
+        super()._begin(given)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._compute(input)
+
+    def _compute(self, *inputs: Tensor, **more: object) -> Tensor:
+        options = {name: getattr(self, name) for name in self._taken}
+        return type(self)._function(*inputs, **options, **more)
+
+    def extra_repr(self) -> str:
+        if self._shown is not None:
+            return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
+        names = [name for name in self._taken if name != "inplace" or getattr(self, name)]
+        return ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
+
+
+def _told(made: Callable[..., None]) -> Callable[..., None]:
+    """The constructor of a layer, whose errors tell what is meant where it is given the input of the layer."""
+
+    @functools.wraps(made)
+    def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
+        try:
+            made(self, *args, **kwargs)
+        except TypeError as error:
+            remedy = f": a layer is made first, and then called with tensors, nn.{type(self).__name__}()(x)"
+            told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
+            raise TypeError(f"{error}{told}") from None
+
+    return __init__
