@@ -15,7 +15,7 @@ import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
 from minigrad.tensors import missing_names
-from minigrad.tensors.errors import advised, dim_of
+from minigrad.tensors.errors import advised, asked
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
@@ -324,7 +324,7 @@ class Categorical(_ByProbability):
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
         name, given = _one_of(probs, logits)
-        if dim_of(given) < 1:
+        if asked(given) < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         total = given.sum(-1, keepdim=True) if name == "probs" else given.logsumexp(-1, keepdim=True)
         given = given / total if name == "probs" else given - total

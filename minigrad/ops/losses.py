@@ -27,7 +27,7 @@ from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex
 from minigrad.ops.reductions import Mean
 from minigrad.ops.softmax import largest
-from minigrad.tensors.errors import final, warn_program
+from minigrad.tensors.errors import asked, warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
@@ -566,24 +566,14 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     return in_float32(lambda x, y: op(x - y), x, y)
 
 
-def _check_tensors(*arguments: object) -> None:
-    for given in arguments:
-        if not isinstance(given, Tensor):
-            name, remedy = type(given).__name__, "torch.as_tensor(it)"
-            if isinstance(given, np.ndarray | np.generic):
-                raise final(TypeError(f"'int' object is not callable: expected a tensor, got {name}. {remedy}"))
-            remedy = remedy if given is not None else "Does the forward that made it return it?"
-            raise final(AttributeError(f"'{name}' object has no attribute 'size': expected a tensor. {remedy}"))
-
-
 def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
     """Input and target, broadcast to one shape; a warning if theirs differ."""
-    _check_tensors(input, target)
-    if input._array.shape == target._array.shape:
+    if isinstance(input, Tensor) and isinstance(target, Tensor) and input._array.shape == target._array.shape:
         return input, target
+    wanted, found = [asked(each, "size") for each in (input, target)]
     warn_program(
-        f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
+        f"Using a target size ({found}) that is different to the input size ({wanted}). This will likely lead to "
+        "incorrect results due to broadcasting. Please ensure they have the same size."
     )
     shape = common_shape([input._array.shape, target._array.shape])
     return input.expand(shape), target.expand(shape)
@@ -688,8 +678,7 @@ def binary_cross_entropy(
     tensor([0.6931, 0.2877])
     """
     how = reduction_of(reduction, size_average, reduce)
-    _check_tensors(input, target)
-    if target.size() != input.size():
+    if asked(target, "size") != asked(input, "size"):
         raise ValueError(f"Using a target size ({target.size()}) that is different to the input size ({input.size()})")
     if target.dtype is not input.dtype:
         found = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
@@ -723,8 +712,7 @@ def binary_cross_entropy_with_logits(
     tensor([  0.6931, 200.0000])
     """
     how = reduction_of(reduction, size_average, reduce)
-    _check_tensors(input, target)
-    if target.size() != input.size():
+    if asked(target, "size") != asked(input, "size"):
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     check_floating("log_sigmoid_cpu", input)
     check_cast(input.dtype, target.dtype, "the targets are probabilities, target.float()")

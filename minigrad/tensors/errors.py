@@ -179,12 +179,12 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
     raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
 
 
-def dim_of(given: Any) -> int:
-    """The number of dimensions of a tensor; of what is none, an AttributeError with PyTorch's words and the remedy."""
+def asked(given: Any, method: str = "dim") -> Any:
+    """What a tensor says, asked by that method; of what is none, Python's error, as in PyTorch, with the remedy."""
     try:
-        return int(given.dim())
-    except AttributeError as error:
-        raise AttributeError(f"{error}, which a Tensor has{_remedy(given)}") from None
+        return getattr(given, method)()
+    except (AttributeError, TypeError) as error:
+        raise final(type(error)(f"{error}: expected a tensor, got {_type_name(given)}{_remedy(given)}")) from None
 
 
 def _in_words(wanted: Any) -> str:

@@ -15,7 +15,7 @@ from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.ops.conversion import is_floating_point
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import full, zeros
-from minigrad.tensors.errors import dim_of
+from minigrad.tensors.errors import asked
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
@@ -219,11 +219,11 @@ class MultiheadAttention(ParameterLayer):
         is `(L, S)` or `(N * num_heads, L, S)`, and `key_padding_mask` `(N, S)`.  `is_causal` says that `attn_mask` is
         the one that hides later keys.
         """
-        batched = dim_of(query) == 3
+        batched = asked(query) == 3
         alike = query is key is value
         given: Sequence[Tensor] = (query, key, value)
         for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
-            if dim_of(x) != 2 + batched or x.shape[-1] != size:
+            if asked(x) != 2 + batched or x.shape[-1] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
             given = [x.transpose(0, 1) if batched else x.unsqueeze(1) for x in given]

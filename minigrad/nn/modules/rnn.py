@@ -17,7 +17,7 @@ from minigrad.ops.joining import cat, stack
 from minigrad.ops.recurrent import GRURecurrence, LSTMRecurrence, ReluRecurrence, TanhRecurrence
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
-from minigrad.tensors.errors import dim_of, warn_program
+from minigrad.tensors.errors import asked, warn_program
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
@@ -155,7 +155,7 @@ class RNNBase(Recurrent):
         `(D * num_layers, hidden_size)`; of an LSTM they are a pair of these, hidden states and cells.
         """
         packed = isinstance(input, PackedSequence)
-        x, batched = (input.data, True) if packed else (input, dim_of(input) == 3)
+        x, batched = (input.data, True) if packed else (input, asked(input) == 3)
         if not packed and x.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
         if not batched:
@@ -290,7 +290,7 @@ class RNNCellBase(Recurrent):
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The next state: a tensor, or of an LSTMCell a pair."""
-        if dim_of(input) not in (1, 2):
+        if asked(input) not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         state = self._state(hx, (*input.shape[:-1], self.hidden_size), input.dtype)
         weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")
