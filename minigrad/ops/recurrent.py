@@ -151,11 +151,13 @@ class TanhRecurrence(Recurrence):
     """`h = tanh(x + u)`."""
 
     step = staticmethod(tanh_step)
+    #: `applied(x, out)` writes the function of the sum.
+    applied: ClassVar[Callable[..., Array]] = np.tanh
     count_of_gates = 1
 
     def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         np.add(x, u, out=gates)
-        np.tanh(gates, out=gates)
+        self.applied(gates, gates)
         state[0][:] = gates
 
     def slopes(self) -> Array:
@@ -169,11 +171,7 @@ class ReluRecurrence(TanhRecurrence):
     """`h = relu(x + u)`."""
 
     step = staticmethod(relu_step)
-
-    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
-        np.add(x, u, out=gates)
-        np.maximum(gates, 0, out=gates)
-        state[0][:] = gates
+    applied = staticmethod(lambda x, out: np.maximum(x, 0, out=out))
 
     def slopes(self) -> Array:
         # A nan counts as above 0, as in the gradient of relu.
@@ -215,16 +213,10 @@ class LSTMRecurrence(Recurrence):
         np.multiply(o, np.tanh(c, out=self.shown[part]), out=h)
 
     def slopes(self) -> Array:
-        i, _, g, o = self.gates.swapaxes(0, 1)
-        d = self.gates * self.gates
-        np.subtract(self.gates, d, out=d)
-        d[:, 2] += 1 - g
-        for gate, other in enumerate((g, self.before[1], i, self.shown)):
-            d[:, gate] *= other
-        self.to_cell = self.shown * self.shown
-        np.subtract(1, self.to_cell, out=self.to_cell)
-        self.to_cell *= o
-        return d
+        i, f, g, o = self.gates.swapaxes(0, 1)
+        self.to_cell = o * (1 - self.shown * self.shown)
+        slopes = g * i * (1 - i), self.before[1] * f * (1 - f), i * (1 - g * g), self.shown * o * (1 - o)
+        return np.stack(slopes, 1)
 
     def retreat(self, part: slice, d: Array, *state: Array) -> None:
         h, c = state
