@@ -153,13 +153,7 @@ class SparseTensor(Tensor):
 
     shape, dtype, ndim = map(_fact, ("shape", "dtype", "ndim"))
     dim, ndimension, size = map(_asked, ("dim", "ndimension", "size"))
-    is_floating_point, __len__ = map(_asked, ("is_floating_point", "__len__"))
-
-    def numel(self) -> builtins.int:
-        """The number of elements, most of them zero."""
-        return math.prod(self._size)
-
-    nelement = numel
+    is_floating_point, __len__, numel, nelement = map(_asked, ("is_floating_point", "__len__", "numel", "nelement"))
 
     @property
     def layout(self) -> options.layout:
@@ -527,10 +521,8 @@ def places_of(ids: Array, sizes: tuple[int, ...]) -> Array:
     array([[0, 1],
            [0, 2]])
     """
-    places = np.empty((len(sizes), len(ids)), np.int64)
-    for dim, size in reversed(list(enumerate(sizes))):
-        ids, places[dim] = np.divmod(ids, max(size, 1))
-    return places
+    # (NumPy counts in one dimension at least.)
+    return np.array(np.unravel_index(ids, (1, *sizes)))[1:]
 
 
 def ids_of(places: Array, sizes: tuple[int, ...]) -> Array:
@@ -541,7 +533,5 @@ def ids_of(places: Array, sizes: tuple[int, ...]) -> Array:
     """
     if len(places) == 1:
         return places[0]
-    ids: Array = np.zeros(places.shape[1], np.int64)
-    for place, size in zip(places, sizes, strict=False):
-        ids = ids * size + place
-    return ids
+    nowhere = np.zeros(places.shape[1], np.int64)
+    return np.ravel_multi_index((nowhere, *places), (1, *sizes[: len(places)]))
