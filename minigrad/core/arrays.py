@@ -37,6 +37,12 @@ def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(ones)
 
 
+def all_within(x: Array, low: float, high: float) -> bool:
+    """Whether all elements are in [low, high]: none of them is nan."""
+    # NumPy finds where an extreme is in a third of the time of the extreme, and the first nan for one.
+    return not x.size or bool(low <= x.item(x.argmin()) and x.item(x.argmax()) <= high)
+
+
 def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
     """The number of elements that reducing `shape` over `dims` makes one of."""
     return math.prod([shape[dim] for dim in dims])
@@ -81,6 +87,8 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
         return np.vecdot(a, b)[..., None]
     if len(dims) == a.ndim and a.size < _MANY:
         return np.asarray(np.vdot(a, b)).reshape((1,) * a.ndim)
+    if a.size < _MANY:
+        return total(a * b, dims)
     count, contiguous = count_over(a.shape, dims), a.flags.c_contiguous and b.flags.c_contiguous
     if contiguous and a.size >= _LARGE and set(dims) == set(range(a.ndim - len(dims), a.ndim)):
         sums = _of_lines(np.vecdot, a.reshape(-1, count), b.reshape(-1, count))

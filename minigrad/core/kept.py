@@ -72,7 +72,8 @@ def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
     for positions, edge in zip(node.reads, node.edges, strict=False):
         if edge is not None:
             for position in positions:
-                kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
+                if kept[position] is None:
+                    kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
     node._kept = tuple(kept)
 
 

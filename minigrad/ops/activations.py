@@ -470,8 +470,7 @@ class Softplus(Curve):
     def beyond(self, z: Array, a: Array, b: Array) -> Array:
         """`a` where z is beyond the threshold, else `b`."""
         holds = z > self.threshold
-        # To choose among a few takes less time than to ask for any.
-        return chosen(holds, a, b) if holds.size < 2**10 or holds.any() else b
+        return chosen(holds, a, b) if holds.size and holds.item(holds.argmax()) else b
 
     def bend(self, x: Tensor) -> Tensor:
         # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.

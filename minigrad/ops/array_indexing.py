@@ -23,17 +23,18 @@ _FEW = 2**12
 
 def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
-) -> None:
-    """Nothing if all `indices` are in [-size, size), or [0, size) if not `from_end`; else an error, after `words`."""
+) -> Array:
+    """All `indices`, in [-size, size), or [0, size) if not `from_end`, from the start; else an error, after `words`."""
     # (An int of more than 64 bits makes an array of objects.)
     if indices.dtype != object and all_below(indices, size):
-        return
+        return indices
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
         position = np.unravel_index(int(np.argmax((indices < least) | (indices >= size))), indices.shape)
         where = f"; it stands at position {[int(p) for p in position]}" if position else ""
         problem = f"{words}index {int(indices[position])} is out of bounds for dimension {dim} with size {size}"
         raise error(f"{problem}: expected one in [{least}, {size}){where}")
+    return from_start(indices, size)
 
 
 def from_start(places: Array, count: int) -> Array:

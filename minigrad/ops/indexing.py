@@ -449,10 +449,7 @@ def located(x: Tensor, found: list[tuple[int, Any]]) -> tuple[tuple[int, ...], T
 
 def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
     """The places, in dimensions of these sizes taken as one, of positions in each of them."""
-    counted: list[Array] = []
-    for array, size, dim in zip(indices, sizes, dims, strict=True):
-        check_range(array, size, dim)
-        counted.append(from_start(array, size))
+    counted = [check_range(*each) for each in zip(indices, sizes, dims, strict=True)]
     places = counted[0].astype(np.int64, copy=False)
     try:
         for size, array in zip(sizes[1:], counted[1:], strict=True):
@@ -578,8 +575,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     ids, size = index._array, input._array.size
     if ids.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype!r}: index.long()")
-    check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
-    return Index(all_dims(input), "TakeBackward0")(input, input._new(from_start(ids, size)))
+    places = check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
+    return Index(all_dims(input), "TakeBackward0")(input, input._new(places))
 
 
 @op()

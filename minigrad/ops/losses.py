@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import laid_out, total
+from minigrad.core.arrays import all_within, laid_out, total
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
@@ -148,7 +148,7 @@ class NllLoss(ClassLoss):
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Any:
         self.aim(x, target, weight)
-        return self.reduced(-x.reshape(-1)[self.places])
+        return self.reduced(-x.take(self.places))
 
     def da(self, g: Tensor, target: Tensor) -> Tensor:
         g = Expand(self.places.shape).of_gradient(-self.per_element_gradient(g))
@@ -685,7 +685,7 @@ def binary_cross_entropy(
         raise RuntimeError(f"{found}: the targets are probabilities, target.to({input.dtype!r})")
     check_floating("binary_cross_entropy", input)
     for name, each in (("input", input), ("target", target)):
-        if not ((each._array >= 0) & (each._array <= 1)).all():
+        if not all_within(each._array, 0, 1):
             remedy = "for scores take binary_cross_entropy_with_logits, and for class ids there is cross_entropy"
             raise RuntimeError(f"all elements of {name} should be between 0 and 1: {remedy}")
     weight = _factor("binary_cross_entropy", "weight", weight, input)

@@ -135,7 +135,8 @@ def middle(x: Array, dim: int) -> Array:
 
 def middle_element(x: Array) -> Array:
     """The median of all elements; of none it is nan, or what the processor makes of that."""
-    if not x.size or np.isnan(x).any():
+    # Of nans, the first is where NumPy finds the largest element.
+    if not x.size or np.isnan(x.item(x.argmax())):
         return np.array(np.nan).astype(x.dtype)
     half = (x.size - 1) // 2
     found: Array = np.partition(x, half, axis=None)[half]

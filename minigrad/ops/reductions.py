@@ -167,7 +167,8 @@ def behind_one(x: Tensor, dim: int) -> Tensor:
 @op()
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are not zero, of all or along the dimensions `dim`."""
-    return input._new(np.asarray(np.count_nonzero(input._array, axis=reduced_dims(dim, input.ndim)), order="C"))
+    dims = None if dim is None else reduced_dims(dim, input.ndim)
+    return input._new(np.asarray(np.count_nonzero(input._array, dims), order="C"))
 
 
 def _summands(name: str, x: Tensor, dtype: object) -> Tensor:

@@ -81,6 +81,11 @@ def _in_sizes(x: Tensor, sizes: Sequence[int], form: str = "ViewBackward0") -> A
     return Reshape(inferred_shape(sizes, x._array.size), form)(x)
 
 
+def _reshaped(x: Tensor, sizes: Sequence[int]) -> Any:
+    """`x` in the shape `sizes`, a view or a copy."""
+    return _in_sizes(x, sizes, "ViewBackward0" if x._array.flags.c_contiguous else "ReshapeAliasBackward0")
+
+
 @op()
 def numel(input: Tensor) -> int:
     """The number of elements.
@@ -101,15 +106,13 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    array = input._array
-    form = "ViewBackward0" if array.flags.c_contiguous else "ReshapeAliasBackward0"
-    return _in_sizes(input, shape, form)
+    return _reshaped(input, shape)
 
 
 @op("Tensor")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the same order in the shape of `other`."""
-    return reshape(input, other._array.shape)
+    return _reshaped(input, other._array.shape)
 
 
 @op("Tensor", spread=True)
@@ -188,13 +191,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim: {start} > {end}")
     if start == end and sizes:
         return input
-    return input.reshape((*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
+    return _reshaped(input, (*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
 
 
 @op()
 def ravel(input: Tensor) -> Tensor:
     """The elements in order as a 1-d tensor: a view, or of a contiguous copy."""
-    return input.contiguous().view(input._array.size)
+    return Reshape((input._array.size,))(input.contiguous())
 
 
 @op()
@@ -209,7 +212,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     at = normal_dim(dim, len(shape))
     if not (shape and sizes):
         raise RuntimeError("unflatten: sizes must be non-empty, and the tensor have dimensions")
-    return input.view((*shape[:at], *inferred_shape(sizes, shape[at]), *shape[at + 1 :]))
+    return Reshape((*shape[:at], *inferred_shape(sizes, shape[at]), *shape[at + 1 :]))(input)
 
 
 @op(in_place=restrided)

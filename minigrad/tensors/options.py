@@ -314,7 +314,7 @@ def int_of(name: str, argument: str, given: Any, position: int) -> int:
 
 def listed(name: str, size: Sizes) -> tuple[Sizes]:
     """The sizes of a function that takes them in one tuple or list only; a TypeError for anything else."""
-    return (size,) if isinstance(size, Sequence) else refuse(name, "size", 1, Sequence[int], size)
+    return (size,) if isinstance(size, (tuple, list, Sequence)) else refuse(name, "size", 1, Sequence[int], size)
 
 
 def filling(name: str, given: object) -> tuple[Number, Fill]:

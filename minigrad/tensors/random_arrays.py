@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minigrad.core import dtypes
+from minigrad.core.arrays import all_within
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.random import Generator
 
@@ -126,7 +127,7 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         return _fill(array, generator._random64, lambda bits: _unit(bits) < p)
     _check_floating(p, "bernoulli_tensor_cpu_p_")
-    if not ((p >= 0) & (p <= 1)).all():
+    if not all_within(p, 0, 1):
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
     # The copy keeps the order in memory, and so the order in which the numbers are drawn.
     uniform = np.empty_like(array, dtype=computed_in(p.dtype))

@@ -108,7 +108,7 @@ def randint(
         high = given.pop()
     if given:
         low = given.pop()
-    if given or high is None or not isinstance(size, Sequence):
+    if given or high is None or not isinstance(size, (tuple, list, Sequence)):
         raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
     return new_leaf_of_sizes("randint", filled(_whole(generator, first, end)), (size,), options, dtypes.int64)
