@@ -131,7 +131,7 @@ from minigrad.tensors.creation import empty_like as empty_like
 from minigrad.core.modes import enable_grad as enable_grad
 from minigrad.ops.comparison import eq as eq
 from minigrad.ops.comparison import equal as equal
-from minigrad.ops.activations import erf as erf
+from minigrad.ops.mathematics import erf as erf
 from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
@@ -267,7 +267,7 @@ from minigrad.tensors.random_tensors import randperm as randperm
 from minigrad.tensors.creation import range as range
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
-from minigrad.ops.activations import relu as relu
+from minigrad.ops.mathematics import relu as relu
 from minigrad.ops.arithmetic import remainder as remainder
 from minigrad.ops.shapes import repeat_interleave as repeat_interleave
 from minigrad.ops.shapes import reshape as reshape
@@ -291,7 +291,7 @@ from minigrad.tensors.printing import set_printoptions as set_printoptions
 from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
-from minigrad.ops.activations import sigmoid as sigmoid
+from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.mathematics import sign as sign
 from minigrad.ops.mathematics import sin as sin
 from minigrad.ops.mathematics import sinh as sinh
@@ -316,7 +316,7 @@ from minigrad.ops.shapes import t as t
 from minigrad.ops.indexing import take as take
 from minigrad.ops.indexing import take_along_dim as take_along_dim
 from minigrad.ops.mathematics import tan as tan
-from minigrad.ops.activations import tanh as tanh
+from minigrad.ops.mathematics import tanh as tanh
 from minigrad.tensors.creation import tensor as tensor
 from minigrad.ops.matrices import tensordot as tensordot
 from minigrad import testing

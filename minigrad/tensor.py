@@ -19,7 +19,6 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
-    activations,
     arithmetic,
     comparison,
     conversion,
@@ -30,7 +29,6 @@ from minigrad.ops import (  # noqa: F401
     reductions,
     shapes,
     softmax,
-    windows,
     writing,
 )
 from minigrad.ops.dims import INTEGER, normal_dim

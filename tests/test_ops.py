@@ -17,7 +17,7 @@ import minigrad as torch
 from minigrad.core.rows import add_rows
 from minigrad.core.tape import Node, Output
 from minigrad.nn import functional as F
-from minigrad.ops.activations import erf_of
+from minigrad.ops.mathematics import erf_of
 
 L = torch.tensor
 ROWS, RECORD = recorded.rows(), recorded.read()["rows"]

@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 from strategies import Array, in_layouts
 
 import minigrad as torch
-from minigrad.ops.recording import Overwrite, StridedView, layout_of
+from minigrad.ops.recording import Layout, Overwrite, StridedView
 
 
 def counted(*sizes: int) -> Array:
@@ -65,7 +65,7 @@ def each_layout(cases: list[Any]) -> Any:
         for dtype in ("float16", "float32", "float64"):
             for base in in_layouts(counted(*sizes).astype(dtype)):
                 part = view(base)
-                yield dtype, layout_of(part, base), sizes, part.astype(int)
+                yield dtype, Layout(part, base), sizes, part.astype(int)
 
 
 def test_the_places_of_a_view_are_those_that_it_shows() -> None:

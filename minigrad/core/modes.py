@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import warnings
+from _thread import _local  # `threading.local`, without the rest of `threading`, which takes time to import
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,7 +13,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _GradMode(threading.local):
+class _GradMode(_local):
     enabled: bool = True
 
 

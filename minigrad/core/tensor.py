@@ -10,8 +10,8 @@ import builtins
 import functools
 import math
 import os
-import threading
 import weakref
+from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
@@ -301,7 +301,7 @@ def free_in_forks(lock: Any) -> Any:
     return lock
 
 
-_making = free_in_forks(threading.RLock())
+_making = free_in_forks(RLock())
 
 
 def storage_of(x: Tensor) -> Storage:

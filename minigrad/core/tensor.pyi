@@ -16,8 +16,8 @@ import builtins
 import functools
 import math
 import os
-import threading
 import weakref
+from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-import threading
+from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ Gradients: TypeAlias = Tensor | Sequence[Tensor | None] | None
 Starts: TypeAlias = "Sequence[tuple[Edge, Tensor]]"
 
 # Threads may send gradients to the same leaf: one adds at a time.
-_accumulating = free_in_forks(threading.RLock())
+_accumulating = free_in_forks(RLock())
 
 
 def backward(

@@ -96,14 +96,18 @@ from minigrad.ops.embedding import one_hot as one_hot
 from minigrad.ops.windows import pad as pad
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.activations import prelu as prelu
-from minigrad.ops.activations import relu as relu
+def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """`x`, or 0 where it is negative."""
+
 from minigrad.ops.activations import relu_ as relu_
 from minigrad.ops.norms import rms_norm as rms_norm
 from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
-from minigrad.ops.activations import sigmoid as sigmoid
+from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.activations import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
 from minigrad.ops.softmax import softmax as softmax
 from minigrad.ops.activations import softplus as softplus
-from minigrad.ops.activations import tanh as tanh
-from minigrad.ops.windows import unfold as unfold
+from minigrad.ops.mathematics import tanh as tanh
+def unfold(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:
+    """The windows of images `(N, C, H, W)` or `(C, H, W)` as columns, `(N, C * kernel, windows)`."""
+

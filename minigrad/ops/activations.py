@@ -1,100 +1,25 @@
-"""Activations: functions of each element, curves, which networks put between their linear layers.
-
-Their gradient is one step: the upstream gradient times a slope that array code computes.
-"""
+"""Activations: curves that networks put between their linear layers; relu, tanh and sigmoid are in `mathematics`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import ONE, chosen, cleared, laid_out
+from minigrad.core.arrays import chosen, cleared, laid_out
 from minigrad.core.dtypes import HALVES, Array
-from minigrad.core.elementwise import Elementwise, Floating, masked, zeroed
-from minigrad.core.modes import current
-from minigrad.core.tape import Binary, Unary
+from minigrad.core.elementwise import Elementwise, masked
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import EVERYWHERE, of_node, op
+from minigrad.declare import of_node, op
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.dims import normal_dim
-from minigrad.ops.fused import BLOCK, blocked
+from minigrad.ops.fused import blocked
 from minigrad.ops.joining import cat
-
-
-class Curve(Unary):
-    """`y = f(x)` for each element.
-
-    A subclass says `value(x)` and `slope(x)` of `workable` arrays, both of which make new ones; and `bend(x)`, the
-    derivative of the slope, in tensor operations, unless the curve is made of straight lines.
-    """
-
-    formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
-
-    #: What PyTorch calls the operation that computes the gradient, if not after this one.
-    slope_name: ClassVar[str | None] = None
-
-    #: What PyTorch calls its code, in the error for integers; "" if there is none.
-    kernel: ClassVar[str] = ""
-    value: ClassVar[Callable[..., Array]]
-    slope: ClassVar[Callable[..., Array]]
-
-    def forward(self, x: Array) -> Array:
-        if self.kernel:
-            check_floating(self.kernel, x)
-        return of_elements(self.value, x)
-
-    def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        return Slope(self)(g, x)
-
-    def scaled_slope(self, g: Array, x: Array) -> Array:
-        """The slope at `x` times `g`."""
-        return of_elements(self.scaled, g, x)
-
-    def scaled(self, g: Array, *read: Array) -> Array:
-        """The slope times `g`, of `workable` arrays."""
-        slope = self.slope(*read)
-        slope *= g
-        return slope
-
-    def bend(self, x: Tensor) -> Any:
-        """The derivative of the slope at `x`; None for 0."""
-        return None
-
-
-class OfOutput(Curve):
-    """A curve whose slope and bend are functions of its output, which is kept in place of `x`."""
-
-    def dx(self, g: Tensor, y: Tensor) -> Tensor:
-        return Slope(self)(g, y)
-
-
-class Slope(Binary):
-    """`g * f'(x)` for the slope of the function `curve`."""
-
-    formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")
-    curve: Curve
-
-    def __call__(self, g: Any, x: Any) -> Tensor:
-        # Where no graph is recorded, a backward pass has seen to it already that nothing warns.
-        return Binary.__call__(self, g, x) if current.enabled else g._new(self.forward(g._array, x._array))
-
-    def forward(self, g: Array, x: Array) -> Array:
-        return self.curve.scaled_slope(g, x)
-
-    def da(self, h: Tensor, x: Tensor) -> Tensor:
-        return Slope(self.curve)(h, x)
-
-    def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        bend = self.curve.bend(x)
-        return zeroed(h) if bend is None else h * g * bend
-
-    def name(self) -> str:
-        return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
+from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 
 
 class Gate(Curve):
@@ -113,129 +38,12 @@ class Gate(Curve):
         return restored(blocked(self.scaled, workable(g), workable(x), shares), g)
 
 
-def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
-    x = arrays[-1]
-    if x.ndim and x.dtype not in HALVES:
-        return compute(*arrays) if x.size <= BLOCK else blocked(compute, *arrays)
-    return restored(blocked(compute, *[workable(each) for each in arrays]), x)
-
-
-def workable(x: Array) -> Array:
-    """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is of halves."""
-    wide = x.astype(np.float32) if x.dtype in HALVES else x
-    return wide if wide.ndim else wide.reshape(1)
-
-
-def restored(y: Array, x: Array) -> Array:
-    """`y`, computed of `workable(x)`, in the dtype and shape of `x`; not a view if it need not be one."""
-    y = y.astype(x.dtype, copy=False)
-    return y if y.shape == x.shape else y.reshape(x.shape)
-
-
-def sigmoid_of(x: Array) -> Array:
-    """`1 / (1 + exp(-x))` of a `workable` array."""
-    y = np.negative(x)
-    np.exp(y, y)
-    np.add(y, ONE, y)
-    return np.divide(ONE, y, y)
-
-
-# ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ---------------------------------
-
-
-def _arrays(of: type[np.floating], *numbers: float) -> list[Array]:
-    """The numbers as 0-d arrays, because NumPy takes longer to look at a number."""
-    return [np.array(each, of) for each in numbers]
-
-
-# erf(x) = tanh(x * P(x**2) / Q(x**2)), to 1.6 units in the last place of a float32, where Q is 1, and to 0.1 of a
-# float64.  The coefficients, from the highest power on as all here, are a least-squares fit on [0, 3.92] and [0, 5.95],
-# beyond which erf is 1; its weights were moved until the largest relative errors of erf were equal: C. L. Lawson,
-# "Contributions to the Theory of Linear Least Maximum Approximation", 1961.
-_P32 = _arrays(
-    np.float32, 1.418488495e-7, -5.668412814e-6, 8.763691615e-5, -6.197834849e-4, -1.918322693e-4, 0.1027690565,
-    1.128379274,
-)  # fmt: skip
-_P64 = _arrays(
-    np.float64, 4.672831601708978e-10, 6.44457301887066074e-8, 2.28672338698229443e-6, 4.58489311209826702e-5,
-    6.26126584018986138e-4, 6.02410881597845297e-3, 4.15682804221261938e-2, 0.201317924338929902,
-    0.635323748299165025, 1.12837916709551259,
-)  # fmt: skip
-_Q64 = _arrays(
-    np.float64, 2.86658419573854116e-11, 1.38028307702342987e-8, 8.04248345701034259e-7, 1.90605587225135255e-5,
-    3.02775143422292228e-4, 3.26761190342522182e-3, 2.50978352840178141e-2, 0.135612607864794714,
-    0.471961163877238211, 1.0,
-)  # fmt: skip
-
-
-def erf_of(x: Array) -> Array:
-    """`erf(x)`, within 4 units in the last place of a float32 or float64; halves are computed as float32.
-
-    >>> erf_of(np.array([0.0, 0.5, -np.inf]))
-    array([ 0.        ,  0.52049988, -1.        ])
-    """
-    if x.dtype == np.float64:
-        return blocked(_erf_double, x)
-    return blocked(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
-
-
-def _erf_single(x: Array) -> Array:
-    y = _polynomial(_P32, x * x)
-    y *= x
-    return np.tanh(y, y)
-
-
-def _erf_double(x: Array) -> Array:
-    # Where x**2 were infinite, P / Q would be nan; from here on tanh is 1 anyway.
-    t = np.minimum(x * x, 100.0)
-    y = _polynomial(_P64, t)
-    y /= _polynomial(_Q64, t)
-    y *= x
-    return np.tanh(y, y)
-
-
-def _polynomial(coefficients: Sequence[Array], t: Array) -> Array:
-    """The polynomial in `t` with these coefficients, from the highest power on: by Horner's rule."""
-    out = np.asarray(t * coefficients[0])
-    for coefficient in coefficients[1:-1]:
-        out += coefficient
-        out *= t
-    out += coefficients[-1]
-    return out
-
-
 def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
     """The curve of the input, written into the input itself if `inplace`."""
     return input._rewrite(curve) if inplace else curve(input)
 
 
 # ---- straight lines --------------------------------------------------------------------------------------------------
-
-
-class Relu(OfOutput):
-    """`max(x, 0)`."""
-
-    formulas = ("dx = g, but 0 where y <= 0",)
-    slope_name = "ThresholdBackwardBackward0"
-
-    def forward(self, x: Array) -> Array:
-        if x.dtype.kind == "b":
-            raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        return clipped(x, x.dtype.type(0), None)
-
-    def scaled_slope(self, g: Array, x: Array) -> Array:
-        return cleared(~(x <= 0), g)
-
-
-@of_node(Relu)
-def relu(input: Tensor) -> Tensor:
-    """Each element, or 0 where it is negative.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).relu()
-    tensor([0., 0., 1.])
-    """
 
 
 @op("nn.functional", name="relu")
@@ -342,81 +150,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 # ---- smooth functions ------------------------------------------------------------------------------------------------
-
-
-class Tanh(OfOutput, Floating):
-    """`tanh(x)`."""
-
-    formulas = ("dx = g * (1 - y * y)",)
-    forward = np.tanh  # type: ignore[assignment]  # a ufunc, in place of `value` of blocks
-
-    def slope(self, y: Array) -> Array:
-        slope = np.multiply(y, y)
-        return np.subtract(ONE, slope, out=slope)
-
-    def bend(self, y: Tensor) -> Tensor:
-        return -2 * y
-
-
-@of_node(Tanh, *EVERYWHERE, "nn.functional")
-def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent of each element.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).tanh()
-    tensor([-0.7616,  0.0000,  0.7616])
-    """
-
-
-class Sigmoid(OfOutput, Floating):
-    """`1 / (1 + exp(-x))`."""
-
-    formulas = ("dx = g * ((1 - y) * y)",)
-    value = staticmethod(sigmoid_of)
-
-    def slope(self, y: Array) -> Array:
-        return (1 - y) * y
-
-    def bend(self, y: Tensor) -> Tensor:
-        return 1 - 2 * y
-
-
-@of_node(Sigmoid, *EVERYWHERE, "nn.functional")
-def sigmoid(input: Tensor) -> Tensor:
-    """`1 / (1 + exp(-x))` of each element.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).sigmoid()
-    tensor([0.2689, 0.5000, 0.7311])
-    """
-
-
-class Erf(Curve, Floating):
-    """`erf(x)`."""
-
-    formulas = ("dx = g * 2 / sqrt(pi) * exp(-x**2)",)
-    slope_name = "MulBackward0"
-    value = staticmethod(erf_of)
-
-    def slope(self, x: Array) -> Array:
-        slope = np.multiply(x, x)
-        np.negative(slope, out=slope)
-        np.exp(slope, out=slope)
-        slope *= 2 / math.sqrt(math.pi)
-        return slope
-
-    def bend(self, x: Tensor) -> Tensor:
-        return (-x * x).exp() * x * (-4 / math.sqrt(math.pi))
-
-
-@of_node(Erf)
-def erf(input: Tensor) -> Tensor:
-    """The error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 on.
-
-    >>> import minigrad as torch
-    >>> torch.tensor([-1.0, 0.0, 1.0]).erf()
-    tensor([-0.8427,  0.0000,  0.8427])
-    """
 
 
 class Elu(Curve):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import gt, index as as_int
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import Array, computed_in, of
 from minigrad.core.rows import add_rows_to_zeros
-from minigrad.core.shapes import common_shape, sum_to
+from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
@@ -138,6 +138,34 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     return Slice(((slice(None),) * at) + (slice(begin, begin + as_int(length)),))(input)
 
 
+@op("Tensor")
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).unfold(0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
+    at, size, step = normal_dim(dimension, input._array.ndim), as_int(size), as_int(step)
+    longest = input._array.shape[at] if input._array.ndim else 1
+    if not 0 <= size <= longest:
+        raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+
+    def view(x: Array) -> Array:
+        line = x if x.ndim else x.reshape(1)
+        shape, strides = list(line.shape), list(line.strides)
+        shape[at] = (longest - size) // step + 1
+        strides[at] *= step
+        y = strided(line, (*shape, size), (*strides, line.strides[at]))
+        return y if x.ndim else y[0]
+
+    return Part(view, "UnfoldBackward0", once=step >= size)(input)
+
+
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 
@@ -217,14 +245,14 @@ class IndexInto(Node):
 # ---- x[index] --------------------------------------------------------------------------------------------------------
 
 
-class Parts(NamedTuple):
+class Parts:
     """An index in two parts: `basic` selects a view, whose dimensions `found` tensors and masks index.
 
     Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.
     """
 
-    basic: Basic
-    found: list[tuple[int, Any]]
+    def __init__(self, basic: Basic, found: list[tuple[int, Any]]) -> None:
+        self.basic, self.found = basic, found
 
     @property
     def selects(self) -> bool:

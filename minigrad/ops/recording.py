@@ -9,7 +9,7 @@ of them through the write.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -158,7 +158,7 @@ class Recording(Tensor):
         if base is self:
             self._node, self._requires_grad = node, True
         else:
-            layout = layout_of(self._array, base._array)
+            layout = Layout(self._array, base._array)
             Overwrite(layout).record((edge_to(base), node), (), base)
         keep_retaining(base, earlier)
         for reference in tuple(storage_of(self).views):
@@ -208,14 +208,14 @@ class Recording(Tensor):
 # ---- views by their layout alone -------------------------------------------------------------------------------------
 
 
-class Layout(NamedTuple):
-    """Where the elements of a view lie in the memory of its base, in elements; a base without steps lies in order."""
+class Layout:
+    """Where the elements of `view` lie in the memory of `base`, in elements; a base without steps lies in order."""
 
-    base_shape: tuple[int, ...]
-    base_steps: tuple[int, ...]
-    shape: tuple[int, ...]
-    steps: tuple[int, ...]
-    offset: int
+    def __init__(self, view: Array, base: Array) -> None:
+        offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
+        steps, self.steps = [tuple([step // base.itemsize for step in array.strides]) for array in (base, view)]
+        self.base_steps = () if base.flags.c_contiguous else steps
+        self.base_shape, self.shape, self.offset = base.shape, view.shape, offset // base.itemsize
 
     def part(self, base: Array) -> Array:
         """The view of `base`, if that lies in order."""
@@ -234,14 +234,6 @@ class Layout(NamedTuple):
             if self.base_shape[dim] > 1:
                 found[dim], at = np.divmod(at, self.base_steps[dim])
         return np.asarray(np.ravel_multi_index(found, self.base_shape))
-
-
-def layout_of(view: Array, base: Array) -> Layout:
-    """Where the elements of `view` lie in the memory of `base`."""
-    offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
-    steps, own = [tuple([step // base.itemsize for step in array.strides]) for array in (base, view)]
-    in_order = base.flags.c_contiguous
-    return Layout(base.shape, () if in_order else steps, view.shape, own, offset // base.itemsize)
 
 
 class StridedView(Unary):
@@ -292,7 +284,7 @@ class Refused(Unary):
 
 def follow(view: Tensor, base: Tensor, layout: Layout | None = None) -> None:
     """Let the history of `view` be that it is a view of `base` as it is now, of that `layout` if it is known."""
-    layout = layout or layout_of(view._array, base._array)
+    layout = layout or Layout(view._array, base._array)
     node = Refused(view._maker) if view._maker else StridedView(layout)
     node.record((base._node,), (base,), view)
 

@@ -18,8 +18,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops import casting
-from minigrad.ops.dims import normal_dim
-from minigrad.ops.indexing import Index, Part
+from minigrad.ops.indexing import Index
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
@@ -104,37 +103,6 @@ def _padded_places(size: int, before: int, after: int, mode: Any) -> Array:
 
 #: NumPy's names of the modes that repeat elements.
 _PLACES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-# ---- windows ---------------------------------------------------------------------------------------------------------
-
-
-@op("Tensor")
-def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of the windows of `size` elements, each `step` after the one before; each lies along a new last dim.
-
-    >>> import minigrad as torch
-    >>> torch.arange(5).unfold(0, 3, 1)
-    tensor([[0, 1, 2],
-            [1, 2, 3],
-            [2, 3, 4]])
-    """
-    at, size, step = normal_dim(dimension, input._array.ndim), index(size), index(step)
-    longest = input._array.shape[at] if input._array.ndim else 1
-    if not 0 <= size <= longest:
-        raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
-
-    def view(x: Array) -> Array:
-        line = x if x.ndim else x.reshape(1)
-        shape, strides = list(line.shape), list(line.strides)
-        shape[at] = (longest - size) // step + 1
-        strides[at] *= step
-        y = strided(line, (*shape, size), (*strides, line.strides[at]))
-        return y if x.ndim else y[0]
-
-    return Part(view, "UnfoldBackward0", once=step >= size)(input)
 
 
 # ---- windows along several dimensions --------------------------------------------------------------------------------
