@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import InitVar
+from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.module import Module, unusual
-from minigrad.nn.parameter import Parameter, add_parameters
+from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.module import unusual
+from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import named_padding
 from minigrad.ops.windows import PerDim, Windows, per_dim
 from minigrad.tensor import Tensor
@@ -16,55 +18,53 @@ from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
+#: Those of each dimension, or one for all, which become a tuple; of a padding its name, too.
+Numbers: TypeAlias = Any
+
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Convolution(Module):
-    """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do."""
+@with_options
+class _Convolution(ParameterLayer):
+    """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do.
 
-    __call__: Callable[..., Tensor]
+    `weight`
+        `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
+    `bias`
+        `(out_channels,)`, or None.
+    """
+
     _dims: ClassVar[int]
     _transposed: ClassVar[bool] = False
+    in_channels: int
+    out_channels: int
+    kernel_size: Numbers
+    stride: Numbers = 1
+    padding: Numbers = 0
+    dilation: Numbers = 1
+    groups: int = 1
+    bias: InitVar[bool] = True
+    padding_mode: str = "zeros"
 
     def __init_subclass__(cls, dims: int | None = None) -> None:
         super().__init_subclass__()
         if dims is not None:
             cls._dims = dims
 
-    #: `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
-    weight: Parameter
-    #: `(out_channels,)`, or None.
-    bias: Parameter | None
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: PerDim,
-        stride: PerDim = 1,
-        padding: PerDim | str = 0,
-        dilation: PerDim = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        in_channels, out_channels, groups, padding = self.in_channels, self.out_channels, self.groups, self.padding
         if groups <= 0 or in_channels % groups or out_channels % groups:
             counts = f"{in_channels} and {out_channels} by {groups}, a positive integer"
             raise ValueError(f"in_channels must be divisible by groups, and out_channels, too: {counts}")
-        if padding_mode not in _MODES:
-            raise ValueError(f"padding_mode must be one of {_MODES}, but got {padding_mode=}")
+        if self.padding_mode not in _MODES:
+            raise ValueError(f"padding_mode must be one of {_MODES}, but got padding_mode={self.padding_mode!r}")
         if isinstance(padding, str) and padding not in ("valid", "same"):
             raise ValueError(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size = per_dim("kernel_size", kernel_size, self._dims, spread=False)
-        self.stride = per_dim("stride", stride, self._dims)
-        spread = padding_mode == "zeros"
-        self.padding: Any = padding if isinstance(padding, str) else per_dim("padding", padding, self._dims, spread)
-        self.dilation = per_dim("dilation", dilation, self._dims)
-        self.padding_mode = padding_mode
+        self.kernel_size = per_dim("kernel_size", self.kernel_size, self._dims, spread=False)
+        self.stride = per_dim("stride", self.stride, self._dims)
+        if not isinstance(padding, str):
+            self.padding = per_dim("padding", padding, self._dims, self.padding_mode == "zeros")
+        self.dilation = per_dim("dilation", self.dilation, self._dims)
         if padding == "same" and max(self.stride) > 1:
             raise ValueError("padding='same' is not supported for strided convolutions")
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
@@ -142,8 +142,8 @@ class _TransposedConvolution(_Convolution):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        options = (kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
-        super().__init__(in_channels, out_channels, *options)
+        options = (kernel_size, stride, padding, dilation, groups, bias)
+        super().__init__(in_channels, out_channels, *options, device=device, dtype=dtype)
         self.padding = per_dim("padding", padding, self._dims)
         self.output_padding = per_dim("output_padding", output_padding, self._dims)
 

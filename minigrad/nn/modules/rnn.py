@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from minigrad.core.dtypes import dtype, float32
 from minigrad.core.shapes import Permute
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.module import Module, unusual
+from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.ops.joining import cat, stack
@@ -31,7 +32,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-class Recurrent(Module):
+class Recurrent(ParameterLayer):
     """What recurrent layers and cells share: their kind, its weights, and how these start."""
 
     #: Which kind it is, in PyTorch's word.
@@ -81,53 +82,44 @@ class Recurrent(Module):
             init.uniform_(parameter, -bound, bound)
 
 
+@with_options
 class RNNBase(Recurrent):
     """Layers of one kind on top of one another, each of which goes through all steps of a sequence."""
 
-    __call__: Callable[..., tuple[Any, Any]]
+    __call__: ClassVar[Callable[..., tuple[Any, Any]]]  # type: ignore[assignment]
+    input_size: int
+    hidden_size: int
+    num_layers: int = 1
+    bias: bool = True
+    batch_first: bool = False
+    dropout: float = 0.0
+    bidirectional: bool = False
+    proj_size: int = 0
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        for name in ("input_size", "hidden_size", "num_layers"):
+            size = getattr(self, name)
             if not isinstance(size, int) and (name != "num_layers" or not hasattr(size, "__index__")):
                 raise TypeError(f"{name} should be of type int, got: {type(size).__name__}; // divides ints")
             if size <= 0:
                 raise ValueError(f"{name} must be greater than zero")
-        for name, flag in (("bias", bias), ("batch_first", batch_first)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
+        for name in ("bias", "batch_first"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(getattr(self, name)).__name__}")
+        dropout, num_layers = self.dropout, self.num_layers
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
-        if proj_size:
+        if self.proj_size:
             raise ValueError("proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close")
         if dropout and num_layers == 1:
             warn_program(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
             )
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
         self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
-        self._ways = ("", "_reverse") if bidirectional else ("",)
+        self._ways = ("", "_reverse") if self.bidirectional else ("",)
         for layer in range(num_layers):
-            inputs = hidden_size * len(self._ways) if layer else input_size
+            inputs = self.hidden_size * len(self._ways) if layer else self.input_size
             for way in self._ways:
                 self._add_weights(f"_l{layer}{way}", inputs, device, dtype)
         self.reset_parameters()
@@ -273,19 +265,18 @@ class GRU(RNNBase):
     mode = "GRU"
 
 
+@with_options
 class RNNCellBase(Recurrent):
     """One step of a recurrent layer: `(N, input_size)`, or `(input_size,)`, and a state, or None for zeros."""
 
     _is_cell = True
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: OnDevice = None, dtype: DType = None
-    ) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
-        self._add_weights("", input_size, device, dtype)
+    input_size: int
+    hidden_size: int
+    bias: bool = True
+
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        self._add_weights("", self.input_size, device, dtype)
         self.reset_parameters()
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
@@ -301,22 +292,17 @@ class RNNCellBase(Recurrent):
         return new if self.mode == "LSTM" else new[0]
 
 
+@with_options
 class RNNCell(RNNCellBase):
     """One step of an `RNN`."""
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        if nonlinearity not in ("tanh", "relu"):
-            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}. Select from 'tanh' or 'relu'.")
-        self.mode, self.nonlinearity = f"RNN_{nonlinearity.upper()}", nonlinearity
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+    nonlinearity: str = "tanh"
+
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}. Select from 'tanh' or 'relu'.")
+        self.mode = f"RNN_{self.nonlinearity.upper()}"
+        super()._set_up(device, dtype)
 
 
 class LSTMCell(RNNCellBase):
