@@ -174,7 +174,7 @@ def of_node(
                 try:
                     return made()(input)
                 except _FAILURES as error:
-                    return _rescued(function, position, (input,), {}, error)
+                    return _rescued(call, function, position, (input,), {}, error)
 
             return call
 
@@ -279,7 +279,7 @@ def telling(
                         raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")
                 result = function(*args, **kwargs)
         except _FAILURES as error:
-            return _rescued(function, position, args, kwargs, error)
+            return _rescued(call, function, position, args, kwargs, error)
         if result is NotImplemented:
             _check_arguments(function, position, args, kwargs)
         return result
@@ -295,8 +295,10 @@ _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_
 _KERNELS: dict[Function, str] = {}
 
 
-def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
-    """What a call returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
+def _rescued(
+    call: Function, function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> Any:
+    """What a `call` returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
 
     Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
     says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
@@ -304,10 +306,10 @@ def _rescued(function: Function, position: int, args: tuple[Any, ...], kwargs: d
     name = function.__name__
     if position and "out" in kwargs:
         rest = {key: value for key, value in kwargs.items() if key != "out"}
-        return _given_out(kwargs["out"], telling(function, position)(*args, **rest), function, position)
+        return _given_out(kwargs["out"], call(*args, **rest), function, position)
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
-        return telling(function, position)(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
+        return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
         if own not in (None, declared["Tensor"].get(name)):

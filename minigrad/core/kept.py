@@ -143,6 +143,8 @@ def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:
     """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
     if not any(reads):
         return None
+    if not reads[-1]:
+        return keeping(reads[:-1])
     if reads in (((1,), (0,)), ((1,),)):
         return keep_other
     return keep_input if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read

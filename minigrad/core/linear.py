@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from .dtypes import Array
-from .kept import keep_other
 from .products import MatMul, ProductOfRows, product
 from .shapes import Sum
 from .tape import Node
@@ -27,7 +26,6 @@ class Linear(Node):
         "dW = G.T @ X",  # (O, N) @ (N, I) -> (O, I):  each row of X, times what came back for it, summed over rows
         "db = sum of G's N rows",  # -> (O,):  the bias was added to every row
     )
-    keep = keep_other  # X for dW, and W for dX.
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
         self.form = _form(x, bias)
@@ -37,12 +35,14 @@ class Linear(Node):
             y += bias
         return y
 
-    def backward(self, g: Tensor) -> tuple[Any, Any, Any]:
-        to_x, to_weight, to_bias = self.edges
-        dx = None if to_x is None else MatMul()(g, self.kept(1)) if g._array.ndim > 1 else g @ self.kept(1)
-        dw = None if to_weight is None else ProductOfRows()(g, self.kept(0))
-        db = None if to_bias is None else Sum(tuple(range(g._array.ndim - 1)))(g)
-        return dx, dw, db
+    def da(self, g: Tensor, weight: Tensor) -> Tensor:
+        return MatMul()(g, weight) if g._array.ndim > 1 else g @ weight
+
+    def db(self, g: Tensor, x: Tensor) -> Tensor:
+        return ProductOfRows()(g, x)
+
+    def dc(self, g: Tensor) -> Tensor:
+        return Sum(tuple(range(g._array.ndim - 1)))(g)
 
     @property
     def next_functions(self) -> tuple[Any, ...]:

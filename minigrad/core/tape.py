@@ -3,7 +3,7 @@
 An op is a class with `forward` on arrays and, below it, its gradients in tensor operations.  Its parameters are the
 names it annotates, and go to the constructor; tensors go to the call:
 
-    y = Softmax((1,))(x)        # computes, and records itself if x requires a gradient
+    y = Sum((1,))(x)            # computes, and records itself if x requires a gradient: called once
 
 A node's edges lead to what made its inputs, not to the inputs: of the tensors it holds no more than its
 gradients read, as the names of their parameters say.

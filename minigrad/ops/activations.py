@@ -384,7 +384,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 class Glu(Unary):
     """`a * s(b)` for the halves a and b of `x` along `dim`, and the sigmoid s."""
 
-    formulas = ("da = g * s(b)", "db = g * a * s(b) * (1 - s(b))")
+    formulas = ("dx = cat(g * s(b), g * a * s(b) * (1 - s(b)))",)
     dim: int
 
     def forward(self, x: Array) -> Array:

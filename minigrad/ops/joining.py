@@ -124,8 +124,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     at = 0 if first == (0,) else normal_dim(dim, len(first))
     if len(first) > 1 and (0,) in shapes:
         # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
-        nothing = Reshape((*first[:at], 0, *first[at + 1 :]))
-        given = [nothing(x) if x._array.shape == (0,) else x for x in given]
+        nothing = (*first[:at], 0, *first[at + 1 :])
+        given = [Reshape(nothing)(x) if x._array.shape == (0,) else x for x in given]
     try:
         return Cat(at)(*_in_one_dtype(given))
     except ValueError:
