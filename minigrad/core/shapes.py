@@ -19,7 +19,7 @@ from .tensor import Size, Tensor, method, share_storage
 class Expand(View):
     """`y` is `x` repeated along dimensions of size 1, and along new ones in front, to `shape`: a view."""
 
-    formulas = ("dx = SumTo(g), the sum over the repetitions",)
+    formulas = ("dx = Sum(g), over the repetitions",)
     shape: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -28,26 +28,6 @@ class Expand(View):
 
     def dx(self, g: Tensor) -> Tensor:
         return sum_to(g, self.x_shape)
-
-
-class SumTo(Unary):
-    """`y` of `shape` is the sum of `x` over all that broadcasting would repeat to make `shape` into x's."""
-
-    formulas = ("dx = Expand(g), the same gradient for each addend",)
-    shape: tuple[int, ...]
-
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
-        return summed_to(x, self.shape)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Expand(self.x_shape).of_gradient(g)
-
-    def name(self) -> str:
-        # The last step PyTorch takes: a sum, and where dimensions go, a view.
-        if not self.shape:
-            return "SumBackward0"
-        return "ViewBackward0" if len(self.x_shape) > len(self.shape) else "SumBackward1"
 
 
 def expanded(x: Array, shape: tuple[int, ...]) -> Array:
@@ -75,19 +55,25 @@ def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     if array.shape == shape:
         return x
     if current.enabled:
-        return SumTo(shape)(x)
-    return x._new(array.reshape(shape) if array.size == math.prod(shape) else summed_to(array, shape))
-
-
-def summed_to(x: Array, shape: tuple[int, ...]) -> Array:
-    """`x` summed to `shape`, which broadcasts to its shape."""
-    new = x.ndim - len(shape)
-    repeated = tuple(range(new))
-    if x.shape[new:] != shape:
-        repeated += tuple([new + i for i, size in enumerate(shape) if size == 1 and x.shape[new + i] != 1])
-    sums = total(x, repeated, keepdims=not new).astype(x.dtype, copy=False)
+        return sum_of_repeated(x, shape)
+    if array.size == math.prod(shape):
+        return x._new(array.reshape(shape))
+    sums = total(array, repeated_dims(array.shape, shape), keepdims=array.ndim == len(shape))
+    sums = sums.astype(array.dtype, copy=False)
     # Not a view if it need not be one: into an array of its own the walk adds other gradients.
-    return sums if sums.shape == shape else sums.reshape(shape)
+    return x._new(sums if sums.shape == shape else sums.reshape(shape))
+
+
+def sum_of_repeated(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`x` summed to `shape`, which broadcasts to its shape: a sum, and where dimensions go, a view."""
+    form = "SumBackward1" if shape else "SumBackward0"
+    return in_shape(Sum(repeated_dims(x._array.shape, shape), bool(shape), form)(x), shape)
+
+
+def repeated_dims(shape: tuple[int, ...], of: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions of `shape` along which broadcasting repeats what is of the shape `of`."""
+    new = len(shape) - len(of)
+    return (*range(new), *[new + i for i, size in enumerate(of) if size == 1 and shape[new + i] != 1])
 
 
 def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -177,23 +163,13 @@ class Sum(Unary):
         return total(x, self.dims, self.keepdim).astype(x.dtype, "C", copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Repeat(self.x_shape, self.dims).of_gradient(g)
+        return Expand(self.x_shape).of_gradient(kept_dims(g, self.x_shape, self.dims) if g._array.ndim else g)
 
 
-class Repeat(View):
-    """`x`, from which a reduction of `shape` has removed `dims` or left them at size 1, repeated along them: a view."""
-
-    form = "ExpandBackward0"
-    formulas = ("dx = Sum(g), over the repetitions",)
-    shape: tuple[int, ...]
-    dims: tuple[int, ...]
-
-    def forward(self, x: Array) -> Array:
-        self.keepdim = x.ndim == len(self.shape)
-        return expanded(x.reshape(with_ones(self.shape, self.dims)), self.shape)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return Sum(self.dims, self.keepdim)(g)
+def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
+    """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
+    ones = with_ones(shape, dims)
+    return y if y._array.shape == ones else Reshape(ones).of_gradient(y)
 
 
 # ---- the methods -----------------------------------------------------------------------------------------------------

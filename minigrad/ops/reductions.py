@@ -15,7 +15,7 @@ from minigrad.core.arrays import count_over, laid_out, sum_of_products, total, w
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
 from minigrad.core.elementwise import WIDE_FLOATS, cast, masked
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, Reshape, Sum
+from minigrad.core.shapes import Expand, Sum, kept_dims
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
@@ -88,7 +88,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
 class Mean(Sum):
     """The mean of `x` over the dimensions `dims`."""
 
-    formulas = ("dx = Repeat(g / n), to x's shape, for n elements each",)
+    formulas = ("dx = Expand(g / n), to x's shape, for n elements each",)
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
@@ -186,12 +186,6 @@ def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     mean = total(x, dims, keepdims)
     mean /= count_over(x.shape, dims)
     return mean
-
-
-def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
-    """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
-    ones = with_ones(shape, dims)
-    return y if y._array.shape == ones else Reshape(ones).of_gradient(y)
 
 
 # ---- running sums and products ---------------------------------------------------------------------------------------

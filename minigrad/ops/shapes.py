@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core import dtypes, elementwise
 from minigrad.core.dtypes import FLOATS, Array, dtype
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.shapes import Expand, Permute, Reshape, SumTo, common_shape, transposed
+from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
@@ -416,7 +416,7 @@ def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if shape and shape == own:
         return input
-    return SumTo(shape)(input if input._array.dtype in FLOATS else elementwise.cast(input, dtypes.int64))
+    return sum_of_repeated(input if input._array.dtype in FLOATS else elementwise.cast(input, dtypes.int64), shape)
 
 
 class Tile(Unary):

@@ -7,13 +7,14 @@ import numpy as np
 from minigrad.core.arrays import sum_of_products, total, widened
 from minigrad.core.dtypes import Array, dtype
 from minigrad.core.elementwise import cast, floating
+from minigrad.core.shapes import kept_dims
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
 from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.dims import normal_dim, reduced_dims
 from minigrad.ops.fused import in_one_step, row_blocks
-from minigrad.ops.reductions import MANY, Reduction, extremes, kept_dims
+from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
