@@ -7,6 +7,7 @@ PyTorch's loop over tensors, so that float32 results differ by the rounding of f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
+from minigrad.nn.modules.layer import with_options
 from minigrad.ops.array_indexing import read_at, write_at
 from minigrad.ops.fused import BLOCK, row_blocks
 from minigrad.optim.optimizer import Group, Optimizer
@@ -32,12 +34,15 @@ _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 _ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
 
 
+@with_options
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
 
-    The options of a subclass are the arguments of its `__init__`, which hands them all on to `_begin`.  `foreach` and
-    `fused` choose between PyTorch's ways to compute the same step: here there is one.
+    A subclass annotates its options.  `foreach` and `fused` choose between PyTorch's ways to compute the same step:
+    here there is one.
     """
+
+    params: Iterable[Any]
 
     #: The options as PyTorch orders them in a state dict, where that is not the order of the arguments.
     _order: ClassVar[str] = ""
@@ -47,11 +52,12 @@ class ByParameter(Optimizer):
     _remembers: ClassVar[tuple[str, ...]]
     #: How arrays move: `_rule(number of the step, options, parameter, direction, *remembered)` writes to all but the
     #: direction, which is what `maximize` and `weight_decay` make of the gradient.
-    _rule: Callable[..., None]
+    _rule: ClassVar[Callable[..., None]]
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Check the options, all `given` arguments after `self` and `params`, and take them for the defaults."""
-        options = {name: given[name] for name in self._order.split() or [*given][2:]}
+        names = self._order.split() or [*given][2:]
+        options = {name: given[name] if name in given else getattr(self, name) for name in names}
         for name, value in _numbers_of(options).items():
             if name in _NUMBERS:
                 refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
@@ -177,6 +183,7 @@ def _number(name: str, value: Any) -> Any:
     return value
 
 
+@with_options
 class SGD(ByParameter):
     """Down the gradient: `w -= lr * d`, where `d` is the gradient, or what momentum makes of it.
 
@@ -207,23 +214,21 @@ class SGD(ByParameter):
     _moves_by_sparse = (False, True)
     _remembers = ("momentum_buffer",)
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: Rate = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        if nesterov and (momentum <= 0 or dampening != 0):
+    lr: Rate = 1e-3
+    momentum: float = 0
+    dampening: float = 0
+    weight_decay: Rate = 0
+    nesterov: bool = False
+    _: KW_ONLY
+    maximize: bool = False
+    foreach: bool | None = None
+    differentiable: bool = False
+    fused: bool | None = None
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        self._begin(locals())
+        super()._begin(given)
 
     def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
         """What is remembered before the first step: no number of steps."""
@@ -262,6 +267,7 @@ class SGD(ByParameter):
         return d.add(buffer, alpha=momentum) if options["nesterov"] else buffer
 
 
+@with_options
 class Adam(ByParameter):
     """Steps of about `lr` for each element: `w -= lr * m' / (sqrt(v') + eps)`.
 
@@ -285,23 +291,18 @@ class Adam(ByParameter):
     _order = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
     _remembers = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-3,
-        betas: tuple[Rate, Rate] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        self._begin(locals())
+    lr: Rate = 1e-3
+    betas: tuple[Rate, Rate] = (0.9, 0.999)
+    eps: float = 1e-8
+    weight_decay: float = 0
+    amsgrad: bool = False
+    _: KW_ONLY
+    foreach: bool | None = None
+    maximize: bool = False
+    capturable: bool = False
+    differentiable: bool = False
+    fused: bool | None = None
+    decoupled_weight_decay: bool = False
 
     def _begin(self, given: dict[str, Any]) -> None:
         betas = given["betas"]
@@ -331,6 +332,7 @@ class Adam(ByParameter):
             wrote(parameter)
 
 
+@with_options
 class AdamW(Adam):
     """Adam whose weight decay is a step of its own, `w -= lr * weight_decay * w`, which the averages do not see.
 
@@ -344,22 +346,8 @@ class AdamW(Adam):
     tensor([1.5000], requires_grad=True)
     """
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-3,
-        betas: tuple[Rate, Rate] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        self._begin(locals() | {"decoupled_weight_decay": True})
+    weight_decay: float = 1e-2
+    decoupled_weight_decay: ClassVar[bool] = True  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for group in state["param_groups"]:
@@ -367,6 +355,7 @@ class AdamW(Adam):
         super().__setstate__(state)
 
 
+@with_options
 class Adagrad(ByParameter):
     """Steps divided by the root of the sum of all squared gradients: `w -= lr' * g / (sqrt(v) + eps)`.
 
@@ -390,21 +379,16 @@ class Adagrad(ByParameter):
     _moves_by_sparse = (False, True)
     _remembers = ("sum",)
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        self._begin(locals())
+    lr: Rate = 1e-2
+    lr_decay: float = 0
+    weight_decay: float = 0
+    initial_accumulator_value: float = 0
+    eps: float = 1e-10
+    foreach: bool | None = None
+    _: KW_ONLY
+    maximize: bool = False
+    differentiable: bool = False
+    fused: bool | None = None
 
     def add_param_group(self, param_group: Group) -> None:
         """Let the parameters of one more group move; what is remembered of them begins at once."""
@@ -418,6 +402,7 @@ class Adagrad(ByParameter):
         w -= options["lr"] / (1 + (number - 1) * options["lr_decay"]) * g / (np.sqrt(v) + options["eps"])
 
 
+@with_options
 class RMSprop(ByParameter):
     """Steps divided by the root of a running mean of squared gradients: `w -= lr * g / (sqrt(v) + eps)`.
 
@@ -444,21 +429,16 @@ class RMSprop(ByParameter):
     _order = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
     _remembers = ("square_avg", "momentum_buffer", "grad_avg")
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        self._begin(locals())
+    lr: Rate = 1e-2
+    alpha: float = 0.99
+    eps: float = 1e-8
+    weight_decay: float = 0
+    momentum: float = 0
+    centered: bool = False
+    capturable: bool = False
+    foreach: bool | None = None
+    maximize: bool = False
+    differentiable: bool = False
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, *more: Array) -> None:
         alpha, momentum = options["alpha"], options["momentum"]
@@ -478,6 +458,7 @@ class RMSprop(ByParameter):
             w -= options["lr"] * g / root
 
 
+@with_options
 class Adadelta(ByParameter):
     """Steps as large as the steps before were, over as large as the gradients were: `w -= lr * d`.
 
@@ -493,21 +474,19 @@ class Adadelta(ByParameter):
     _order = "lr rho eps weight_decay maximize capturable foreach differentiable"
     _remembers = ("square_avg", "acc_delta")
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        capturable: bool = False,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        refuse(not rho <= 1.0, "rho value", rho)
-        self._begin(locals())
+    lr: Rate = 1.0
+    rho: float = 0.9
+    eps: float = 1e-6
+    weight_decay: float = 0
+    foreach: bool | None = None
+    _: KW_ONLY
+    capturable: bool = False
+    maximize: bool = False
+    differentiable: bool = False
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        refuse(not given["rho"] <= 1.0, "rho value", given["rho"])
+        super()._begin(given)
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, u: Array) -> None:
         rho, eps = options["rho"], options["eps"]
@@ -517,6 +496,7 @@ class Adadelta(ByParameter):
         w -= options["lr"] * d
 
 
+@with_options
 class SparseAdam(ByParameter):
     """Adam of the rows that the sparse gradient has; all others, and what is remembered of them, stay as they are.
 
@@ -542,17 +522,15 @@ class SparseAdam(ByParameter):
     _moves_by_sparse = (True,)
     _remembers = ("exp_avg", "exp_avg_sq")
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: Rate = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        maximize: bool = False,
-    ) -> None:
-        refuse(lr == 0.0, "learning rate", lr)
-        refuse(eps == 0.0, "epsilon value", eps)
-        self._begin(locals())
+    lr: Rate = 1e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    maximize: bool = False
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        for name in ("lr", "eps"):
+            refuse(given[name] == 0.0, _CALLED[name], given[name])
+        super()._begin(given)
 
     def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
         """What is remembered before the first step, with its number as an int."""
