@@ -161,13 +161,16 @@ class Elu(Curve):
     form: str
 
     def value(self, x: Array) -> Array:
-        below = np.expm1(x)
-        return chosen(x < 0, below if self.alpha == 1 else below * self.alpha, x)
+        y = np.expm1(x.clip(-np.inf, 0))
+        if self.alpha != 1:
+            y *= self.alpha
+        y += x.clip(0, np.inf)
+        return y
 
     def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
-        slope = np.exp(x)
+        slope = np.exp(x.clip(-np.inf, 0))
         slope *= g
-        return chosen(x <= 0, slope if self.alpha == 1 else slope * self.alpha, g)
+        return slope if self.alpha == 1 else chosen(x <= 0, slope * self.alpha, g)
 
     def bend(self, x: Tensor) -> Tensor:
         below = x._array < 0
@@ -226,7 +229,9 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 def log_sigmoid(x: Array) -> Array:
     """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
-    return np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
+    y = np.asarray(np.negative(np.absolute(x)))
+    np.log1p(np.exp(y, out=y), out=y)
+    return np.subtract(x.clip(-np.inf, 0), y, out=y)
 
 
 class LogSigmoid(Curve):

@@ -66,7 +66,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
     dims = reduced_dims(dim, input.ndim)
     x = _summands("nansum", input, dtype)
     nans = np.isnan(x._array)
-    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if x._requires_grad or nans.any() else x)
+    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if nans.any() else x)
 
 
 @op()
@@ -115,8 +115,8 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return Prod(dims, keepdim, form)(_summands("prod", input, dtype))
 
 
-# Of so many numbers, the products of halves of lines are made first.
-_LONG = 2**10
+# Of so many numbers, the products of halves of lines are made first; of so many lines, those of all, step by step.
+_LONG, _WIDE = 2**10, 2**8
 
 
 class Prod(Sum):
@@ -262,6 +262,13 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return np.asarray(ufunc.accumulate(x[turned], dim, wider)[turned]).astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
+    if dim < x.ndim - 1 and x.size >= _WIDE * x.shape[dim]:
+        # Side by side: along a line, each addition waits for the one before.
+        sums = np.full(lines.shape[:-1], ufunc.identity, wider)
+        for place in range(x.shape[dim]):
+            ufunc(sums, lines[..., place], out=sums)
+            results[..., place] = sums
+        return y
     for rows in row_blocks(lines, (lines.ndim - 1,)):
         # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
         wide = np.array(lines[rows], wider, order="C")
