@@ -15,7 +15,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import of_node, op
 from minigrad.ops.casting import check_floating, in_float32
-from minigrad.ops.comparison import clipped
+from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import blocked
 from minigrad.ops.joining import cat
@@ -125,10 +125,11 @@ class Prelu(Elementwise):
     formulas = ("da = g where a > 0, else g * b", "db = g * a where a <= 0, else 0")
 
     def forward(self, a: Array, b: Array) -> Array:
-        return chosen(a > 0, a, a * b)
+        below = a * b
+        return np.maximum(a, below) if ((b > 0) & (b <= 1)).all() else chosen(a > 0, a, below)
 
     def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return masked(g, a._array > 0) + masked(g * b, ~(a._array > 0))
+        return Where()(a._new(a._array > 0), g, g * b)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return masked(g * a, ~(a._array > 0))

@@ -375,7 +375,9 @@ class Lerp(Ternary):
         if c.ndim:
             out = np.where(near, a + c * step, b - step * (1 - c))
         else:
-            out = a + c * step if near else b - step * (1 - c)
+            step *= c if near else c - 1
+            step += a if near else b
+            out = step
         return laid_out(out, a, b, c)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
