@@ -163,10 +163,7 @@ class Elu(Curve):
 
     def value(self, x: Array) -> Array:
         y = np.expm1(x.clip(-np.inf, 0))
-        if self.alpha != 1:
-            y *= self.alpha
-        y += x.clip(0, np.inf)
-        return y
+        return np.maximum(x, y, out=y) if self.alpha == 1 else chosen(x < 0, y * self.alpha, x)
 
     def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
         slope = np.exp(x.clip(-np.inf, 0))
