@@ -16,13 +16,13 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
-from minigrad.core.elementwise import Clone, masked
+from minigrad.core.elementwise import Clone
 from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.casting import check_floating
-from minigrad.ops.indexing import Index
+from minigrad.ops.indexing import Index, PutIndex, all_dims
 from minigrad.ops.reductions import mean
 from minigrad.ops.windows import Col2Im, PerDim, Windows, of_each_rank, per_dim
 
@@ -30,7 +30,7 @@ from minigrad.ops.windows import Col2Im, PerDim, Windows, of_each_rank, per_dim
 class MaxPool(Unary):
     """`y[…, p]` is the largest element of window p of `x`; nan is larger than all others."""
 
-    formulas = ("dx = Col2Im of g at the largest element of each window, of several the first, and 0 elsewhere",)
+    formulas = ("dx = PutIndex(g), at the largest element of each window, of several the first",)
     windows: Windows
     form: str
 
@@ -42,12 +42,12 @@ class MaxPool(Unary):
         return self.windows.combined(np.maximum, view)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        kernel = self.windows.kernel
+        windows, shape, dims = self.windows, x._array.shape, len(self.windows.kernel)
         # The output, which an activation in place may overwrite, is not kept: it is found again.
-        largest = _largest(self.windows, x._array, quiet().run(self.forward, x._array))
-        numbers = np.arange(math.prod(kernel)).reshape(*kernel, *[1] * len(kernel))
-        g = masked(_to_each(g, self.windows), _before_places(largest, kernel) == numbers)
-        return Col2Im(self.windows, x._array.shape[-len(kernel) :], self.form.replace("d0", "dBackward0"))(g)
+        places = _indices(windows, x._array, quiet().run(self.forward, x._array))
+        images = np.arange(math.prod(shape[:-dims])) * math.prod(shape[-dims:])
+        places += images.reshape(*shape[:-dims], *[1] * dims)
+        return PutIndex(shape, all_dims(x), once=windows.apart())(g, g._new(places))
 
 
 class AvgPool(Unary):
@@ -68,16 +68,11 @@ class AvgPool(Unary):
         return Col2Im(self.windows, self.sizes, self.form.replace("d0", "dBackward0"))(shares)
 
 
-def _before_places(y: Any, kernel: Sequence[int]) -> Any:
-    """`y`, with an element per window, with dimensions of size 1 where windows have those of the kernel."""
-    dims, shape = len(kernel), (y._array if isinstance(y, Tensor) else y).shape
-    return y.reshape((*shape[:-dims], *[1] * dims, *shape[-dims:]))
-
-
 def _to_each(g: Tensor, windows: Windows) -> Tensor:
     """`g`, with an element per window, for each place in it."""
-    dims, shape = len(windows.kernel), g._array.shape
-    return Expand((*shape[:-dims], *windows.kernel, *shape[-dims:]))(_before_places(g, windows.kernel))
+    dims = len(windows.kernel)
+    leading, counts = g._array.shape[:-dims], g._array.shape[-dims:]
+    return Expand((*leading, *windows.kernel, *counts))(Reshape((*leading, *[1] * dims, *counts))(g))
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
@@ -109,12 +104,20 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
 
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
     """Where the largest element of each window is in `x`, whose last dimensions count as one."""
-    dims = len(windows.kernel)
-    within = np.unravel_index(_largest(windows, x, y), windows.kernel)
-    steps = np.ogrid[tuple([slice(count) for count in y.shape[-dims:]])]
-    spans = zip(steps, windows.stride, within, windows.dilation, windows.pads, strict=True)
-    at = [p * stride + k * dilation - before for p, stride, k, dilation, (before, _) in spans]
-    return np.ravel_multi_index(at, x.shape[-dims:])
+    starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
+    return within.take(_largest(windows, x, y)) + starts
+
+
+@functools.lru_cache(maxsize=64)
+def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Where windows start in dimensions of these sizes, which count as one, and how far from there its elements are."""
+    starts, within = np.zeros((2, 1), np.int64)
+    for size, count, (k, stride, dilation, (before, _)) in zip(
+        sizes, windows.counts(sizes), zip(*windows, strict=True), strict=True
+    ):
+        starts = np.add.outer(starts * size, np.arange(count) * stride - before)
+        within = np.add.outer(within * size, np.arange(k) * dilation)
+    return starts[0], within
 
 
 @functools.lru_cache(maxsize=64)

@@ -141,6 +141,12 @@ class Windows(NamedTuple):
             return False
         return not any([before or after > 0 for before, after in self.pads])
 
+    @_once
+    def apart(self) -> bool:
+        """Whether no element lies in two windows."""
+        spans = zip(self.kernel, self.stride, self.dilation, strict=True)
+        return all([d * (k - 1) < step for k, step, d in spans])
+
     def view(self, x: Array, filler: Number = 0) -> Array:
         """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
         sizes, shape = x.shape[-len(self.kernel) :], self._padded(x.shape)
