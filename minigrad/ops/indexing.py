@@ -245,21 +245,6 @@ class IndexInto(Node):
 # ---- x[index] --------------------------------------------------------------------------------------------------------
 
 
-class Parts:
-    """An index in two parts: `basic` selects a view, whose dimensions `found` tensors and masks index.
-
-    Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.
-    """
-
-    def __init__(self, basic: Basic, found: list[tuple[int, Any]]) -> None:
-        self.basic, self.found = basic, found
-
-    @property
-    def selects(self) -> bool:
-        """Whether the basic part does more than name all of the tensor."""
-        return any([item != slice(None) for item in self.basic])
-
-
 @method("__getitem__")
 def getitem(x: Tensor, index: object) -> Tensor:
     """`x[index]` for any index that PyTorch takes: first its basic part, a view, then its tensors, a copy."""
@@ -274,11 +259,11 @@ def getitem(x: Tensor, index: object) -> Tensor:
             pass  # What is wrong with it is told below.
     if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
         return read(x, list(enumerate(items)))
-    parts = parsed(index, x._array.shape)
-    if parts.selects or not parts.found:
-        x = Slice(parts.basic)(x)
-    check_found(parts.found, x._array.shape)
-    return read(x, parts.found) if parts.found else x
+    basic, found = parsed(index, x._array.shape)
+    if not found or selects(basic):
+        x = Slice(basic)(x)
+    check_found(found, x._array.shape)
+    return read(x, found) if found else x
 
 
 def read(x: Tensor, found: list[tuple[int, Any]]) -> Tensor:
@@ -375,14 +360,28 @@ def _checked_slice(item: slice, position: int) -> slice:
 # ---- the items, taken together ---------------------------------------------------------------------------------------
 
 
-def parsed(index: object, shape: tuple[int, ...]) -> Parts:
-    """The parts of an index of a tensor of `shape`; an IndexError, TypeError or ValueError if it is none."""
+def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int, Any]]]:
+    """An index of a tensor of `shape` in two parts: what selects a view, and the tensors and masks at its dimensions.
+
+    Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.  An
+    IndexError, TypeError or ValueError if it is none.
+    """
     basic: list[Any] = []
     found: list[tuple[int, Any]] = []
+    items, ndim = _items(index), len(shape)
+    missing = _dims_missing(items, ndim)
     dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
     out = 0
-    for item in _without_ellipsis(_items(index), len(shape)):
-        if item is None:
+    for item in items:
+        if item is Ellipsis:
+            basic += [slice(None)] * min(missing, ndim - dim)
+            dim, out = dim + missing, out + missing
+        elif dim > ndim:
+            bounds = f"[{-ndim - 1}, {ndim}]"
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of {bounds}, but one ... is all of them)"
+            )
+        elif item is None:
             basic.append(None)
             out += 1
         elif isinstance(item, slice):
@@ -399,7 +398,12 @@ def parsed(index: object, shape: tuple[int, ...]) -> Parts:
             basic += [slice(None)] * used or [None]
             found.append((out, item))
             dim, out = dim + used, out + max(used, 1)
-    return Parts(tuple(basic), found)
+    return tuple(basic), found
+
+
+def selects(basic: Basic) -> bool:
+    """Whether the basic part of an index does more than name all of the tensor."""
+    return any([item != slice(None) for item in basic])
 
 
 def _is_all(item: slice, size: int) -> bool:
@@ -407,11 +411,8 @@ def _is_all(item: slice, size: int) -> bool:
     return not item.start and (item.stop is None or item.stop >= size) and item.step in (None, 1)
 
 
-def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
-    """The items with the first Ellipsis replaced by as many full slices as are missing, and no other one.
-
-    What stands after a second one is for dimensions beyond the last: an IndexError, unless none were missing.
-    """
+def _dims_missing(items: list[Any], ndim: int) -> int:
+    """How many dimensions of the indexed tensor no item is for: an Ellipsis stands for them."""
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0:
         if ndim == 0 and isinstance(items[0], int):
@@ -420,19 +421,7 @@ def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
         if ndim == 0 and isinstance(items[0], slice):
             raise IndexError("slice() cannot be applied to a 0-dim tensor. x.reshape(-1) has one dimension")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    expanded: list[Any] = []
-    left = missing
-    for item in items:
-        if item is Ellipsis:
-            expanded += [slice(None)] * left
-            left -= missing
-        elif left < 0:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but one ... is all of them)"
-            )
-        else:
-            expanded.append(item)
-    return expanded
+    return missing
 
 
 def _dims_used(item: object) -> int:

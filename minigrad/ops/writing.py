@@ -18,7 +18,7 @@ from minigrad.declare import as_number, op, telling
 from minigrad.ops import casting, indexing
 from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front
 from minigrad.ops.dims import int64, normal_dim
-from minigrad.ops.indexing import IndexInto, Parts, Slice, all_dims
+from minigrad.ops.indexing import IndexInto, Slice, all_dims
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
 
@@ -95,14 +95,14 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         else:
             return
     as_they_are = all([indexing.is_places(item) for item in items]) and len(items) <= self._array.ndim
-    parts = Parts((), list(enumerate(items))) if as_they_are else indexing.parsed(index, self._array.shape)
-    view: Any = Slice(parts.basic)(self) if parts.selects else self
+    basic, found = ((), list(enumerate(items))) if as_they_are else indexing.parsed(index, self._array.shape)
+    view: Any = Slice(basic)(self) if indexing.selects(basic) else self
     if recorded:
         view._check_recordable(recorded=True, source=self)
-    indexing.check_found(parts.found, view._array.shape)
-    fitted = fitting(given, self, parts) if isinstance(value, Tensor) else given
-    if parts.found:
-        dims, places = indexing.located(view, parts.found)
+    indexing.check_found(found, view._array.shape)
+    fitted = fitting(given, self, found) if isinstance(value, Tensor) else given
+    if found:
+        dims, places = indexing.located(view, found)
         if not view._array.size:
             # NumPy 2.0 lets any place pass where there is nothing to write.
             indexing.check_places(places, view._array.shape, dims)
@@ -139,14 +139,14 @@ def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Tenso
     indexing.check_places(places, shape, dims)
 
 
-def fitting(value: Tensor, x: Tensor, parts: Parts) -> Any:
+def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
     """`value` without leading dimensions of size 1, in the dtype of `x`, to which it is to be written."""
     shape = value._array.shape
     while shape[:1] == (1,):
         shape = shape[1:]
-    if parts.found and value._array.dtype is not x._array.dtype:
-        masks = [item for _, item in parts.found if item.dtype == np.dtype(bool) and item.ndim]
-        if not value._array.size == len(masks) == len(parts.found) == 1:
+    if found and value._array.dtype is not x._array.dtype:
+        masks = [item for _, item in found if item.dtype == np.dtype(bool) and item.ndim]
+        if not value._array.size == len(masks) == len(found) == 1:
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
@@ -309,10 +309,10 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     if any([index._array.dtype.kind in "bu" and not index._array.ndim for index in indices]):
         raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
     given = tuple([index if index._array.ndim else index.reshape(1) for index in indices])
-    parts = indexing.parsed(given, input._array.shape)
-    if not parts.found:
+    _, found = indexing.parsed(given, input._array.shape)
+    if not found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
-    fitted = fitting(values, input, parts)
-    dims, places = indexing.located(input, parts.found)
+    fitted = fitting(values, input, found)
+    dims, places = indexing.located(input, found)
     _check_writes(fitted, input, dims, places)
     return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
