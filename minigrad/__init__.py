@@ -15,7 +15,6 @@ from minigrad.core.dtypes import *
 from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
-from minigrad.ops.casting import can_cast
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
 from minigrad.tensors import creation, machine, options, random_tensors
@@ -34,7 +33,7 @@ half, float, double = dtypes.float16, dtypes.float32, dtypes.float64
 bool, short, int, long = dtypes.bool_, dtypes.int16, dtypes.int32, dtypes.int64
 
 __all__ = [
-    "Generator", "Size", "Tensor", "__version__", "bool", "can_cast", "default_generator", "double", "e", "enable_grad",
+    "Generator", "Size", "Tensor", "__version__", "bool", "default_generator", "double", "e", "enable_grad",
     "float", "half", "inf", "inference_mode", "initial_seed", "int", "is_grad_enabled", "long", "manual_seed", "nan",
     "newaxis", "no_grad", "pi", "random", "seed", "set_grad_enabled", "short",
 ]  # fmt: skip

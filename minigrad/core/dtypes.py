@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "dtype", "float16", "float32", "float64", "get_default_dtype", "int8", "int16", "int32", "int64", "promote_types",
+    "dtype", "float16", "float32", "float64", "get_default_dtype", "int8", "int16", "int32", "int64",
     "set_default_dtype", "uint8",
 ]  # fmt: skip
 
@@ -173,20 +173,11 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
     """
-    for position, given in enumerate((type1, type2), start=1):
-        check_dtype("promote_types", given, f"type{position}", position)
     if type1.is_floating_point != type2.is_floating_point:
         return type1 if type1.is_floating_point else type2
     if type1 is not type2 and {type1._numpy, type2._numpy} <= HALVES:
         return float32
     return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
-
-
-def check_dtype(name: str, given: object, argument: str, position: int) -> None:
-    """Nothing if `given` is a dtype; a TypeError else."""
-    if not isinstance(given, dtype):
-        kind = type(given).__name__
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {kind}")
 
 
 def result_type(*operands: Array | Number) -> dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from minigrad.core.elementwise import WIDE_FLOATS, Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
-from minigrad.declare import OPERANDS, as_number, op, operator, rewritten
+from minigrad.declare import OPERANDS, F, as_number, op, operator, rewritten
 from minigrad.ops import casting
 from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.fused import row_blocks
@@ -34,43 +35,108 @@ def answered(method: Function) -> Function:
     return call
 
 
+# ---- what a ufunc makes of two operands ------------------------------------------------------------------------------
+
+
+def by(compute: Callable[..., Any], ufunc: Callable[..., Array], **options: Any) -> Callable[[F], F]:
+    """The decorator of a function of two operands that is `compute(ufunc, input, other)`.  The options are `op`'s."""
+
+    def declare(function: F) -> F:
+        @functools.wraps(function)
+        def call(input: Any, other: Any) -> Any:
+            return compute(ufunc, input, other)
+
+        return op(**options)(call)  # type: ignore[return-value]  # it is called as the function is
+
+    return declare
+
+
+def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
+    """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
+    if a._array.dtype in WIDE_FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
+        # The number takes on the array's dtype.
+        return a._new(quiet().run(ufunc, a._array, b))
+    if isinstance(b, complex):
+        raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
+    return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
+
+
+def _truth(x: Array) -> Array:
+    """Which of many elements are not 0: NumPy compares many at once, but takes what is no bool one by one."""
+    return x if x.size < _MANY or x.dtype == bool else x != 0
+
+
+def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
+    """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return NotImplemented
+    of_many = a._array.size >= _MANY
+    return _combined((lambda x, y: ufunc(_truth(x), _truth(y))) if of_many else ufunc, a, b, None)
+
+
+def _bitwise(ufunc: Callable[..., Array], a: object, b: object) -> Any:
+    """The tensor of `ufunc(a, b)` for integers, or bools if it is no shift."""
+    if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
+        return NotImplemented
+    common = _common(a, b)
+    if common.is_floating_point or (common is dtypes.bool_ and "shift" in ufunc.__name__):
+        kernel = ufunc.__name__.replace("left_", "l").replace("right_", "r")
+        remedy = "integers, or bools such as (x > 0) & (y > 0)"
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': {remedy}")
+    return _combined(ufunc, a, b, common)
+
+
+def _common(a: Any, b: Any) -> dtype:
+    """The dtype in which two operands meet."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
+        return dtypes.of(a._array)
+    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
+
+
+def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None) -> Tensor:
+    """The tensor of what `compute` makes of the arrays of `a` and `b`, in the dtype `common` if there is one."""
+    x = a._array if isinstance(a, Tensor) else np.asarray(a)
+    y = b._array if isinstance(b, Tensor) else np.asarray(b)
+    if common is not None and not x.dtype is y.dtype is common._numpy:
+        x, y = [each if each.dtype == common._numpy else quiet().run(each.astype, common._numpy) for each in (x, y)]
+    try:
+        found = quiet().run(compute, x, y)
+    except ValueError:
+        raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
+    return (a if isinstance(a, Tensor) else b)._new(found if x.flags.c_contiguous else laid_out(found, x, y))
+
+
 # ---- comparison ------------------------------------------------------------------------------------------------------
 
 
-@op(in_place=answered)
+@by(compare, np.equal, in_place=answered)
 def eq(input: Tensor, other: Operand) -> Tensor:
     """Whether each element equals that of `other`."""
-    return compare(np.equal, input, other)
 
 
-@op(in_place=answered, aliases=["not_equal"], operator="ne")
+@by(compare, np.not_equal, in_place=answered, aliases=["not_equal"], operator="ne")
 def ne(input: Tensor, other: Operand) -> Tensor:
     """Whether each element differs from that of `other`."""
-    return compare(np.not_equal, input, other)
 
 
-@op(in_place=answered, aliases=["less"], operator="lt")
+@by(compare, np.less, in_place=answered, aliases=["less"], operator="lt")
 def lt(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is below that of `other`."""
-    return compare(np.less, input, other)
 
 
-@op(in_place=answered, aliases=["less_equal"], operator="le")
+@by(compare, np.less_equal, in_place=answered, aliases=["less_equal"], operator="le")
 def le(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is at or below that of `other`."""
-    return compare(np.less_equal, input, other)
 
 
-@op(in_place=answered, aliases=["greater"], operator="gt")
+@by(compare, np.greater, in_place=answered, aliases=["greater"], operator="gt")
 def gt(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is above that of `other`."""
-    return compare(np.greater, input, other)
 
 
-@op(in_place=answered, aliases=["greater_equal"], operator="ge")
+@by(compare, np.greater_equal, in_place=answered, aliases=["greater_equal"], operator="ge")
 def ge(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is at or above that of `other`."""
-    return compare(np.greater_equal, input, other)
 
 
 @op()
@@ -140,22 +206,19 @@ def isfinite(input: Tensor) -> Tensor:
 # ---- logic and bits --------------------------------------------------------------------------------------------------
 
 
-@op(in_place=answered)
+@by(_logical, np.logical_and, in_place=answered)
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element and that of `other` are both not 0."""
-    return _logical(np.logical_and, input, other)
 
 
-@op(in_place=answered)
+@by(_logical, np.logical_or, in_place=answered)
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element or that of `other` is not 0."""
-    return _logical(np.logical_or, input, other)
 
 
-@op(in_place=answered)
+@by(_logical, np.logical_xor, in_place=answered)
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether one of each element and that of `other` is 0, and the other one is not."""
-    return _logical(np.logical_xor, input, other)
 
 
 @op(in_place=answered)
@@ -164,22 +227,19 @@ def logical_not(input: Tensor) -> Tensor:
     return input._new(np.logical_not(_truth(input._array)))
 
 
-@op(in_place=rewritten, operator="and")
+@by(_bitwise, np.bitwise_and, in_place=rewritten, operator="and")
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
-    return _bitwise(np.bitwise_and, "bitwise_and", input, other)
 
 
-@op(in_place=rewritten, operator="or")
+@by(_bitwise, np.bitwise_or, in_place=rewritten, operator="or")
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """The bits that each integer or that of `other` has; of bools, whether one holds."""
-    return _bitwise(np.bitwise_or, "bitwise_or", input, other)
 
 
-@op(in_place=rewritten, operator="xor")
+@by(_bitwise, np.bitwise_xor, in_place=rewritten, operator="xor")
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
-    return _bitwise(np.bitwise_xor, "bitwise_xor", input, other)
 
 
 @op(in_place=rewritten)
@@ -190,16 +250,14 @@ def bitwise_not(input: Tensor) -> Tensor:
     return input._new(np.invert(input._array))
 
 
-@op(in_place=rewritten, operator="lshift")
+@by(_bitwise, np.left_shift, in_place=rewritten, operator="lshift")
 def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer times 2 to the power of `other`."""
-    return _bitwise(np.left_shift, "lshift", input, other)
 
 
-@op(in_place=rewritten, operator="rshift")
+@by(_bitwise, np.right_shift, in_place=rewritten, operator="rshift")
 def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer over 2 to the power of `other`, rounded down."""
-    return _bitwise(np.right_shift, "rshift", input, other)
 
 
 # ---- operators that are no functions ---------------------------------------------------------------------------------
@@ -227,63 +285,6 @@ def contains(input: Tensor, element: Operand) -> bool:
     return bool((input == element).any())
 
 
-# ---- on arrays -------------------------------------------------------------------------------------------------------
-
-
-def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
-    """The tensor of `ufunc(a, b)`, a comparison, for a tensor and another one, an array or a number."""
-    if a._array.dtype in WIDE_FLOATS and (type(b) is float or (type(b) is int and b.bit_length() < 64)):
-        # The number takes on the array's dtype.
-        return a._new(quiet().run(ufunc, a._array, b))
-    if isinstance(b, complex):
-        raise NotImplementedError(f"complex numbers are not there: (x == real) & (imaginary == 0), got {b}")
-    return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
-
-
-def _truth(x: Array) -> Array:
-    """Which of many elements are not 0: NumPy compares many at once, but takes what is no bool one by one."""
-    return x if x.size < _MANY or x.dtype == bool else x != 0
-
-
-def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
-    """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
-    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-        return NotImplemented
-    of_many = a._array.size >= _MANY
-    return _combined((lambda x, y: ufunc(_truth(x), _truth(y))) if of_many else ufunc, a, b, None)
-
-
-def _bitwise(ufunc: Callable[..., Array], kernel: str, a: object, b: object) -> Any:
-    """The tensor of `ufunc(a, b)` for integers, or bools if it is no shift; PyTorch calls it `kernel`."""
-    if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
-        return NotImplemented
-    common = _common(a, b)
-    if common.is_floating_point or (common is dtypes.bool_ and kernel.endswith("shift")):
-        remedy = "integers, or bools such as (x > 0) & (y > 0)"
-        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': {remedy}")
-    return _combined(ufunc, a, b, common)
-
-
-def _common(a: Any, b: Any) -> dtype:
-    """The dtype in which two operands meet."""
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
-        return dtypes.of(a._array)
-    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
-
-
-def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None) -> Tensor:
-    """The tensor of what `compute` makes of the arrays of `a` and `b`, in the dtype `common` if there is one."""
-    x = a._array if isinstance(a, Tensor) else np.asarray(a)
-    y = b._array if isinstance(b, Tensor) else np.asarray(b)
-    if common is not None and not x.dtype is y.dtype is common._numpy:
-        x, y = [each if each.dtype == common._numpy else quiet().run(each.astype, common._numpy) for each in (x, y)]
-    try:
-        found = quiet().run(compute, x, y)
-    except ValueError:
-        raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
-    return (a if isinstance(a, Tensor) else b)._new(found if x.flags.c_contiguous else laid_out(found, x, y))
-
-
 # ---- by a condition --------------------------------------------------------------------------------------------------
 
 
@@ -300,7 +301,17 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    return _where(condition, input, other)
+    if condition._array.dtype not in (bool, np.uint8):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
+    both: Any = input, other
+    a, b = both
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
+        common = _common(a, b)
+        a, b = [
+            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.assigned(each, common))
+            for each in (a, b)
+        ]
+    return Where()(cast(condition, dtypes.bool_), a, b)
 
 
 @op("Tensor", name="where")
@@ -312,7 +323,7 @@ def where_of(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
     >>> x.where(x > 0, 0.0)
     tensor([0., 2.])
     """
-    return _where(condition, input, other)
+    return where(condition, input, other)
 
 
 @op(in_place=rewritten)
@@ -351,19 +362,6 @@ class Where(Ternary):
 
     def dc(self, g: Tensor, a: Tensor) -> Tensor:
         return masked(g, ~a._array)
-
-
-def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
-    """`a` where `condition` holds, else `b`; each may be a number."""
-    if condition._array.dtype not in (bool, np.uint8):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
-        common = dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
-        a, b = [
-            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.assigned(each, common))
-            for each in (a, b)
-        ]
-    return Where()(cast(condition, dtypes.bool_), a, b)
 
 
 # ---- between bounds --------------------------------------------------------------------------------------------------

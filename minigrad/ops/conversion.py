@@ -134,6 +134,9 @@ def result_type(tensor1: Operand, tensor2: Operand) -> dtypes.dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])
 
 
+op("torch")(dtypes.promote_types)
+
+
 @members
 class Conversion(Tensor):
     """What becomes of a tensor by name of a type, a layout or a device."""
