@@ -246,15 +246,16 @@ def _declare_transposed(dims: int) -> None:
 
 
 def named_padding(
-    padding: PerDim | str, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
-) -> list[tuple[int, int]]:
+    padding: PerDim | str, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int],
+    error: type[Exception] = RuntimeError,
+) -> list[tuple[int, int]]:  # fmt: skip
     """How many elements come before and after each dimension; "same" and "valid" say it by what is to come out."""
     if not isinstance(padding, str):
         return [(each, each) for each in per_dim("padding", padding, len(kernel))]
     if padding not in ("same", "valid"):
-        raise RuntimeError(f"Invalid padding string: {padding!r}: it may be 'same' or 'valid'")
+        raise error(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
     if padding == "same" and max(stride) > 1:
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+        raise error("padding='same' is not supported for strided convolutions")
     more = [d * (k - 1) if padding == "same" else 0 for d, k in zip(dilation, kernel, strict=False)]
     return [(each // 2, each - each // 2) for each in more]
 

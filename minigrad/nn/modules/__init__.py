@@ -15,7 +15,6 @@ from minigrad.nn.modules.loss import *
 from minigrad.nn.modules.module import *
 from minigrad.nn.modules.normalization import *
 from minigrad.nn.modules.pooling import *
-from minigrad.nn.modules.resizing import *
 from minigrad.nn.modules.rnn import *
 from minigrad.nn.modules.sparse import *
 from minigrad.nn.modules.transformer import *

@@ -58,15 +58,12 @@ class _Convolution(ParameterLayer):
             raise ValueError(f"in_channels must be divisible by groups, and out_channels, too: {counts}")
         if self.padding_mode not in _MODES:
             raise ValueError(f"padding_mode must be one of {_MODES}, but got padding_mode={self.padding_mode!r}")
-        if isinstance(padding, str) and padding not in ("valid", "same"):
-            raise ValueError(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
         self.kernel_size = per_dim("kernel_size", self.kernel_size, self._dims, spread=False)
         self.stride = per_dim("stride", self.stride, self._dims)
         if not isinstance(padding, str):
             self.padding = per_dim("padding", padding, self._dims, self.padding_mode == "zeros")
         self.dilation = per_dim("dilation", self.dilation, self._dims)
-        if padding == "same" and max(self.stride) > 1:
-            raise ValueError("padding='same' is not supported for strided convolutions")
+        named_padding(self.padding, self.kernel_size, self.stride, self.dilation, ValueError)
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
         shape = (outer, inner // groups, *self.kernel_size)
         add_parameters(self, device, dtype, weight=shape, bias=(out_channels,) if bias else None)
