@@ -151,28 +151,33 @@ def unary(
     """
 
     def declare(function: F) -> F:
-        made = node_of(name or function.__name__.capitalize(), base, forward, gradient, formula)
-        made.__doc__ = function.__doc__
+        def made() -> type[Node]:
+            return node_of(name or function.__name__.capitalize(), base, forward, gradient, formula, function.__doc__)
+
         return of_node(made, *on, **options)(function)
 
     return declare
 
 
 def of_node(
-    made: type[Node], *on: str, in_place: Form | None = rewritten, aliases: Sequence[str] = ()
+    made: Callable[[], Any], *on: str, in_place: Form | None = rewritten, aliases: Sequence[str] = ()
 ) -> Callable[[F], F]:
     """The decorator of a function of one tensor that calls a node of this class and does nothing else.
 
-    The options are those of `op`, but that the result is `rewritten` in place unless told otherwise.
+    What makes the class may stand for it: a program calls few of the functions, so it is made by the first call.  The
+    options are those of `op`, but that the result is `rewritten` in place unless told otherwise.
     """
+    kind = made if isinstance(made, type) else None
 
     def declare(function: F) -> F:
         def called(function: Function, position: int) -> Function:
             def call(input: object, *, out: Tensor | None = None) -> Any:
+                nonlocal kind
+                kind = kind or made()
                 if out is not None:
                     return _given_out(out, call(input), function, position)
                 try:
-                    return made()(input)
+                    return kind()(input)
                 except _FAILURES as error:
                     return _rescued(call, function, position, (input,), {}, error)
 
@@ -184,7 +189,12 @@ def of_node(
 
 
 def node_of(
-    name: str, base: type[Unary], forward: Callable[..., Array], gradient: Function, formula: str | None = None
+    name: str,
+    base: type[Unary],
+    forward: Callable[..., Array],
+    gradient: Function,
+    formula: str | None = None,
+    told: str | None = None,
 ) -> type[Unary]:
     """The class of nodes of an operation on one array, the parameter names of whose gradient say what it keeps.
 
@@ -195,7 +205,7 @@ def node_of(
     """
     members: dict[str, Any] = {
         "__module__": __name__,
-        "__doc__": None,
+        "__doc__": told,
         "forward": forward,
         "dx": staticmethod(gradient),
         "shown_gradient": gradient,
