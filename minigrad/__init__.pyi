@@ -79,7 +79,7 @@ from minigrad.ops.comparison import clamp as clamp
 from minigrad.ops.comparison import clamp_max as clamp_max
 from minigrad.ops.comparison import clamp_min as clamp_min
 from minigrad.ops.comparison import clamp as clip
-from minigrad.ops.conversion import clone as clone
+from minigrad.tensors.conversion import clone as clone
 from minigrad.tensors.machine import compile as compile
 from minigrad.ops.joining import cat as concat
 from minigrad.ops.joining import cat as concatenate
@@ -111,7 +111,7 @@ from minigrad.ops.reductions import cumprod as cumprod
 from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
 from minigrad.linalg import det as det
-from minigrad.ops.conversion import detach as detach
+from minigrad.tensors.conversion import detach as detach
 from minigrad.tensors.options import device as device
 from minigrad.ops.matrices import diag as diag
 from minigrad.ops.matrices import diag_embed as diag_embed
@@ -177,12 +177,12 @@ int32: minigrad.core.dtypes.dtype
 int64: minigrad.core.dtypes.dtype
 int8: minigrad.core.dtypes.dtype
 from minigrad.linalg import inverse as inverse
-from minigrad.ops.conversion import is_complex as is_complex
-from minigrad.ops.conversion import is_floating_point as is_floating_point
+from minigrad.tensors.conversion import is_complex as is_complex
+from minigrad.tensors.conversion import is_floating_point as is_floating_point
 from minigrad.core.modes import is_grad_enabled as is_grad_enabled
-from minigrad.ops.conversion import is_nonzero as is_nonzero
-from minigrad.ops.conversion import is_signed as is_signed
-from minigrad.ops.conversion import is_tensor as is_tensor
+from minigrad.tensors.conversion import is_nonzero as is_nonzero
+from minigrad.tensors.conversion import is_signed as is_signed
+from minigrad.tensors.conversion import is_tensor as is_tensor
 from minigrad.ops.comparison import isclose as isclose
 from minigrad.ops.comparison import isfinite as isfinite
 from minigrad.ops.ordering import isin as isin
@@ -271,7 +271,7 @@ from minigrad.ops.mathematics import relu as relu
 from minigrad.ops.arithmetic import remainder as remainder
 from minigrad.ops.shapes import repeat_interleave as repeat_interleave
 from minigrad.ops.shapes import reshape as reshape
-from minigrad.ops.conversion import result_type as result_type
+from minigrad.tensors.conversion import result_type as result_type
 from minigrad.ops.shapes import roll as roll
 from minigrad.ops.mathematics import round as round
 from minigrad.ops.mathematics import rsqrt as rsqrt

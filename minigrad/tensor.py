@@ -21,7 +21,6 @@ from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
-    conversion,
     joining,
     mathematics,
     matrices,
@@ -32,7 +31,7 @@ from minigrad.ops import (  # noqa: F401
     writing,
 )
 from minigrad.ops.dims import INTEGER, normal_dim
-from minigrad.tensors import creation, interoperation, random_tensors  # noqa: F401
+from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.options import CPU, device as Device, layout, strided

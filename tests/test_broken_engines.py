@@ -18,7 +18,7 @@ from transcripts import shown
 import minigrad
 from minigrad import autograd
 from minigrad.autograd import function
-from minigrad.core import kept, shapes, tape, walk as walking
+from minigrad.core import shapes, tape, walk as walking
 from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
 from minigrad.core.walk import Walk
@@ -117,9 +117,9 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a kept output has no history", tape.Node, "kept_output", kept_output_without_history, {"All derivatives of exp are exp"}),
     ("the outputs of a node are mixed up", tape.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)), {"Of several outputs each gradient goes its way"}),
     ("a node holds its output", EXP, "keep", keep_the_output_tensor, {"no_cycles"}),
-    ("a sum keeps its input", Sum, "keep", kept.keep_inputs, {"what_is_not_kept_dies"}),
+    ("a sum keeps its input", Sum, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
     ("a quotient keeps its dividend", Div, "reads", ((0, 1), (0, 1)), {"what_is_not_kept_dies"}),
-    ("a product keeps both factors", Mul, "keep", kept.keep_inputs, {"what_is_not_kept_dies"}),
+    ("a product keeps both factors", Mul, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
     ("a sign", Sub, "db", Sub.da, {"chain_rule", "Operands kept by writes"}),
     ("a view has its own storage", (tape, shapes), "share_storage", views_with_a_storage_of_their_own, {"kept_values", "every_write_counts"}),
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),

@@ -9,13 +9,13 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.tensors import interoperation
+from minigrad.tensors import conversion
 
 
 @pytest.fixture(autouse=True)
 def _unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nothing had been warned of in this process."""
-    monkeypatch.setattr(interoperation, "_warned", set())
+    monkeypatch.setattr(conversion, "_warned", set())
 
 
 def again(x: Any) -> Any:

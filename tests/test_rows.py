@@ -9,7 +9,7 @@ import pytest
 from strategies import Array, in_layouts
 
 from minigrad.core import rows as rows_
-from minigrad.ops import array_indexing
+from minigrad.ops import indexing
 
 #: Tables and dims of places in them: one, neighbours, others, none at all.
 DIMS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
@@ -58,7 +58,7 @@ def test_reading_at_places_is_numpys_indexing(shape: tuple[int, ...], dims: tupl
     for places in (np.arange(count), np.array([[0, count - 1, 0], [count // 2, 0, 0]]), np.zeros(0, np.int64)):
         wanted = view_of(array, dims)[index_of(shape, dims, places)] if dims else np.full(places.shape, array)
         for table in in_layouts(array):
-            found = array_indexing.read_at(table, dims, places)
+            found = indexing.read_at(table, dims, places)
             np.testing.assert_array_equal(found, wanted, strict=True)
             assert found.flags.c_contiguous
             assert not np.shares_memory(found, table)
@@ -75,24 +75,24 @@ def test_writing_and_adding_at_places_are_numpys(shape: tuple[int, ...], dims: t
         wanted, key = array.copy(), index_of(shape, dims, places)
         value = generator.integers(-4, 5, view_of(wanted, dims)[key].shape).astype(np.float64)
         view_of(wanted, dims)[key] = value
-        array_indexing.write_at(table, dims, places, value)
+        indexing.write_at(table, dims, places, value)
         np.testing.assert_array_equal(table, wanted)
         key = index_of(shape, dims, repeated)
         value = generator.integers(-4, 5, view_of(wanted, dims)[key].shape).astype(np.float64)
         np.add.at(view_of(wanted, dims), key, value)
-        from_end = repeated - count * (len(dims) == 1 or array_indexing.in_front(len(shape), dims) is not None)
-        array_indexing.add_at(table, dims, np.where(repeated % 2, repeated, from_end), value)
+        from_end = repeated - count * (len(dims) == 1 or indexing.in_front(len(shape), dims) is not None)
+        indexing.add_at(table, dims, np.where(repeated % 2, repeated, from_end), value)
         np.testing.assert_array_equal(table, wanted)
 
 
 def test_a_scalar_has_one_place() -> None:
     y = np.array(2.0)
-    array_indexing.add_at(y, (), np.array([0, 0, 0]), np.array([1.0, 2.0, 4.0]))
+    indexing.add_at(y, (), np.array([0, 0, 0]), np.array([1.0, 2.0, 4.0]))
     assert y.item() == 9
-    array_indexing.write_at(y, (), np.array(0), np.array(5.0))
+    indexing.write_at(y, (), np.array(0), np.array(5.0))
     assert y.item() == 5
     half = np.array(2.0, np.float16)
-    array_indexing.add_at(half, (), np.zeros(5000, np.int64), np.ones(5000, np.float16))
+    indexing.add_at(half, (), np.zeros(5000, np.int64), np.ones(5000, np.float16))
     assert half.item() == 5000
 
 

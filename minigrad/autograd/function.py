@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from minigrad.core.kept import Kept, entry_of, output_entry, released, unpack_saved
 from minigrad.core.modes import current, no_grad
-from minigrad.core.tape import Output, Several, edge_to
+from minigrad.core.tape import Kept, Output, Several, edge_to, entry_of, output_entry, released, unpack_saved
 from minigrad.core.tensor import Size, Tensor, share_storage
 from minigrad.tensors.hooks import unowned
 

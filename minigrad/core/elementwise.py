@@ -10,10 +10,9 @@ import numpy as np
 from . import dtypes
 from .arrays import cleared, inverse, laid_out
 from .dtypes import FLOATS, HALVES, Array, dtype
-from .kept import released
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
-from .tape import Binary, Unary, quiet
+from .tape import Binary, Unary, quiet, released
 from .tensor import Operand, Tensor, copied, method
 
 WIDE_FLOATS = (dtypes.float32._numpy, dtypes.float64._numpy)

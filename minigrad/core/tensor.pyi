@@ -5,8 +5,8 @@ import collections.abc
 import minigrad.core.dtypes
 import minigrad.random
 import minigrad.return_types
+import minigrad.tensors.conversion
 import minigrad.tensors.hooks
-import minigrad.tensors.interoperation
 import minigrad.tensors.options
 import typing
 import weakref
@@ -850,7 +850,7 @@ class Tensor:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""
-    def storage(self) -> minigrad.tensors.interoperation.TypedStorage:
+    def storage(self) -> minigrad.tensors.conversion.TypedStorage:
         """The memory of this tensor, and of all views that it has a part in."""
     def storage_offset(self) -> builtins.int:
         """How many elements lie in memory before the first of this tensor: 0 unless it is a view."""

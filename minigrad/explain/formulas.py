@@ -18,8 +18,7 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import GRADIENTS, keep_output
-from minigrad.core.tape import Node
+from minigrad.core.tape import GRADIENTS, Node, keep_output
 from minigrad.core.tensor import Tensor
 
 _OF_ALL_NODES = {*vars(Node), *Node.__annotations__}

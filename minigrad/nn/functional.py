@@ -7,7 +7,7 @@ from minigrad.declare import declared
 from minigrad.ops import activations, attention, convolution, embedding, losses, norms, pooling, softmax, windows
 from minigrad.tensors.errors import advised
 
-# Each of these has declared its own, and `dropout`, which attention takes, too.
+# Each of these has declared its own.
 del activations, attention, convolution, embedding, losses, norms, pooling, softmax, windows
 
 __all__ = sorted(declared["nn.functional"])

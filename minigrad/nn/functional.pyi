@@ -58,8 +58,8 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 from minigrad.ops.losses import cosine_embedding_loss as cosine_embedding_loss
 from minigrad.ops.norms import cosine_similarity as cosine_similarity
 from minigrad.ops.losses import cross_entropy as cross_entropy
-from minigrad.ops.dropout import dropout as dropout
-from minigrad.ops.dropout import dropout2d as dropout2d
+from minigrad.ops.attention import dropout as dropout
+from minigrad.ops.attention import dropout2d as dropout2d
 from minigrad.ops.activations import elu as elu
 from minigrad.ops.embedding import embedding as embedding
 from minigrad.ops.embedding import embedding_bag as embedding_bag

@@ -19,7 +19,7 @@ from minigrad.declare import OPERANDS, F, as_number, op, operator, rewritten
 from minigrad.ops import casting
 from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.fused import row_blocks
-from minigrad.tensors.interoperation import shared_memory
+from minigrad.tensors.conversion import shared_memory
 
 
 def answered(method: Function) -> Function:

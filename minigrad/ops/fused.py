@@ -14,9 +14,8 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import Array
-from minigrad.core.kept import keep_inputs
 from minigrad.core.modes import current
-from minigrad.core.tape import Node, quiet
+from minigrad.core.tape import Node, keep_inputs, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.core.walk import grad
 

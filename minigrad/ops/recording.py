@@ -15,9 +15,8 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise, cast, zeroed
-from minigrad.core.kept import released
 from minigrad.core.modes import current
-from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number
+from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, released
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import casting
 from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims

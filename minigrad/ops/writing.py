@@ -16,9 +16,8 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import casting, indexing
-from minigrad.ops.array_indexing import INDEX_DTYPES, check_range, in_front
 from minigrad.ops.dims import int64, normal_dim
-from minigrad.ops.indexing import IndexInto, Slice, all_dims
+from minigrad.ops.indexing import INDEX_DTYPES, IndexInto, Slice, all_dims, check_range, in_front
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
 

@@ -14,8 +14,8 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import casting
+from minigrad.tensors.conversion import checked_array, shared_memory
 from minigrad.tensors.errors import warn_program, within_numpy
-from minigrad.tensors.interoperation import checked_array, shared_memory
 from minigrad.tensors.options import (
     DType,
     Fill,
