@@ -165,17 +165,12 @@ class Sub(Elementwise):
 
     forward = np.subtract
 
-    @staticmethod
-    def check_numbers(x: object, y: object) -> None:
-        """Nothing if neither operand is of bools; else a RuntimeError."""
+    def result_dtype(self, x: Any, y: Any) -> dtype:
         bools = [np.asarray(operand).dtype == bool for operand in (x, y)]
         if any(bools):
             operands = "two bool tensors" if all(bools) else "a bool tensor"
             raise RuntimeError(f"Subtraction, the `-` operator, with {operands} is not supported: `~` inverts a mask")
-
-    def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
-        self.check_numbers(x, y)
-        return super().promote(a, b, x, y)
+        return super().result_dtype(x, y)
 
     def da(self, g: Tensor) -> Tensor:
         return g

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from minigrad.core.arrays import inverse, laid_out
-from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, holds, result_type
+from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.elementwise import WIDE_FLOATS, Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
@@ -45,38 +45,38 @@ def added_to(sign: int) -> Form:
 @op(in_place=added_to(1))
 def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The sum `input + alpha * other`."""
-    return Add().of(input, other if type(alpha) is int and alpha == 1 else _scaled(other, alpha, input))
+    return Add().of(input, other if type(alpha) is int and alpha == 1 else _scaled(Add(), other, alpha, input))
 
 
 @op(in_place=added_to(-1), aliases=["subtract"])
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The difference `input - alpha * other`."""
-    if type(alpha) is int and alpha == 1:
-        return Sub().of(input, other)
-    Sub.check_numbers(*[_listed(each)._array if isinstance(each, Tensor) else each for each in (input, other)])
-    return Sub().of(input, _scaled(other, alpha, input))
+    return Sub().of(input, other if type(alpha) is int and alpha == 1 else _scaled(Sub(), other, alpha, input))
 
 
-def _scaled(b: Any, alpha: Number, a: Any) -> Any:
-    """`alpha * b` in the dtype of its sum with `a`, of which `alpha` must be of no higher kind."""
+def _scaled(op: Elementwise, b: Any, alpha: Number, a: Any) -> Any:
+    """`alpha * b` in the dtype of `op` of `a` and it, of which `alpha` must be of no higher kind."""
     same = type(a) is type(b) is Tensor and a._array.dtype is b._array.dtype
     if same and b._array.dtype in WIDE_FLOATS and type(alpha) is float and abs(alpha) <= 1:
         return b * alpha  # As in most steps down a gradient, there is nothing to check.
     number = as_number(alpha)
-    common = result_type(*[each if not isinstance(each, Tensor) else _listed(each)._array for each in (a, b)])
-    if (isinstance(number, bool) and common is not bool_) or (
-        isinstance(number, float) and not common.is_floating_point
-    ):
-        raise RuntimeError(f"For results of {common!r}, argument alpha must not be a {type(number).__name__}.")
+    common = op.result_dtype(*[_listed(each) for each in (a, b)])
+    check_alpha(number, common)
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
     filler(number, common)  # An error if it has no place there.
     return b & bool(number) if common is bool_ else b * number
 
 
-def _listed(x: Any) -> Tensor:
-    """`x`, or of a sparse tensor the entries that it lists."""
-    return x._values() if x.is_sparse else x
+def check_alpha(alpha: object, common: dtype) -> None:
+    """Nothing if `alpha`, an addend's factor, is of no higher kind than sums of that dtype; else a RuntimeError."""
+    if (isinstance(alpha, bool) and common is not bool_) or (isinstance(alpha, float) and not common.is_floating_point):
+        raise RuntimeError(f"For results of {common!r}, argument alpha must not be a {type(alpha).__name__}.")
+
+
+def _listed(x: Any) -> Any:
+    """A number, or the array of a tensor: of a sparse one that of the entries that it lists."""
+    return (x._values() if x.is_sparse else x)._array if hasattr(x, "is_sparse") else x
 
 
 for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():

@@ -29,7 +29,7 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
-from minigrad.ops import casting, joining
+from minigrad.ops import arithmetic, casting, joining
 from minigrad.ops.dims import sizes_of
 from minigrad.tensors import creation, options, printing
 
@@ -290,7 +290,7 @@ class SparseTensor(Tensor):
             sizes = f"{list(self._size)} != {list(other._size)}, or the numbers of sparse dimensions differ"
             raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {sizes}")
         common = dtypes.promote_types(self.dtype, other.dtype)
-        _check_alpha(alpha, common)
+        arithmetic.check_alpha(alpha, common)
         if common is dtypes.bool_:
             raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool': x.to(torch.int64)")
         added = elementwise.cast(other._entries, common)
@@ -364,7 +364,7 @@ class SparseTensor(Tensor):
             return dense._rewrite(Tensor.add if sign > 0 else Tensor.sub, self, alpha=alpha)
         self._check_same_size(dense)
         common = dtypes.result_type(self._entries._array, dense._array)
-        _check_alpha(alpha, common)
+        arithmetic.check_alpha(alpha, common)
         casting.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._refill(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
@@ -402,11 +402,6 @@ class SparseTensor(Tensor):
         if tuple(dense.shape) != self._size:
             sizes = f"self has size {list(dense.shape)} while other has size {list(self._size)}"
             raise RuntimeError(f"add: expected 'self' and 'other' to have same size, but {sizes}")
-
-
-def _check_alpha(alpha: object, common: dtypes.dtype) -> None:
-    if isinstance(alpha, float) and not common.is_floating_point:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
 def sparse_coo_tensor(
