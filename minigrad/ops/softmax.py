@@ -29,10 +29,13 @@ class Softmax(Unary):
         y = np.empty(x.shape, x.dtype)
         for block in row_blocks(x, self.dims):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
-            part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
-            np.exp(part, out=part)
-            part *= np.reciprocal(total(part, self.dims))
+            self.fill(np.subtract(x[block], largest(x[block], self.dims), out=y[block]))
         return y
+
+    def fill(self, y: Array) -> None:
+        """Make of the shifted elements the output, in place."""
+        np.exp(y, out=y)
+        y *= np.reciprocal(total(y, self.dims))
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return in_one_step(self.slope, lambda g, y: (g - (g * y).sum(self.dims, True)) * y, g, y)
@@ -41,38 +44,30 @@ class Softmax(Unary):
         """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
         for block in row_blocks(y, self.dims):
-            part = np.subtract(g[block], sum_of_products(g[block], y[block], self.dims), out=out[block])
-            part *= y[block]
+            self.fill_slope(g[block], y[block], out[block])
         return out
 
+    def fill_slope(self, g: Array, y: Array, out: Array) -> None:
+        """Write the gradient of x into `out`."""
+        np.subtract(g, sum_of_products(g, y, self.dims), out=out)
+        out *= y
 
-class LogSoftmax(Unary):
+
+class LogSoftmax(Softmax):
     """`y = x - log(sum(exp(x)))` along `dims`."""
 
     formulas = ("dx = g - exp(y) * sum(g)",)
-    dims: tuple[int, ...]
 
-    def forward(self, x: Array) -> Array:
-        y = np.empty(x.shape, x.dtype)
-        powers: Array | None = None
-        for block in row_blocks(x, self.dims):
-            part = np.subtract(x[block], largest(x[block], self.dims), out=y[block])
-            # In the memory of those of the last block, which is in the cache.
-            powers = np.exp(part, out=powers if powers is not None and powers.shape == part.shape else None)
-            part -= np.log(total(powers, self.dims))
-        return y
+    def fill(self, y: Array) -> None:
+        y -= np.log(total(np.exp(y), self.dims))
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return in_one_step(self.slope, lambda g, y: g - y.exp() * g.sum(self.dims, True), g, y)
 
-    def slope(self, g: Array, y: Array) -> Array:
-        """The gradient of x, for that of y, `g`."""
-        out = np.empty_like(y)
-        for block in row_blocks(y, self.dims):
-            part = np.exp(y[block], out=out[block])
-            part *= total(g[block], self.dims)
-            np.subtract(g[block], part, out=part)
-        return out
+    def fill_slope(self, g: Array, y: Array, out: Array) -> None:
+        np.exp(y, out=out)
+        out *= total(g, self.dims)
+        np.subtract(g, out, out=out)
 
 
 class LogSumExp(Reduction):
