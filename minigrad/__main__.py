@@ -41,21 +41,23 @@ class Session:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
 
-    def run(self, statement: str) -> None:
-        """Print and run the statement."""
-        print(">>>", statement)
-        exec(statement, self.names)
-
-    def show(self, expression: str) -> Any:
-        """Print the expression and its value, which is returned."""
-        print(">>>", expression)
-        value = eval(expression, self.names)
-        print(repr(value))
-        return value
+    def run(self, *lines: str) -> None:
+        """Print and run each line; of an expression, print the value."""
+        for line in lines:
+            print(">>>", line)
+            try:
+                value = eval(line, self.names)
+            except SyntaxError:
+                value = None
+                exec(line, self.names)
+            if value is not None:
+                print(repr(value))
 
     def compare(self, function: str, left: str, right: str, if_equal: str, if_not: str) -> None:
         """Print whether `torch.equal` (or `allclose`) holds, and the paragraph that then is true."""
-        if self.show(f"torch.{function}({left}, {right})"):
+        comparison = f"torch.{function}({left}, {right})"
+        self.run(comparison)
+        if eval(comparison, self.names):
             say(if_equal)
         else:
             difference = eval(f"({left} - {right}).abs().max().item()", self.names)
@@ -76,29 +78,23 @@ def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: i
     """Print the table, the lookup, the one-hot matrix and the product, and whether the two results are equal."""
     heading("1. Forward: look rows up, or multiply by one-hot vectors")
     print()
-    session.run("import minigrad as torch")
-    session.run(f"_ = torch.manual_seed({seed})")
+    session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
     if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
         say("So that tensors fit the screen, large ones are printed in part, and all without exponents:")
         session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
     say(f"""An embedding is a table to be learned. It has V rows, one for each id, of D numbers, which are random at
         first. Here V = {vocab} and D = {dim}.""")
-    session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})")
-    session.show("embedding.weight")
+    session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})", "embedding.weight")
     say("Called with ids, it gives their rows:")
-    session.run(f"ids = torch.tensor({ids})")
-    session.run("rows = embedding(ids)")
-    session.show("rows")
+    session.run(f"ids = torch.tensor({ids})", "rows = embedding(ids)", "rows")
     say("""grad_fn names the step that made the rows; section 2 goes back along it. The long way to the same rows: write
         each id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,""")
-    session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})")
-    session.show("one_hot")
+    session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})", "one_hot")
     say("""and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so it
         gets a copy of the table, transposed.""")
     session.run(f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)")
     session.run("linear.weight = torch.nn.Parameter(embedding.weight.T.detach().clone())")
-    session.run("product = linear(one_hot.float())")
-    session.show("product")
+    session.run("product = linear(one_hot.float())", "product")
     equal = """Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither
         multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)"""
     session.compare("equal", "rows", "product", equal, "That should not be: please report it.")
@@ -115,18 +111,14 @@ def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> Non
     if len(ids) > len(session.names["ids"]):
         print(f"{repeat_note(ids)}:\n")
         session.run(f"ids = torch.tensor({ids})")
-    session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})")
-    session.show("upstream")
-    session.run("loss = (embedding(ids) * upstream).sum()")
-    session.run("loss.backward()")
-    session.show("embedding.weight.grad")
+    session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})", "upstream")
+    session.run("loss = (embedding(ids) * upstream).sum()", "loss.backward()", "embedding.weight.grad")
     say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
     print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
     say("""In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids,
         upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:""")
     session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()")
-    session.run("loss = (linear(one_hot) * upstream).sum()")
-    session.run("loss.backward()")
+    session.run("loss = (linear(one_hot) * upstream).sum()", "loss.backward()")
     equal = """Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is
         v, so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round,
         and the two ways may add an id's rows in different orders: then the last digits can differ."""
@@ -161,16 +153,16 @@ def show_input(session: Session) -> None:
     """Print the gradient of the one-hot vectors and what it says, and why ids have none."""
     heading("3. The gradient of the input")
     say("The one-hot vectors are numbers, so the long way has found their gradient too:")
-    session.show("one_hot.grad")
+    session.run("one_hot.grad")
     best = "the smallest entry in a row names the best id for that position; for the last position it is"
     equal = f"""Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table. It says how fast
         this loss grows as row v is mixed into output n. If position n had id v in place of its id u, the loss would
         change by entry [n, v] minus entry [n, u]. So {best}"""
     rounded = f"Where large numbers nearly cancel, digits are lost. Elsewhere, {best}"
     session.compare("allclose", "one_hot.grad", "upstream @ embedding.weight.T", equal, rounded)
-    session.show("one_hot.grad[-1].argmin()")
+    session.run("one_hot.grad[-1].argmin()")
     say("The ids themselves have no gradient:")
-    session.show("ids.dtype, ids.requires_grad")
+    session.run("ids.dtype, ids.requires_grad")
     say("""An id is a name, not an amount: there is no row between rows 2 and 3, so an id cannot change a little, and
         there is nothing to measure. Asking for its gradient, with ids.requires_grad_(), is an error.""")
 

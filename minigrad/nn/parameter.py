@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class UninitializedBuffer(Uninitialized):
     __slots__ = ()
 
 
-def add_parameters(module: Any, device: OnDevice, dtype: DType, **shapes: tuple[int, ...] | None) -> None:
+def add_parameters(module: Any, device: OnDevice, dtype: DType, **shapes: Sequence[SupportsIndex] | None) -> None:
     """Register parameters of these shapes, whose values are still to be drawn, and None where there is no shape."""
     for name, shape in shapes.items():
         new = None if shape is None else Parameter(empty(shape, device=device, dtype=dtype))

@@ -26,8 +26,9 @@ from minigrad.tensors.options import new_leaf
 
 Rate = float | Tensor
 
-# Options that are numbers and not negative, and what errors call them, where that is not their name.
+# Options that are numbers and not negative, the most they may be, and what errors call them if not by their name.
 _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
+_MOST = {"rho": 1.0}
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
 # What is remembered only where an option is on.
@@ -60,7 +61,7 @@ class ByParameter(Optimizer):
         options = {name: given[name] if name in given else getattr(self, name) for name in names}
         for name, value in _numbers_of(options).items():
             if name in _NUMBERS:
-                refuse(not value >= 0.0, _CALLED.get(name, f"{name} value"), options[name])
+                refuse(not 0.0 <= value <= _MOST.get(name, np.inf), _CALLED.get(name, f"{name} value"), options[name])
             if name in ("capturable", "differentiable") and value:
                 words = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded. Write the"
                 raise NotImplementedError(f"{words} update as operations on tensors, w = w - lr * gradient")
@@ -483,10 +484,6 @@ class Adadelta(ByParameter):
     capturable: bool = False
     maximize: bool = False
     differentiable: bool = False
-
-    def _begin(self, given: dict[str, Any]) -> None:
-        refuse(not given["rho"] <= 1.0, "rho value", given["rho"])
-        super()._begin(given)
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, u: Array) -> None:
         rho, eps = options["rho"], options["eps"]

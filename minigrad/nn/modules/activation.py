@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from minigrad.core.dtypes import bool_
 from minigrad.nn import functional as F, init as initialize
-from minigrad.nn.modules.layer import FunctionLayer, ParameterLayer, with_options
+from minigrad.nn.modules.layer import FunctionLayer, ParameterLayer, WeightLayer, with_options
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
@@ -120,7 +120,7 @@ class Hardtanh(FunctionLayer, function=F.hardtanh):
 
 
 @with_options
-class PReLU(ParameterLayer):
+class PReLU(WeightLayer):
     """`x` where it is positive, else `weight * x`, with one learned weight for all or one per channel, dimension 1.
 
     `weight`
@@ -195,7 +195,7 @@ class MultiheadAttention(ParameterLayer):
         shapes = {"in_proj_weight": (3 * embed_dim, embed_dim) if stacked else None}
         shapes |= {f"{name}_proj_weight": None if stacked else (embed_dim, size) for name, size in sizes.items()}
         add_parameters(self, device, dtype, **shapes, in_proj_bias=(3 * embed_dim,) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device=device, dtype=dtype)
         for parameter in [*self.parameters(recurse=False), self.out_proj.bias]:
             if parameter is not None:
                 (initialize.xavier_uniform_ if parameter.ndim == 2 else initialize.zeros_)(parameter)

@@ -8,7 +8,7 @@ from dataclasses import InitVar
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.layer import WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import named_padding
@@ -25,7 +25,7 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 @with_options
-class _Convolution(ParameterLayer):
+class _Convolution(WeightLayer):
     """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do.
 
     `weight`

@@ -10,6 +10,7 @@ from types import EllipsisType
 from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 from minigrad.nn.modules.module import Module
+from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -93,6 +94,12 @@ class ParameterLayer(Layer):
     _: KW_ONLY
     device: InitVar[OnDevice] = None
     dtype: InitVar[DType] = None
+
+
+class WeightLayer(ParameterLayer):
+    """A layer whose first parameter is its weight."""
+
+    weight: Parameter
 
 
 @dataclass_transform(eq_default=False)

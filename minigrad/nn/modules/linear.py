@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import InitVar
 from operator import index
 from typing import SupportsIndex
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.modules.layer import Layer, WeightLayer, with_options
+from minigrad.nn.parameter import add_parameters
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Identity", "Linear"]
 
 
-class Identity(Module):
+class Identity(Layer):
     """Its input; a layer for where none is wanted.  It takes any arguments."""
-
-    __call__: Callable[..., Tensor]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
@@ -29,7 +26,8 @@ class Identity(Module):
         return input
 
 
-class Linear(Module):
+@with_options
+class Linear(WeightLayer):
     """`x @ weight.T + bias`, with a learned weight and, unless `bias=False`, a learned bias.
 
     `weight`
@@ -48,23 +46,13 @@ class Linear(Module):
             [-0.4260,  0.3665, -0.3634, -0.3975]], requires_grad=True)
     """
 
-    __call__: Callable[..., Tensor]
-    weight: Parameter
-    bias: Parameter | None
+    in_features: SupportsIndex
+    out_features: SupportsIndex
+    bias: InitVar[bool] = True
 
-    def __init__(
-        self,
-        in_features: SupportsIndex,
-        out_features: SupportsIndex,
-        bias: bool = True,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
-        self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        outputs, inputs = self.out_features, self.in_features
+        add_parameters(self, device, dtype, weight=(outputs, inputs), bias=(outputs,) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

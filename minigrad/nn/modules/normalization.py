@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import ParameterLayer, with_options
-from minigrad.nn.parameter import add_parameters
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -21,6 +21,7 @@ Shape: TypeAlias = Any
 class ScaledLayer(ParameterLayer):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
 
+    weight: Parameter | None
     #: What its printed form says.
     _form: ClassVar[str]
 

@@ -7,7 +7,7 @@ from operator import index
 from typing import SupportsIndex
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.layer import WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
@@ -19,7 +19,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 @with_options
-class _Table(ParameterLayer):
+class _Table(WeightLayer):
     """A table of learned vectors, one per id, and the options by which it is looked up."""
 
     num_embeddings: SupportsIndex

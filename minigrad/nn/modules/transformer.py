@@ -14,6 +14,7 @@ from minigrad.nn import functional as F, init
 from minigrad.nn.modules.activation import Mask, MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.dropout import Dropout
+from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
@@ -51,18 +52,16 @@ class _Layer(Module):
             if activation not in ("relu", "gelu"):
                 raise RuntimeError(f"activation should be relu/gelu, not {activation}: or give a function")
             activation = F.relu if activation == "relu" else F.gelu
+        on: dict[str, Any] = {"device": device, "dtype": dtype}
         for name in self._attentions:
-            attention = MultiheadAttention(
-                d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
-            )
-            setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **on))
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **on)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **on)
         self.norm_first = norm_first
         numbers = range(1, len(self._attentions) + 2)
         for number in numbers:
-            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, True, bias, device=device, dtype=dtype))
+            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, True, bias, **on))
         for number in numbers:
             setattr(self, f"dropout{number}", Dropout(dropout))
         self.activation = activation
@@ -170,13 +169,11 @@ class TransformerDecoder(_Stack):
         return self._through(tgt, memory, *masks, **named)
 
 
-class Transformer(Module):
+class Transformer(Layer):
     """An encoder, and a decoder that attends to what it made.
 
     `src` is `(S, N, d_model)`, `tgt` and the result `(T, N, d_model)`; with `batch_first` N comes first.
     """
-
-    __call__: Callable[..., Tensor]
 
     def __init__(
         self,
