@@ -41,7 +41,17 @@ _BLOCK = 2**18
 _TWICE = "ConvolutionBackwardBackward0"
 
 
-class Convolution(Node):
+class _OnWindows(Node):
+    """An op on `windows`, whose channels are in `groups`; a third input is the bias of each channel."""
+
+    windows: Windows
+    groups: int
+
+    def dc(self, g: Tensor) -> Tensor:
+        return Sum((0, *range(2, g._array.ndim)))(g)
+
+
+class Convolution(_OnWindows):
     """`Y[n, o, p] = b[o] + sum over c and k of W[o, c, k] * X[n, c, p * stride + k * dilation - padding]`.
 
     `X` is `(N, C, *)`, `W` is `(O, C / groups, *kernel)`, `b` is `(O,)` or None, and `Y` is `(N, O, *)`.  With groups,
@@ -49,8 +59,6 @@ class Convolution(Node):
     """
 
     formulas = ("dX = ConvTranspose(G, W)", "dW = WeightGradient(X, G)", "db = sum of G over N and places")
-    windows: Windows
-    groups: int
     form: str = "ConvolutionBackward0"
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
@@ -68,19 +76,14 @@ class Convolution(Node):
     def db(self, g: Tensor, x: Tensor) -> Tensor:
         return WeightGradient(self.windows, self.groups)(x, g)
 
-    def dc(self, g: Tensor) -> Tensor:
-        return _over_places(g)
 
-
-class ConvTranspose(Node):
+class ConvTranspose(_OnWindows):
     """What `Convolution` does to gradients: each element of G adds the weights, times itself, to a window of `X`.
 
     `G` is `(N, O, *)`, `W` is `(O, C / groups, *kernel)`, `b` is `(C,)` or None, and `X` is `(N, C, *sizes)`.
     """
 
     formulas = ("dG = Convolution(dX, W)", "dW = WeightGradient(dX, G)", "db = sum of dX over N and places")
-    windows: Windows
-    groups: int
     sizes: tuple[int, ...]
     form: str = "ConvolutionBackward0"
 
@@ -99,17 +102,12 @@ class ConvTranspose(Node):
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return WeightGradient(self.windows, self.groups)(g, a)
 
-    def dc(self, g: Tensor) -> Tensor:
-        return _over_places(g)
 
-
-class WeightGradient(Node):
+class WeightGradient(_OnWindows):
     """`dW[o, c, k]`: the sum of `G[n, o, p] * X[n, c, p * stride + k * dilation - padding]` over n and p."""
 
     form = _TWICE
     formulas = ("dX = ConvTranspose(G, dW)", "dG = Convolution(X, dW)")
-    windows: Windows
-    groups: int
 
     def forward(self, x: Array, g: Array) -> Array:
         self.sizes = x.shape[2:]
@@ -152,11 +150,6 @@ def _finished(y: Array, bias: Array | None, like: Array) -> Array:
     if bias is not None:
         y += bias.reshape(-1, *[1] * (y.ndim - 2))
     return y.astype(like.dtype, copy=False)
-
-
-def _over_places(g: Tensor) -> Tensor:
-    """The gradient of a bias: it was added to its channel at each place."""
-    return Sum((0, *range(2, g._array.ndim)))(g)
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------

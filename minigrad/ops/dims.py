@@ -17,11 +17,10 @@ def normal_dim(dim: SupportsIndex, ndim: int) -> int:
     if not isinstance(dim, INTEGER) or isinstance(dim, bool):
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
     ndim = max(ndim, 1)
-    position = index(dim)
-    if not -ndim <= position < ndim:
-        bounds = f"[{-ndim}, {ndim - 1}]"
-        raise IndexError(f"Dimension out of range (expected to be in range of {bounds}, but got {position})")
-    return position % ndim
+    at = index(dim)
+    if not -ndim <= at < ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {at})")
+    return at % ndim
 
 
 def own_dim(dim: SupportsIndex, ndim: int) -> int:

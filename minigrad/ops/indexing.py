@@ -663,10 +663,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     first = not at and x.size
-    check_range(
-        ids, x.shape[at] if x.ndim else 1, at, IndexError if first else RuntimeError, False,
-        "index out of range in self: " if first else "INDICES element is out of DATA bounds, ",
-    )  # fmt: skip
+    words = "index out of range in self: " if first else "INDICES element is out of DATA bounds, "
+    check_range(ids, x.shape[at] if x.ndim else 1, at, IndexError if first else RuntimeError, False, words)
     return Index(dims, "IndexSelectBackward0")(input, places)
 
 

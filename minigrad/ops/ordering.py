@@ -36,7 +36,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     """
     position = normal_dim(dim, input.ndim)
     form = "SortBackward0" if stable is None else "SortBackward1"
-    return selected(return_types.sort, input, position, True, form, ordered, descending)
+    return selected(return_types.sort, input, position, True, form, order, descending)
 
 
 @op()
@@ -47,23 +47,17 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     >>> torch.tensor([3, 1, 2]).argsort()
     tensor([1, 2, 0])
     """
-    return input._new(along(ordered, input._array, normal_dim(dim, input.ndim), descending))
-
-
-def ordered(x: Array, dim: int, descending: bool) -> Array:
-    """The indices of `order`, in memory as `x` is."""
-    return laid_out(order(x, dim, descending), x)
+    return input._new(along(order, input._array, normal_dim(dim, input.ndim), descending))
 
 
 def order(x: Array, dim: int, descending: bool = False) -> Array:
-    """The indices that sort `x` along `dim`; equal elements keep their order, and nan is larger than all numbers."""
-    x = widened(x)
+    """The indices that sort `x` along `dim`, in memory as x is; equal elements keep their order, and nan is largest."""
+    wide = widened(x)
     if not descending:
-        return x.argsort(dim, "stable")
+        return laid_out(wide.argsort(dim, "stable"), x)
     # From the end, so that of equal elements the first comes last, and then first.
     reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
-    indices: Array = x[reverse].argsort(dim, "stable")[reverse]
-    return x.shape[dim] - 1 - indices
+    return laid_out(x.shape[dim] - 1 - wide[reverse].argsort(dim, "stable")[reverse], x)
 
 
 @op()

@@ -186,10 +186,8 @@ class Windows(NamedTuple):
     @_once
     def _padded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         leading = len(shape) - len(self.pads)
-        sizes = [
-            before + size + max(after, 0) for size, (before, after) in zip(shape[leading:], self.pads, strict=True)
-        ]
-        return (*shape[:leading], *sizes)
+        ends = zip(shape[leading:], self.pads, strict=True)
+        return (*shape[:leading], *[before + size + max(after, 0) for size, (before, after) in ends])
 
     def _inner(self, sizes: Sequence[int]) -> tuple[Any, ...]:
         return (..., *[slice(before, before + size) for size, (before, _) in zip(sizes, self.pads, strict=True)])
