@@ -348,6 +348,7 @@ class AdamW(Adam):
     """
 
     weight_decay: float = 1e-2
+    amsgrad: bool = False
     decoupled_weight_decay: ClassVar[bool] = True  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:

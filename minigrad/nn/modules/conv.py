@@ -12,7 +12,7 @@ from minigrad.nn.modules.layer import WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import named_padding
-from minigrad.ops.windows import PerDim, Windows, per_dim
+from minigrad.ops.windows import Windows, per_dim
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -117,32 +117,23 @@ class Conv3d(_Convolution, dims=3):
     """`conv3d`, with its weight and bias; see `Conv2d`."""
 
 
+@with_options
 class _TransposedConvolution(_Convolution):
     """The gradient of a convolution of `_dims` dimensions."""
 
     _transposed = True
+    output_padding: Numbers = 0
+    groups: int = 1
+    bias: InitVar[bool] = True
+    dilation: Numbers = 1
+    padding_mode: str = "zeros"
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: PerDim,
-        stride: PerDim = 1,
-        padding: PerDim = 0,
-        output_padding: PerDim = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: PerDim = 1,
-        padding_mode: str = "zeros",
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        if padding_mode != "zeros":
+    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
+        if self.padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        options = (kernel_size, stride, padding, dilation, groups, bias)
-        super().__init__(in_channels, out_channels, *options, device=device, dtype=dtype)
-        self.padding = per_dim("padding", padding, self._dims)
-        self.output_padding = per_dim("output_padding", output_padding, self._dims)
+        super()._set_up(bias, device, dtype)
+        self.padding = per_dim("padding", self.padding, self._dims)
+        self.output_padding = per_dim("output_padding", self.output_padding, self._dims)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`, of `output_size` if that is possible."""

@@ -37,16 +37,16 @@ def with_options(cls: T) -> T:
     """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
 
     What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` does not become an attribute.  The options
-    of the classes that it derives from come before its own, but for device and dtype; a `ClassVar` is none any more.
+    of the classes that it derives from come before its own, but for device and dtype: one that it annotates anew is one
+    of its own, or, as a `ClassVar`, none any more.
     What is given, by name, is for `_begin`.
     """
     options: dict[str, Option] = {**getattr(cls, "_options", {})}
     by_name = False
     for name, kind in cls.__annotations__.items():
         by_name = by_name or kind == "KW_ONLY"
-        if kind.startswith("ClassVar"):
-            options.pop(name, None)
-        elif name != "_":
+        options.pop(name, None)
+        if name != "_" and not kind.startswith("ClassVar"):
             is_kept = not kind.startswith("InitVar[")
             default = vars(cls).get(name, required)
             options[name] = Option(kind if is_kept else kind[len("InitVar[") : -1], default, by_name, is_kept)

@@ -207,6 +207,7 @@ class RNNBase(Recurrent):
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
 
+@with_options
 class RNN(RNNBase):
     """`h = tanh(W_ih @ x + b_ih + W_hh @ h + b_hh)` for each step; relu in place of tanh with `nonlinearity="relu"`.
 
@@ -217,19 +218,18 @@ class RNN(RNNBase):
     (torch.Size([4, 1, 2]), tensor([[[-0.9334, -0.5626]]], grad_fn=<StackBackward0>))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        self.mode, self.nonlinearity = f"RNN_{nonlinearity.upper()}", nonlinearity
-        super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
+    nonlinearity: str = "tanh"
+    bias: bool = True
+    batch_first: bool = False
+    dropout: float = 0.0
+    bidirectional: bool = False
+    proj_size: int = 0
+
+    def _set_up(self, device: OnDevice, dtype: DType) -> None:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self.mode = f"RNN_{self.nonlinearity.upper()}"
+        super()._set_up(device, dtype)
 
 
 class LSTM(RNNBase):
