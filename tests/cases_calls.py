@@ -511,7 +511,7 @@ calls(
     x.scatter_add(0, L([[0, 1, 1], [0, 0, 1]]), y)
     x[0].scatter(0, L([1]), L(5.0, dtype=x.dtype))
     x[0].scatter(0, L([0, 1]), L(5.0, dtype=x.dtype))
-    x[0].scatter(0, L(0), L([2.0], dtype=x.dtype))
+    x[0].scatter(0, L(0), L([2.0, 3.0], dtype=x.dtype))
     x[0, 0].gather(0, L(0))
     x[0, 0].gather(0, L([0, 0]))
     x[0, 0].gather(0, L([0, 1]))

@@ -590,11 +590,10 @@ def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
     """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
     for dim, item in found:
         array = array_of(item)
-        masked_shape = shape[dim : dim + array.ndim]
         if array.dtype not in (*INDEX_DTYPES, _BOOL):
             kinds = "long, int, byte or bool tensors"
             raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
-        if array.dtype == _BOOL and array.shape != masked_shape:
+        if array.dtype == _BOOL and array.shape != shape[dim : dim + array.ndim]:
             other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
             raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
 

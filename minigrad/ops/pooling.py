@@ -252,7 +252,7 @@ def _windows(
     """The windows of a pooling, or PyTorch's error if there are none."""
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
     padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
-    return _fitting(input._array.shape[-dims - 1 :], (kernel, stride, padding, dilation), ceil_mode)
+    return _fitting(input._array.shape[-dims - 1 :], (kernel, stride, padding, dilation), index(ceil_mode))
 
 
 @functools.lru_cache(maxsize=64)

@@ -197,7 +197,7 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     places = indexing.checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
         # An empty index takes no element, and may have any dimensions.
-        limits = shape[: src._array.ndim] if places.size else (0,)
+        limits = (shape or (1,))[: src._array.ndim] if places.size else (0,)
         src = src if places.size else Reshape((src._array.size,))(src)
         src = Reshape(shape)(Slice(tuple([slice(size) for size in limits]))(src))
     return src, x._new(places)
@@ -311,6 +311,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     _, found = indexing.parsed(given, input._array.shape)
     if not found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
+    indexing.check_found(found, input._array.shape)
     fitted = fitting(values, input, found)
     dims, places = indexing.located(input, found)
     _check_writes(fitted, input, dims, places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, InitVar
 from typing import Any, ClassVar, TypeAlias
 
@@ -132,4 +132,4 @@ class GroupNorm(ScaledLayer):
 
 
 def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    return tuple(shape) if isinstance(shape, Iterable) else (shape,)
