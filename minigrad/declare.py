@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import sys
 import typing
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex, TypeAlias, TypeVar
@@ -273,14 +272,13 @@ def telling(
     Of its arguments, `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
     takes the ints of its argument one by one as well.
     """
-    most = flags[0][0] if flags else sys.maxsize
     spread = spread and position == 0
 
     def call(*args: object, **kwargs: object) -> Any:
         try:
             if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
                 args = (args[0], args[1:])
-            if not kwargs and len(args) <= most:
+            if not kwargs and (not flags or len(args) <= flags[0][0]):
                 # Most calls, in two thirds of the time.
                 result = function(*args)
             else:

@@ -30,7 +30,7 @@ from minigrad.ops import (  # noqa: F401
     softmax,
     writing,
 )
-from minigrad.ops.dims import INTEGER, normal_dim
+from minigrad.ops.arguments import INTEGER, normal_dim
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at

@@ -14,9 +14,8 @@ from minigrad.core.elementwise import Elementwise, masked
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import of_node, op
-from minigrad.ops.casting import check_floating, in_float32
+from minigrad.ops.arguments import check_floating, in_float32, normal_dim
 from minigrad.ops.comparison import Where, clipped
-from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import blocked
 from minigrad.ops.joining import cat
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable

@@ -14,7 +14,7 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor
 from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
-from minigrad.ops.casting import check_floating, filler, in_float32
+from minigrad.ops.arguments import check_floating, filler, in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"

@@ -18,7 +18,7 @@ from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.casting import rounded
+from minigrad.ops.arguments import rounded
 from minigrad.ops.fused import row_blocks
 from minigrad.ops.softmax import Softmax, largest
 from minigrad.random import default_generator

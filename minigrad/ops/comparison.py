@@ -16,7 +16,7 @@ from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
 from minigrad.declare import OPERANDS, F, as_number, op, operator, rewritten
-from minigrad.ops import casting
+from minigrad.ops import arguments
 from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.fused import row_blocks
 from minigrad.tensors.conversion import shared_memory
@@ -308,7 +308,7 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
         common = _common(a, b)
         a, b = [
-            cast(each, common) if isinstance(each, Tensor) else condition._new(casting.assigned(each, common))
+            cast(each, common) if isinstance(each, Tensor) else condition._new(arguments.assigned(each, common))
             for each in (a, b)
         ]
     return Where()(cast(condition, dtypes.bool_), a, b)
@@ -338,10 +338,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     if mask._array.dtype != bool:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got a mask of {mask.dtype!r}: mask.bool()")
     if not isinstance(value, Tensor):
-        return Where("MaskedFillBackward0")(mask, input._new(casting.filler(value, input.dtype)), input)
+        return Where("MaskedFillBackward0")(mask, input._new(arguments.filler(value, input.dtype)), input)
     if value._array.ndim:
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, got {value.shape}: torch.where")
-    casting.filler(value._array.item(), input.dtype)
+    arguments.filler(value._array.item(), input.dtype)
     return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
@@ -438,7 +438,7 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
         )
     if common is dtypes.bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
-    low, high = [None if bound is None else casting.filler(as_number(bound), common) for bound in (low, high)]
+    low, high = [None if bound is None else arguments.filler(as_number(bound), common) for bound in (low, high)]
     return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
 
 

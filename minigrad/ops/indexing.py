@@ -23,7 +23,7 @@ from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.dims import normal_dim
+from minigrad.ops.arguments import normal_dim
 from minigrad.tensors.errors import warn_program
 
 #: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.

@@ -15,7 +15,7 @@ from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, Several
 from minigrad.core.tensor import Tensor, method, share_storage
 from minigrad.declare import op
-from minigrad.ops.dims import ints, normal_dim, own_dim
+from minigrad.ops.arguments import ints, normal_dim, own_dim
 from minigrad.tensors.errors import warn_program
 
 

@@ -18,10 +18,9 @@ from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, log_sigmoid
+from minigrad.ops.arguments import check_cast, check_floating, in_float32, normal_dim, rounded
 from minigrad.ops.arithmetic import QuotientAs
-from minigrad.ops.casting import check_cast, check_floating, in_float32, rounded
 from minigrad.ops.comparison import clipped
-from minigrad.ops.dims import normal_dim
 from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.ops.reductions import Mean

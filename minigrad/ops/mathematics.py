@@ -19,8 +19,8 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
+from minigrad.ops.arguments import check_floating, in_float32
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
-from minigrad.ops.casting import check_floating, in_float32
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import BLOCK, blocked
 

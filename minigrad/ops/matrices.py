@@ -20,8 +20,7 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.casting import filler
-from minigrad.ops.dims import int64, normal_dim, normal_dims
+from minigrad.ops.arguments import filler, int64, normal_dim, normal_dims
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 

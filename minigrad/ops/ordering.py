@@ -14,8 +14,7 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, float16, result_
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.casting import check_floating
-from minigrad.ops.dims import normal_dim, own_dim
+from minigrad.ops.arguments import check_floating, normal_dim, own_dim
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
 

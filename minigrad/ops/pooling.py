@@ -21,7 +21,7 @@ from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.casting import check_floating
+from minigrad.ops.arguments import check_floating
 from minigrad.ops.indexing import Index, PutIndex, all_dims
 from minigrad.ops.reductions import mean
 from minigrad.ops.windows import Col2Im, PerDim, Windows, of_each_rank, per_dim

@@ -18,7 +18,7 @@ from minigrad.core.elementwise import Elementwise, cast, zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, released
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
-from minigrad.ops import casting
+from minigrad.ops import arguments
 from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims
 from minigrad.tensors.hooks import keep_retaining
 
@@ -84,7 +84,7 @@ class Recording(Tensor):
         check_keeps_shape(self, result)
         recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
-            casting.check_cast(result.dtype, self.dtype)
+            arguments.check_cast(result.dtype, self.dtype)
             made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
                 # PyTorch takes both as one.

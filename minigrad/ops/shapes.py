@@ -16,7 +16,7 @@ from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, storage_of
 from minigrad.declare import attribute, op
-from minigrad.ops.dims import ints, ints_or_one, normal_dim, normal_dims, own_dim
+from minigrad.ops.arguments import ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
 from minigrad.tensors.hooks import keep_retaining
 

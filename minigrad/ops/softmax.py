@@ -11,8 +11,7 @@ from minigrad.core.shapes import kept_dims
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
-from minigrad.ops.casting import check_floating, in_float32
-from minigrad.ops.dims import normal_dim, reduced_dims
+from minigrad.ops.arguments import check_floating, in_float32, normal_dim, reduced_dims
 from minigrad.ops.fused import in_one_step, row_blocks
 from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.tensors.errors import warn_program

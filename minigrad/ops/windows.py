@@ -17,7 +17,7 @@ from minigrad.core.shapes import Reshape, strided
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops import casting
+from minigrad.ops import arguments
 from minigrad.ops.indexing import Index
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
             if max(-before, -after, -before - after) > size:
                 raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
-        return ConstantPad(pads[::-1], casting.filler(value or 0, input.dtype))(input)
+        return ConstantPad(pads[::-1], arguments.filler(value or 0, input.dtype))(input)
     if mode not in _PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
@@ -280,7 +280,7 @@ def sum_of_windows(
 
 def _of_images(kernel: str, x: Tensor, *given: PerDim) -> tuple[Windows, str]:
     """The windows of images, by their size, dilation, padding and stride, and how an error tells of these."""
-    casting.check_floating(f"{kernel}_out_cpu", x)
+    arguments.check_floating(f"{kernel}_out_cpu", x)
     names = ("kernel_size", "dilation", "padding", "stride")
     options = {name: per_dim(name, value, 2) for name, value in zip(names, given, strict=True)}
     for name, values in options.items():

@@ -15,8 +15,8 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
-from minigrad.ops import casting, indexing
-from minigrad.ops.dims import int64, normal_dim
+from minigrad.ops import arguments, indexing
+from minigrad.ops.arguments import int64, normal_dim
 from minigrad.ops.indexing import INDEX_DTYPES, IndexInto, Slice, all_dims, check_range, in_front
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
@@ -55,7 +55,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
             raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
             return input._rewrite(Copy("FillBackward3"), cast(value, input.dtype))
-    filler = casting.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
+    filler = arguments.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._refill(lambda array: array.fill(filler), "FillBackward2")
 
 
@@ -80,7 +80,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         index = None
     if isinstance(value, int):
         int64(value)
-    given: Any = value if isinstance(value, Tensor) else self._new(casting.assigned(value, self.dtype))
+    given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items: Any = index if type(index) is tuple else (index,)
     key: Any = items
@@ -149,7 +149,7 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
-        casting.converted(value._array, x.dtype)
+        arguments.converted(value._array, x.dtype)
     fitted = in_shape(value, shape)
     return fitted if fitted._array.dtype is x._array.dtype else cast(fitted, x.dtype)
 
@@ -191,7 +191,7 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if not isinstance(src, Tensor):
         places = indexing.checked_along(name, x._array, at, index._array, shape)
-        return x._new(casting.filler(src, x.dtype)), x._new(places)
+        return x._new(arguments.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = indexing.checked_along(name, x._array, at, index._array, src._array.shape)
@@ -264,7 +264,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if rows.size:
         error = RuntimeError if x.ndim > 1 else IndexError
         check_range(places._array, x.shape[at] if dims else 1, at, error, False)
-    scale = casting.filler(alpha, input.dtype)
+    scale = arguments.filler(alpha, input.dtype)
     return (IndexInto(dims, True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
 
 
@@ -281,7 +281,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if isinstance(value, Tensor) and value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
-    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(casting.filler(value, input.dtype))
+    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(arguments.filler(value, input.dtype))
     size = input._array.shape[at] if dims else 1
     if not input._array.size:
         places = input._new(places._array[:0])

@@ -13,7 +13,7 @@ from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
-from minigrad.ops import casting
+from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
 from minigrad.tensors.errors import warn_program, within_numpy
 from minigrad.tensors.options import (
@@ -340,7 +340,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         check_no_bools("linspace_cpu", wanted)
     exact = computed_in(wanted).type if wanted in FLOATS else np.float64
     first, last = [
-        exact(casting.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        exact(arguments.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
@@ -532,13 +532,13 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:
     """The numbers in the dtype `target`, each converted by itself, as PyTorch does: an int keeps all of its digits."""
     if target.is_floating_point or target is dtypes.bool_:
-        return casting.converted(np.array(values, np.float64), target)
+        return arguments.converted(np.array(values, np.float64), target)
     if float not in set(map(type, values)):
         array = np.array(values, np.int64)
-        return array if target is dtypes.int64 else casting.converted(array, target)
+        return array if target is dtypes.int64 else arguments.converted(array, target)
     array = np.empty(len(values), target._numpy)
     for kind in (int, float):
-        array[[isinstance(value, kind) for value in values]] = casting.converted(
+        array[[isinstance(value, kind) for value in values]] = arguments.converted(
             np.array([value for value in values if isinstance(value, kind)], kind), target
         )
     return array

@@ -13,8 +13,8 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
-from minigrad.ops import casting
-from minigrad.ops.dims import INTEGER, sizes_of
+from minigrad.ops import arguments
+from minigrad.ops.arguments import INTEGER, sizes_of
 from minigrad.tensors.errors import beyond_numpy, refuse, unexpected
 
 __all__ = [
@@ -320,7 +320,7 @@ def listed(name: str, size: Sizes) -> tuple[Sizes]:
 def filling(name: str, given: object) -> tuple[Number, Fill]:
     """The number `fill_value` of the function `name`, and what fills with it; a RuntimeError if it has no place."""
     value = number_of(name, "fill_value", given, 2)
-    return value, lambda array: array.fill(casting.filler(value, dtypes.of(array)))
+    return value, lambda array: array.fill(arguments.filler(value, dtypes.of(array)))
 
 
 def filled(fill: Fill) -> Make:

@@ -29,8 +29,8 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
-from minigrad.ops import arithmetic, casting, joining
-from minigrad.ops.dims import sizes_of
+from minigrad.ops import arguments, arithmetic, joining
+from minigrad.ops.arguments import sizes_of
 from minigrad.tensors import creation, options, printing
 
 
@@ -326,7 +326,7 @@ class SparseTensor(Tensor):
 
     def _become(self, result: SparseTensor) -> SparseTensor:
         """Take on the entries of `result`, in this tensor's dtype."""
-        casting.check_cast(result.dtype, self.dtype)
+        arguments.check_cast(result.dtype, self.dtype)
         result = result.to(self.dtype)
         self._places, self._entries, self._coalesced = result._places, result._entries, result._coalesced
         storage_of(self).version += 1
@@ -365,7 +365,7 @@ class SparseTensor(Tensor):
         self._check_same_size(dense)
         common = dtypes.result_type(self._entries._array, dense._array)
         arithmetic.check_alpha(alpha, common)
-        casting.check_cast(common, dense.dtype)
+        arguments.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._refill(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")
 
