@@ -173,11 +173,13 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
     """
+    # First what only a dtype has: tensors, too, tell whether they are floating point.
+    one, two = type1._numpy, type2._numpy
     if type1.is_floating_point != type2.is_floating_point:
         return type1 if type1.is_floating_point else type2
-    if type1 is not type2 and {type1._numpy, type2._numpy} <= HALVES:
+    if type1 is not type2 and {one, two} <= HALVES:
         return float32
-    return _BY_NUMPY[np.promote_types(type1._numpy, type2._numpy)]
+    return _BY_NUMPY[np.promote_types(one, two)]
 
 
 def result_type(*operands: Array | Number) -> dtype:
