@@ -66,9 +66,7 @@ class Hardtanh(Curve):
 
     def forward(self, x: Array) -> Array:
         if x.dtype == bool or (x.dtype == np.uint8 and self.low <= -1):
-            raise RuntimeError(
-                f"{dtypes.of(x)!r} inputs not supported for hardtanh: expected numbers, such as x.long()"
-            )
+            raise RuntimeError(f"{dtypes.of(x)!r} inputs not supported for hardtanh: expected numbers, x.long()")
         # The limits of integers are cut to integers.
         return clipped(x, self.low, self.high).astype(x.dtype, copy=False)
 

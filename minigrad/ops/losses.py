@@ -13,7 +13,7 @@ from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_typ
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, Reshape, common_shape, sum_to
+from minigrad.core.shapes import Expand, Reshape, common_shape
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
@@ -606,19 +606,13 @@ class BinaryCrossEntropy(Node):
 class BinaryCrossEntropyBackward(Node):
     """`g * (p - t) / (p * (1 - p))`, with a denominator of at least 1e-12, as in PyTorch."""
 
-    formulas = (
-        "dg = h * (p - t) / (p * (1 - p))",
-        "dp = h * g * (p**2 - 2 * p * t + t) / (p * (1 - p))**2",
-        "dt = -h * g / (p * (1 - p))",
-    )
-
     def forward(self, g: Array, p: Array, t: Array) -> Array:
         return g * ((p - t) / np.maximum((1 - p) * p, 1e-12))
 
     # PyTorch keeps clear of 0 in another way in the first two of these.
 
     def da(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
-        return sum_to(h * ((p - t) / ((p + 1e-12) * (1 - p + 1e-12))), g._array.shape)
+        return (h * ((p - t) / ((p + 1e-12) * (1 - p + 1e-12)))).sum_to_size(g.shape)
 
     def db(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
         return h * g * ((p * p - 2 * p * t + t) / ((p + 1e-12) * (1 - p + 1e-12)) ** 2)

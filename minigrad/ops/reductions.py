@@ -408,8 +408,7 @@ class Std(Var):
 
 def centred(x: Array, dims: tuple[int, ...]) -> Array:
     """`x - mean(x)` with the mean over `dims`, in at least float32."""
-    mean = average(x, dims)
-    return np.asarray(widened(x) - mean)
+    return np.asarray(widened(x) - average(x, dims))
 
 
 # ---- norms -----------------------------------------------------------------------------------------------------------
