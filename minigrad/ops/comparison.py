@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core import dtypes
 from minigrad.core.arrays import chosen, laid_out
-from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype
+from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
 from minigrad.core.elementwise import WIDE_FLOATS, Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
@@ -79,7 +78,7 @@ def _bitwise(ufunc: Callable[..., Array], a: object, b: object) -> Any:
     if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
         return NotImplemented
     common = _common(a, b)
-    if common.is_floating_point or (common is dtypes.bool_ and "shift" in ufunc.__name__):
+    if common.is_floating_point or (common is bool_ and "shift" in ufunc.__name__):
         kernel = ufunc.__name__.replace("left_", "l").replace("right_", "r")
         remedy = "integers, or bools such as (x > 0) & (y > 0)"
         raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': {remedy}")
@@ -89,8 +88,8 @@ def _bitwise(ufunc: Callable[..., Array], a: object, b: object) -> Any:
 def _common(a: Any, b: Any) -> dtype:
     """The dtype in which two operands meet."""
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
-        return dtypes.of(a._array)
-    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
+        return of(a._array)
+    return result_type(*[each._array if isinstance(each, Tensor) else each for each in (a, b)])
 
 
 def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None) -> Tensor:
@@ -303,15 +302,14 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
         return condition.nonzero(as_tuple=True)
     if condition._array.dtype not in (bool, np.uint8):
         raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
-    both: Any = input, other
-    a, b = both
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a._array.dtype is not b._array.dtype:
-        common = _common(a, b)
-        a, b = [
+    operands: list[Any] = [input, other]
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor) and input._array.dtype is other._array.dtype):
+        common = _common(input, other)
+        operands = [
             cast(each, common) if isinstance(each, Tensor) else condition._new(arguments.assigned(each, common))
-            for each in (a, b)
+            for each in operands
         ]
-    return Where()(cast(condition, dtypes.bool_), a, b)
+    return Where()(cast(condition, bool_), *operands)
 
 
 @op("Tensor", name="where")
@@ -430,13 +428,11 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
     if any([bound.ndim or bound.requires_grad for bound in tensors]):
         raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
-    common, between_tensors = dtypes.of(x._array), len(tensors) == len(bounds)
+    common, between_tensors = of(x._array), len(tensors) == len(bounds)
     # A number leaves a floating-point dtype as it is.
     if between_tensors or x._array.dtype not in FLOATS:
-        common = dtypes.result_type(
-            x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds]
-        )
-    if common is dtypes.bool_:
+        common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
+    if common is bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
     low, high = [None if bound is None else arguments.filler(as_number(bound), common) for bound in (low, high)]
     return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
