@@ -525,10 +525,11 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
     dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
     out = 0
     for item in items:
+        used = _dims_used(item)
         if item is Ellipsis:
             basic += [slice(None)] * min(missing, ndim - dim)
             dim, out = dim + missing, out + missing
-        elif dim > ndim:
+        elif dim + used > ndim:
             bounds = f"[{-ndim - 1}, {ndim}]"
             raise IndexError(
                 f"Dimension out of range (expected to be in range of {bounds}, but one ... is all of them)"
@@ -545,7 +546,6 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
             basic.append(item)
             dim += 1
         else:
-            used = _dims_used(item)
             # A 0-d mask selects from no dimension of x: it makes a new one.
             basic += [slice(None)] * used or [None]
             found.append((out, item))
