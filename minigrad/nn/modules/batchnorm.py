@@ -17,13 +17,7 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
 
 @with_options
 class _ChannelNorm(ScaledLayer):
-    """A normalization of channels that can keep running estimates of their means and variances.
-
-    `weight`, `bias`
-        `(num_features,)`, ones and zeros at the start, or None without `affine` (the bias also without `bias`).
-    `running_mean`, `running_var`, `num_batches_tracked`
-        buffers, the first two `(num_features,)`, that start as zeros, ones and 0; None without `track_running_stats`.
-    """
+    """A normalization of channels that can keep running estimates of their means and variances."""
 
     # As PyTorch's, from the one on in which it counts batches.
     _version = 2
@@ -95,6 +89,11 @@ class BatchNorm1d(_BatchNorm):
     While training, mean and variance are those of the batch, and the running estimates move towards them by `momentum`
     (or, if that is None, are the averages of all batches).  Else they are the running estimates.  See
     `nn.functional.batch_norm`.
+
+    `weight`, `bias`
+        `(num_features,)`, ones and zeros at the start, or None without `affine` (the bias also without `bias`).
+    `running_mean`, `running_var`, `num_batches_tracked`
+        buffers, the first two `(num_features,)`, that start as zeros, ones and 0; None without `track_running_stats`.
 
     >>> import minigrad as torch
     >>> norm = torch.nn.BatchNorm1d(1)

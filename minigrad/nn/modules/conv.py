@@ -26,13 +26,7 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 @with_options
 class _Convolution(WeightLayer):
-    """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do.
-
-    `weight`
-        `(out_channels, in_channels / groups, *kernel_size)`; of a transposed one with the channels swapped.
-    `bias`
-        `(out_channels,)`, or None.
-    """
+    """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do."""
 
     _dims: ClassVar[int]
     _transposed: ClassVar[bool] = False
@@ -103,8 +97,8 @@ class Conv1d(_Convolution, dims=1):
 class Conv2d(_Convolution, dims=2):
     """A `Linear` on each window of the input: see `nn.functional.conv2d`.
 
-    The weight is `(out_channels, in_channels / groups, *kernel_size)`.  The padding is of zeros, unless `padding_mode`
-    is "reflect", "replicate" or "circular": see `nn.functional.pad`.
+    The weight is `(out_channels, in_channels / groups, *kernel_size)`, the bias `(out_channels,)` or None.  The padding
+    is of zeros, unless `padding_mode` is "reflect", "replicate" or "circular": see `nn.functional.pad`.
 
     >>> import minigrad as torch
     >>> layer = torch.nn.Conv2d(3, 6, kernel_size=5, padding=2)
@@ -157,6 +151,8 @@ class ConvTranspose1d(_TransposedConvolution, dims=1):
 
 class ConvTranspose2d(_TransposedConvolution, dims=2):
     """The gradient of a `Conv2d` as a layer, which makes larger images of small ones: `nn.functional.conv_transpose2d`.
+
+    The weight is `(in_channels, out_channels / groups, *kernel_size)`, the bias `(out_channels,)` or None.
 
     >>> import minigrad as torch
     >>> torch.nn.ConvTranspose2d(6, 3, kernel_size=2, stride=2)(torch.zeros(10, 6, 14, 14)).shape

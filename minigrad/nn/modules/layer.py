@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from dataclasses import KW_ONLY, InitVar
+from dataclasses import KW_ONLY, MISSING, InitVar
 from types import EllipsisType
 from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
@@ -16,15 +16,13 @@ from minigrad.tensors.options import DType, OnDevice
 
 T = TypeVar("T", bound=type[Any])
 
-required = object()
-
 
 class Option(NamedTuple):
     """An argument of a constructor."""
 
     #: Its type, as it is written.
     kind: str
-    #: `required` if it has none.
+    #: `MISSING` if it has none.
     default: object
     #: Whether it is given by name only.
     by_name: bool
@@ -48,7 +46,7 @@ def with_options(cls: T) -> T:
         options.pop(name, None)
         if name != "_" and not kind.startswith("ClassVar"):
             is_kept = not kind.startswith("InitVar[")
-            default = vars(cls).get(name, required)
+            default = vars(cls).get(name, MISSING)
             options[name] = Option(kind if is_kept else kind[len("InitVar[") : -1], default, by_name, is_kept)
             if name in vars(cls):
                 # An attribute of the class would be found before a parameter or buffer of that name.
@@ -61,7 +59,7 @@ def with_options(cls: T) -> T:
     # A function of just these arguments: Python itself tells what is amiss with those that are given.
     made: Any = eval(f"lambda {listed}: self._begin(locals())", vars(sys.modules[cls.__module__]))
     made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
-    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not required])
+    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
     made.__kwdefaults__ = {name: each.default for name, each in named.items()}
     made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
     cls.__init__ = made
@@ -99,6 +97,7 @@ class ParameterLayer(Layer):
 class WeightLayer(ParameterLayer):
     """A layer whose first parameter is its weight."""
 
+    #: A parameter of the shape that the layer's text tells.
     weight: Parameter
 
 

@@ -21,6 +21,7 @@ Shape: TypeAlias = Any
 class ScaledLayer(ParameterLayer):
     """A layer that may have a weight, which starts as ones, and a bias, which starts as zeros, of one shape."""
 
+    #: A parameter, ones at the start; None where the options say so.
     weight: Parameter | None
     #: What its printed form says.
     _form: ClassVar[str]
