@@ -160,22 +160,27 @@ def laid_out(out: Array, *operands: Any) -> Array:
     Of two dimensions that is the inner one along which the first operand that tells them apart takes smaller steps.
     NumPy makes the last one the inner one where operands differ.
     """
-    if operands[0] is not None and operands[0].size > 1 and operands[0].flags.c_contiguous:
-        return out  # As below, and most often.
+    first = operands[0]
+    if first is not None and first.size > 1:
+        if first.flags.c_contiguous:
+            return out  # As below, and most often.
+        steps = sorted({0, *first.strides}, reverse=True)
+        if first.shape == out.shape and len(steps) > out.ndim:
+            # It tells all dimensions apart: a part of a matrix has them in order.
+            dims = [first.strides.index(step) for step in steps[:-1]]
+            return np.asarray(out, order="C") if dims == sorted(dims) else _ordered(out, dims)
     # One element repeated, as the gradient of a sum is, tells no dimensions apart.
     given = [x for x in operands if x is not None and any(x.strides)]
     if not given or given[0].flags.c_contiguous:
         return out
-    first, own = given[0], [[step for step in x.strides if step] for x in given]
+    own = [[step for step in x.strides if step] for x in given]
     if all([steps == sorted(steps, reverse=True) for steps in own]):
         return np.asarray(out, order="C")
-    if first.shape == out.shape and len({0, *first.strides}) > out.ndim:
-        return _ordered(out, [first.strides.index(step) for step in sorted(own[0], reverse=True)])
     every = []
     for x in given:
         dims_of = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)
         every.append([0] * (out.ndim - x.ndim) + [step if size == whole else 0 for size, whole, step in dims_of])
-    dims: list[int] = []
+    dims = []
     for dim in reversed(range(out.ndim)):
         place = 0
         for after, other in enumerate(dims, 1):

@@ -419,7 +419,8 @@ class Several(Node):
         self.edges, self.number, self.count = edges, next_number(), len(out)
         for position, each in enumerate(out):
             if each is not None:
-                each._node = Output(self, position)
+                # Past its constructor, which is written in Python.
+                each._node = tuple.__new__(Output, (self, position))
                 each._requires_grad = True
         if self.keep is not None:
             self.keep(inputs, out)
