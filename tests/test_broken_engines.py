@@ -115,7 +115,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("no version is checked", (tape, function), "unpack_saved", lambda entry, name: entry[0] if type(entry) is tuple else entry, {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"}),
     ("a kept output has its own storage", tape.Node, "kept_output", kept_output_with_its_own_storage, {"kept_values_of_the_second_order"}),
     ("a kept output has no history", tape.Node, "kept_output", kept_output_without_history, {"All derivatives of exp are exp"}),
-    ("the outputs of a node are mixed up", tape.Output, "__new__", lambda cls, which, position: tuple.__new__(cls, (which, 0)), {"Of several outputs each gradient goes its way"}),
+    ("the outputs of a node are mixed up", tape.Several, "record", ("(self, position)", "(self, 0)"), {"Of several outputs each gradient goes its way"}),
     ("a node holds its output", EXP, "keep", keep_the_output_tensor, {"no_cycles"}),
     ("a sum keeps its input", Sum, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
     ("a quotient keeps its dividend", Div, "reads", ((0, 1), (0, 1)), {"what_is_not_kept_dies"}),

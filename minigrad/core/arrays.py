@@ -173,9 +173,6 @@ def laid_out(out: Array, *operands: Any) -> Array:
     given = [x for x in operands if x is not None and any(x.strides)]
     if not given or given[0].flags.c_contiguous:
         return out
-    own = [[step for step in x.strides if step] for x in given]
-    if all([steps == sorted(steps, reverse=True) for steps in own]):
-        return np.asarray(out, order="C")
     every = []
     for x in given:
         dims_of = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)

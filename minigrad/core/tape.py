@@ -446,12 +446,9 @@ class View(Unary):
     def __call__(self, x: Any) -> Tensor:
         # Nothing is computed, so nothing can warn.
         out: Tensor = x._new(self.forward(x._array))
-        if not current.enabled:
-            share_storage(x, out, "no_grad")
-            return out
-        if x._requires_grad:
+        if x._requires_grad and current.enabled:
             self.record((x._node or x,), (x,), out)
-        share_storage(x, out)
+        share_storage(x, out, "" if current.enabled else "no_grad")
         return out
 
     def of_gradient(self, g: Tensor) -> Tensor:

@@ -306,12 +306,11 @@ _making = free_in_forks(RLock())
 
 def storage_of(x: Tensor) -> Storage:
     """The storage of `x`, made now if nobody asked before."""
-    storage = x._storage
-    if storage is None:
+    if x._storage is None:
         with _making:
             # Another thread may have been first.
-            storage = x._storage = x._storage or Storage()
-    return storage
+            x._storage = x._storage or Storage()
+    return x._storage
 
 
 def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:

@@ -138,13 +138,14 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
     `input` is `(N, C, *)`, `weight` is `(C,)`, `(1,)` or 0-d; a RuntimeError for others.
     """
-    channels = input.shape[1] if input.ndim > 1 else 1
-    if weight.dtype is not input.dtype:
+    x, w = input._array, weight._array
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if w.dtype != x.dtype:
         raise RuntimeError("prelu: Type promoting not supported: weight.to(input.dtype)")
-    if weight.ndim > 1 or weight.numel() not in (1, channels):
+    if w.ndim > 1 or w.size not in (1, channels):
         raise RuntimeError(f"prelu: expected a weight, or one for each of {channels} channels, but got {weight.shape}")
-    shape = [-1, *[1] * (input.ndim - 2)] if weight.numel() > 1 else [1] * min(input.ndim, 1)
-    return Prelu()(input, weight if list(weight.shape) == shape else weight.reshape(shape))
+    shape = (w.size, *[1] * (x.ndim - 2)) if w.size > 1 else (1,) * min(x.ndim, 1)
+    return Prelu()(input, weight if w.shape == shape else weight.reshape(shape))
 
 
 # ---- smooth functions ------------------------------------------------------------------------------------------------
@@ -375,7 +376,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     along = normal_dim(dim, input.ndim)
-    if input.shape[along] % 2:
+    if input._array.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
     return in_float32(Glu(along), input)

@@ -184,10 +184,7 @@ class Rounded(Cast):
 
 def in_float32(compute: Function, *inputs: Any) -> Any:
     """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
-    for x in inputs:
-        if isinstance(x, Tensor) and x._array.dtype in HALVES:
-            break
-    else:
+    if HALVES.isdisjoint([x._array.dtype for x in inputs if isinstance(x, Tensor)]):
         return compute(*inputs)
     halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
     result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])

@@ -223,7 +223,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     """The input times noise of 0 and `1 / (1 - p)`."""
-    if p == 0 or not input.numel():
+    if p == 0 or not input._array.size:
         return input
     array = noise._array
     if p == 1:

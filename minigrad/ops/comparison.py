@@ -424,13 +424,13 @@ class Clamp(Unary):
 
 def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
     """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
-    bounds = [bound for bound in (low, high) if bound is not None]
-    tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
-    if any([bound.ndim or bound.requires_grad for bound in tensors]):
+    tensors = [bound for bound in (low, high) if isinstance(bound, Tensor)]
+    if tensors and any([bound.ndim or bound.requires_grad for bound in tensors]):
         raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
-    common, between_tensors = of(x._array), len(tensors) == len(bounds)
+    common, between_tensors = of(x._array), len(tensors) == (low is not None) + (high is not None)
     # A number leaves a floating-point dtype as it is.
     if between_tensors or x._array.dtype not in FLOATS:
+        bounds = [bound for bound in (low, high) if bound is not None]
         common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
     if common is bool_:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")

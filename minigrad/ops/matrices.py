@@ -169,11 +169,12 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
     node = Addmm(as_number(beta), as_number(alpha))
     _check_ranks("a matrix", 2, mat1=mat1, mat2=mat2)
-    if mat1.shape[1] != mat2.shape[0] or mat1.dtype is not mat2.dtype or mat2.dtype is dtypes.bool_:
-        raise product_error(mat1._array, mat2._array)
-    if input.dtype is not mat2.dtype:
+    x, a, b = input._array, mat1._array, mat2._array
+    if a.shape[1] != b.shape[0] or a.dtype != b.dtype or b.dtype == bool:
+        raise product_error(a, b)
+    if x.dtype != b.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {mat2.dtype!r}")
-    expanded_shape((mat1.shape[0], mat2.shape[1]), input._array.shape)
+    expanded_shape((a.shape[0], b.shape[1]), x.shape)
     return node(mat1, mat2, input)
 
 

@@ -15,6 +15,7 @@ from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import check_floating, normal_dim, own_dim
+from minigrad.ops.indexing import places_along
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
 
@@ -147,14 +148,14 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
 def most_frequent(x: Array, dim: int) -> Array:
     """The last index of the most frequent element along `dim`, of several the smallest; the dimension stays."""
     indices = order(x, dim).swapaxes(dim, -1)
-    ordered = np.take_along_axis(x.swapaxes(dim, -1), indices, -1)
+    ordered = x.swapaxes(dim, -1).take(places_along(indices, x.ndim - 1, indices.shape))
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
     # (Those that are nan stand last, and are one run.)
     starts[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., :-1] == ordered[..., :-1])
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
-    found = np.take_along_axis(indices, depth.argmax(axis=-1, keepdims=True), -1)
+    found = indices.take(places_along(depth.argmax(axis=-1, keepdims=True), x.ndim - 1, indices.shape))
     return np.asarray(found.swapaxes(dim, -1), order="C")
 
 

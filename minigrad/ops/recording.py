@@ -90,13 +90,10 @@ class Recording(Tensor):
                 # PyTorch takes both as one.
                 result._node.form = made.name()
         self._check_recordable(recorded)
+        self._check_writable()
         if recorded:
             self._secure(result, before, oldest)
-        try:
-            array[...] = result._array
-        except ValueError:
-            self._check_writable()
-            raise
+        array[...] = result._array
         storage_of(self).version += 1
         if recorded:
             self._follow(result._node)
@@ -136,19 +133,17 @@ class Recording(Tensor):
             # Of a node that is the first since then, no other one can be among the edges: so it is most often.
             if node.number > oldest + 1:
                 edges += node.edges
-            kept = []
-            for entry in (node.keep and node._kept) or ():
+            entries = (node.keep and node._kept) or ()
+            for position, entry in enumerate(entries):
                 value = entry[0] if type(entry) is tuple else entry
-                if isinstance(value, Tensor):
-                    if value is before or value._base is before:
-                        value._array = value._array.copy()
-                    elif value._array is result._array:
-                        value._array = self._array
-                        value._storage = storage_of(self)
-                        entry = value, value._storage.version + 1
-                kept.append(entry)
-            if kept:
-                node._kept = tuple(kept)
+                if not isinstance(value, Tensor):
+                    continue
+                if value is before or value._base is before:
+                    value._array = value._array.copy()
+                elif value._array is result._array:
+                    value._array = self._array
+                    value._storage = storage_of(self)
+                    node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
 
     def _follow(self, node: Any) -> None:
         """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""

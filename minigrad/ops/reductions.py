@@ -256,8 +256,10 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
     if x.size < _LONG:
-        turned = (*[slice(None)] * dim, slice(None, None, -1 if reverse else 1))
-        return np.asarray(ufunc.accumulate(x[turned], dim, wider)[turned]).astype(x.dtype, "C", copy=False)
+        if not reverse:
+            return ufunc.accumulate(x, dim, wider).astype(x.dtype, "C", copy=False)
+        turned = (*[slice(None)] * dim, slice(None, None, -1))
+        return ufunc.accumulate(x[turned], dim, wider)[turned].astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
     if dim < x.ndim - 1 and x.size >= _WIDE * x.shape[dim]:

@@ -158,6 +158,8 @@ class Windows(NamedTuple):
 
     def combined(self, ufunc: np.ufunc, view: Array) -> Array:
         """What `ufunc` makes of the elements of each window, one place after the other, of a `view`."""
+        if self.few(view.size):
+            return np.ascontiguousarray(ufunc.reduce(view, tuple(range(-2 * len(self.kernel), -len(self.kernel)))))
         first, *others = self.places()
         y: Array = view[first].copy()
         for place in others:
