@@ -56,11 +56,11 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
             sums = _of_many(x, dims, keepdims)
         # Of few addends, too, a product takes half of the time of a sum, which is the more accurate of more.
         elif len(dims) == x.ndim and 1 < x.size <= _FEW:
-            sums = x.reshape(-1).dot(_ones(x.size, x.dtype))
+            sums = np.asarray(x.ravel().dot(_ones(x.size, x.dtype)))
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
-        elif (len(dims), x.ndim) == (1, 2) and x.shape[dims[0]] <= _FEW:
+        elif len(dims) == 1 and x.ndim == 2 and x.shape[dims[0]] <= _FEW:
             sums = x.dot(_ones(x.shape[1], x.dtype)) if dims[0] else _sum_of_rows(x)
-            sums = sums.reshape((-1, 1) if dims[0] else (1, -1)) if keepdims else sums
+            sums = (sums[:, None] if dims[0] else sums[None]) if keepdims else sums
     if sums is None:
         sums = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims, 0)  # type: ignore[call-overload]  # NumPy takes any bool
     return np.asarray(sums)

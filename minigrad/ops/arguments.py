@@ -12,6 +12,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category, check_int, dtype
 from minigrad.core.elementwise import Cast, cast
+from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import op
 
@@ -133,8 +134,7 @@ def converted(array: Array, target: dtype) -> Array:
     if array.dtype == object:
         check_int(array.flat[0])
     if target.is_floating_point or target is bool_:
-        with np.errstate(all="ignore"):
-            return array.astype(target._numpy)
+        return quiet().run(array.astype, target._numpy)
     high = int(np.iinfo(target._numpy).max)
     low = -high - 1 if target.is_signed else 0 if array.dtype in FLOATS else -high
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
@@ -184,11 +184,12 @@ class Rounded(Cast):
 
 def in_float32(compute: Function, *inputs: Any) -> Any:
     """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
-    if HALVES.isdisjoint([x._array.dtype for x in inputs if isinstance(x, Tensor)]):
-        return compute(*inputs)
-    halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
-    result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])
-    return rounded(result, inputs[0].dtype) if halves[0] else result
+    for x in inputs:
+        if isinstance(x, Tensor) and x._array.dtype in HALVES:
+            halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
+            result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])
+            return rounded(result, inputs[0].dtype) if halves[0] else result
+    return compute(*inputs)
 
 
 def rounded(x: Tensor, to: dtype) -> Tensor:

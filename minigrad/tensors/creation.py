@@ -429,8 +429,7 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
     if isinstance(data, np.ndarray | np.generic):
         array = checked_array(np.asarray(data))
-        with np.errstate(all="ignore"):
-            return np.array(array, dtype=None if wanted is None else wanted._numpy)
+        return quiet().run(np.array, array, None if wanted is None else wanted._numpy)
     values: list[Number] = []
     shape, found = _collect(data, values)
     try:
@@ -490,7 +489,7 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
         raise ValueError(f"{problem} {Size(data._array.shape)}: torch.stack(tensors) makes one of several")
     if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
-    data = data if isinstance(data, Sequence) else list(data)  # type: ignore[call-overload]  # it counts its items
+    data = data if isinstance(data, (list, tuple, Sequence)) else list(data)  # type: ignore[call-overload]  # it counts its items
     kinds = set(map(type, data))
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.
