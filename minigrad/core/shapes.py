@@ -65,9 +65,11 @@ def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def sum_of_repeated(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`x` summed to `shape`, which broadcasts to its shape: a sum, and where dimensions go, a view."""
-    form = "SumBackward1" if shape else "SumBackward0"
-    return in_shape(Sum(repeated_dims(x._array.shape, shape), bool(shape), form)(x), shape)
+    """`x` summed to `shape`, which broadcasts to its shape."""
+    keepdim = len(shape) == x._array.ndim
+    # The last step that PyTorch takes: a sum, and where dimensions go, a view.
+    form = "SumBackward0" if not shape else "SumBackward1" if keepdim else "ViewBackward0"
+    return in_shape(Sum(repeated_dims(x._array.shape, shape), keepdim, form)(x), shape)
 
 
 def repeated_dims(shape: tuple[int, ...], of: tuple[int, ...]) -> tuple[int, ...]:
