@@ -602,8 +602,8 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
 
 def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) -> Tensor:
     """The extrema over `dim`, over all for ()."""
-    dims = reduced_dims(dim, x.ndim)
-    check_not_empty(f"a{find.__name__}", x._array, None if dim == () else dims, RuntimeError)
+    dims, all_of_them = reduced_dims(dim, x.ndim), isinstance(dim, Sequence) and not dim
+    check_not_empty(f"a{find.__name__}", x._array, None if all_of_them else dims, RuntimeError)
     return Extrema(dims, keepdim, f"A{find.__name__}Backward0", find)(x)
 
 
