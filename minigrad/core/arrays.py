@@ -226,11 +226,12 @@ def chosen(mask: Array, a: Array, b: Array) -> Array:
     """
     if mask.size < _MASKED:
         return np.where(mask, a, b)
-    word = _WORDS[a.itemsize]
-    bits = a.view(word) ^ b.view(word)
-    bits = np.multiply(mask.view(np.int8), bits, out=bits if bits.shape == mask.shape else None)
-    bits ^= b.view(word)
-    return bits.view(a.dtype)
+    out = np.empty(np.broadcast_shapes(mask.shape, a.shape, b.shape), a.dtype)
+    bits, a, b = [each.view(_WORDS[out.itemsize]) for each in (out, a, b)]
+    np.bitwise_xor(a, b, out=bits)
+    np.multiply(mask.view(np.int8), bits, out=bits)
+    bits ^= b
+    return out
 
 
 def cleared(mask: Array, x: Array) -> Array:
@@ -241,4 +242,7 @@ def cleared(mask: Array, x: Array) -> Array:
     """
     if mask.size < _MASKED:
         return np.where(mask, x, _ZERO)
-    return np.multiply(mask.view(np.int8), x.view(_WORDS[x.itemsize])).view(x.dtype)
+    out = np.empty(np.broadcast_shapes(mask.shape, x.shape), x.dtype)
+    bits, x = [each.view(_WORDS[out.itemsize]) for each in (out, x)]
+    np.multiply(mask.view(np.int8), x, out=bits)
+    return out
