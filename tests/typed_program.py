@@ -58,6 +58,7 @@ def training(model: Bigrams, data: TensorDataset) -> Iterator[float]:
     loader = DataLoader(data, batch_size=2, shuffle=True)
     assert_type(loader, DataLoader[tuple[Tensor, ...]])
     assert_type(model.out.weight, nn.Parameter)
+    assert_type(model.out.bias, nn.Parameter | None)
     assert_type(nn.MaxPool2d(2, ceil_mode=True)(torch.ones(1, 4, 4)), Tensor)
     assert_type(optimizer.param_groups, list[dict[str, Any]])
     for ids, target in loader:

@@ -3,15 +3,25 @@
 `dir(minigrad.nn)` lists them, and `help(minigrad.nn.Linear)` tells of one.
 """
 
-from minigrad.nn import functional, init, modules, parallel, parameter, utils
+# By two names: so type checkers know what is for others.
+from minigrad.nn import (
+    functional as functional,
+    init as init,
+    modules as modules,
+    parallel as parallel,
+    parameter as parameter,
+    utils as utils,
+)
 from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
-from minigrad.nn.parallel import DataParallel
-from minigrad.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from minigrad.nn.parallel import DataParallel as DataParallel
+from minigrad.nn.parameter import (
+    Parameter as Parameter,
+    UninitializedBuffer as UninitializedBuffer,
+    UninitializedParameter as UninitializedParameter,
+)
 from minigrad.tensors.errors import advised
 
-__all__ = ["DataParallel", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
-__all__ += ["functional", "init", "modules", "parallel", "parameter", "utils", *vars(modules)["__all__"]]
-
-globals().update(advised(__name__, __all__))
+_listed = [name for name in globals() if not name.startswith("_") and name != "advised"]
+globals().update(advised(__name__, _listed))
 # As in PyTorch: `help(minigrad.nn)` would tell of each layer all that it has of `Module`.
-del __all__, advised
+del _listed, advised

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, InitVar
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import with_options
+from minigrad.nn.modules.layer import Bias, with_options
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
@@ -33,7 +33,7 @@ class _ChannelNorm(ScaledLayer):
     affine: bool = True
     track_running_stats: bool = True
     _: KW_ONLY
-    bias: InitVar[bool] = True
+    bias: Bias = True
 
     def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
         for name in ("running_mean", "running_var", "num_batches_tracked"):

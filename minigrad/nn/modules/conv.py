@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import InitVar
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import WeightLayer, with_options
+from minigrad.nn.modules.layer import Bias, WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import named_padding
@@ -37,7 +36,7 @@ class _Convolution(WeightLayer):
     padding: Numbers = 0
     dilation: Numbers = 1
     groups: int = 1
-    bias: InitVar[bool] = True
+    bias: Bias = True
     padding_mode: str = "zeros"
 
     def __init_subclass__(cls, dims: int | None = None) -> None:
@@ -118,7 +117,7 @@ class _TransposedConvolution(_Convolution):
     _transposed = True
     output_padding: Numbers = 0
     groups: int = 1
-    bias: InitVar[bool] = True
+    bias: Bias = True
     dilation: Numbers = 1
     padding_mode: str = "zeros"
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, MISSING, InitVar
 from types import EllipsisType
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
@@ -15,6 +15,9 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
 T = TypeVar("T", bound=type[Any])
+
+#: An option that says whether there is a bias; the attribute of that name is the parameter, or None.
+Bias: TypeAlias = Any
 
 
 class Option(NamedTuple):
@@ -34,10 +37,9 @@ class Option(NamedTuple):
 def with_options(cls: T) -> T:
     """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
 
-    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` does not become an attribute.  The options
-    of the classes that it derives from come before its own, but for device and dtype: one that it annotates anew is one
-    of its own, or, as a `ClassVar`, none any more.
-    What is given, by name, is for `_begin`.
+    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
+    The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
+    anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
     """
     options: dict[str, Option] = {**getattr(cls, "_options", {})}
     by_name = False
@@ -45,9 +47,9 @@ def with_options(cls: T) -> T:
         by_name = by_name or kind == "KW_ONLY"
         options.pop(name, None)
         if name != "_" and not kind.startswith("ClassVar"):
-            is_kept = not kind.startswith("InitVar[")
-            default = vars(cls).get(name, MISSING)
-            options[name] = Option(kind if is_kept else kind[len("InitVar[") : -1], default, by_name, is_kept)
+            default, is_passed_on = vars(cls).get(name, MISSING), kind.startswith("InitVar[")
+            type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
+            options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
             if name in vars(cls):
                 # An attribute of the class would be found before a parameter or buffer of that name.
                 delattr(cls, name)

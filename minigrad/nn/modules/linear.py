@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import InitVar
 from operator import index
-from typing import SupportsIndex
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import Layer, WeightLayer, with_options
-from minigrad.nn.parameter import add_parameters
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -26,8 +24,7 @@ class Identity(Layer):
         return input
 
 
-@with_options
-class Linear(WeightLayer):
+class Linear(Layer):
     """`x @ weight.T + bias`, with a learned weight and, unless `bias=False`, a learned bias.
 
     `weight`
@@ -46,13 +43,17 @@ class Linear(WeightLayer):
             [-0.4260,  0.3665, -0.3634, -0.3975]], requires_grad=True)
     """
 
-    in_features: SupportsIndex
-    out_features: SupportsIndex
-    bias: InitVar[bool] = True
+    weight: Parameter
+    bias: Parameter | None
 
-    def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
-        outputs, inputs = self.out_features, self.in_features
-        add_parameters(self, device, dtype, weight=(outputs, inputs), bias=(outputs,) if bias else None)
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: OnDevice = None, dtype: DType = None
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        shape = (out_features, in_features)
+        add_parameters(self, device, dtype, weight=shape, bias=(out_features,) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

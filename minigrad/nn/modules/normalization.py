@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, InitVar
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.layer import Bias, ParameterLayer, with_options
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
@@ -62,7 +62,7 @@ class LayerNorm(ScaledLayer):
     normalized_shape: Shape
     eps: float = 1e-5
     elementwise_affine: bool = True
-    bias: InitVar[bool] = True
+    bias: Bias = True
 
     def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
         self.normalized_shape = _as_shape(self.normalized_shape)
@@ -119,7 +119,7 @@ class GroupNorm(ScaledLayer):
     eps: float = 1e-5
     affine: bool = True
     _: KW_ONLY
-    bias: InitVar[bool] = True
+    bias: Bias = True
 
     def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
         count, groups = self.num_channels, self.num_groups
