@@ -16,12 +16,14 @@ _MANY = 4096
 # Lines as long are summed up in parts of this length.
 _PART = 1024
 
+#: What BLAS and NumPy's vector loops compute with as it is.
+WIDE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
 # Sums of so few addends are made one by one, since rounding errors stay small.
 _FEW = 256
 
 # Sums of as many elements are faster as products with ones, in which BLAS adds up rows or lines.
 _LARGE = 2**14
-_IN_BLAS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def widened(x: Array) -> Array:
@@ -51,7 +53,7 @@ def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
 def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """`x.sum(dims, keepdims=keepdims)`, of halves in float32."""
     sums: Any = None
-    if dims and x.size and x.dtype in _IN_BLAS and x.flags.c_contiguous:
+    if dims and x.size and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
         if x.size >= _MANY:
             sums = _of_many(x, dims, keepdims)
         # Of few addends, too, a product takes half of the time of a sum, which is the more accurate of more.
@@ -203,7 +205,7 @@ ONE = np.ones((), np.float32)
 
 def inverse(x: Array) -> Array:
     """`1 / x` of floats: for many of them in half of the time of np.reciprocal."""
-    return np.divide(ONE, x, dtype=x.dtype) if x.dtype in _IN_BLAS else np.reciprocal(x)
+    return np.divide(ONE, x, dtype=x.dtype) if x.dtype in WIDE_FLOATS else np.reciprocal(x)
 
 
 # ---- choices without branches ---------------------------------------------------------------------------------------

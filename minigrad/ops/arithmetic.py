@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import inverse, laid_out
+from minigrad.core.arrays import WIDE_FLOATS, inverse, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
-from minigrad.core.elementwise import WIDE_FLOATS, Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
+from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor

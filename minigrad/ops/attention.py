@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core.arrays import total
+from minigrad.core.arrays import WIDE_FLOATS, total
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
-from minigrad.core.elementwise import WIDE_FLOATS, cast
+from minigrad.core.elementwise import cast
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_read

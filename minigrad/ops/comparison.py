@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import chosen, laid_out
+from minigrad.core.arrays import WIDE_FLOATS, chosen, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
-from minigrad.core.elementwise import WIDE_FLOATS, Elementwise, cast, masked
+from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape

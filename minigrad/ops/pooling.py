@@ -62,7 +62,7 @@ class AvgPool(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         shares = _to_each(g / g._new(self.divisors.astype(g._array.dtype)), self.windows)
-        return Col2Im(self.windows, self.sizes, self.form.replace("d0", "dBackward0"))(shares)
+        return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0"))(shares)
 
 
 def _to_each(g: Tensor, windows: Windows) -> Tensor:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy import ndarray
 
 from minigrad import return_types
-from minigrad.core.arrays import count_over, laid_out, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import WIDE_FLOATS, count_over, laid_out, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
-from minigrad.core.elementwise import WIDE_FLOATS, cast, masked
+from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Sum, kept_dims
 from minigrad.core.tape import Unary, quiet

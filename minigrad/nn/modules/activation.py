@@ -58,9 +58,6 @@ class _AlongDim(FunctionLayer, function=...):
 
     dim: int | None = None
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input, _stacklevel=5)
-
 
 class Softmax(_AlongDim, function=F.softmax):
     """`exp(x) / sum(exp(x))` along `dim`: positive numbers that add up to 1.
