@@ -475,9 +475,7 @@ class Binary(Node):
 
 def edge_to(x: Tensor | None) -> Edge:
     """Where a gradient of `x` goes: to its node, to `x` itself if it is a leaf, or nowhere."""
-    if not isinstance(x, Tensor) or not x._requires_grad:
-        return None
-    return x if x._node is None else x._node
+    return (x._node or x) if isinstance(x, Tensor) and x._requires_grad else None
 
 
 def watch_of(node: Node) -> Any:
