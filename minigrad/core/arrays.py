@@ -75,7 +75,7 @@ def _of_many(x: Array, dims: tuple[int, ...], keepdims: bool) -> Array | None:
         count = math.prod(x.shape[first:end])
         shape = x.shape[:first] + (1,) * (len(dims) if keepdims else 0) + x.shape[end:]
         if end == x.ndim and x.size >= _LARGE:
-            return _of_lines(_sum_of_last, x.reshape(-1, count)).reshape(shape)
+            return _of_lines(lambda part: part @ _ones(part.shape[-1], x.dtype), x.reshape(-1, count)).reshape(shape)
         if first == 0 and end < x.ndim and (x.size >= _LARGE or count >= _MANY):
             rows = x.reshape(count, -1)
             return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
@@ -121,12 +121,6 @@ def _ones(count: int, dtype: np.dtype[Any]) -> Array:
 def _sum_of_rows(x: Array) -> Array:
     """`x.sum(0)` of a matrix."""
     sums: Array = _ones(len(x), x.dtype).dot(x)
-    return sums
-
-
-def _sum_of_last(x: Array) -> Array:
-    """`x.sum(-1)`."""
-    sums: Array = x @ _ones(x.shape[-1], x.dtype)
     return sums
 
 
