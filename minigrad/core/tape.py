@@ -305,14 +305,14 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
-        """The `ways`, in the order that PyTorch's node has them in.
+        """The `ways` of the inputs that can have gradients (ids have none), in the order PyTorch's node has them in.
 
         >>> import minigrad as torch
         >>> x = torch.ones(2, requires_grad=True)
         >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
         [('ExpBackward0', 0)]
         """
-        return self.ways
+        return tuple([way for place, way in enumerate(self.ways) if not self.gradients or place in self.gradients])
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
