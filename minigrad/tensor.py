@@ -16,7 +16,7 @@ from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members, storage_of
+from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
 from minigrad.ops import (  # noqa: F401
     arithmetic,
@@ -146,7 +146,6 @@ class Members(Tensor):
 
     def data_ptr(self) -> builtins.int:
         """The address of the first element: equal for tensors that share storage from its start."""
-        storage_of(self).addressed = self._array
         return self._array.ctypes.data
 
     # ---- its place in the graph --------------------------------------------------------------------------------------

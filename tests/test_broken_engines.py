@@ -131,7 +131,6 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("what was overwritten has a gradient of its own", recording.Overwrite, "backward", ("IndexInto(dims)(g, nothing, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),
     ("of elements at one place, the last gradient stays", recording.StridedView, "dx", ("(len(shape)))", "(len(shape))), True"), {"writes_to_views"}),
     ("a write does not copy what its gradient reads", Tensor, "_secure", ("value._array = value._array.copy()", "pass"), {"writes_to_views", "Operands kept by writes"}),
-    ("a write takes memory from others", recording, "_alone", lambda *_: True, {"writes_to_views"}),
     ("a write leaves the kept output alone", Tensor, "_secure", ("value._storage = storage_of(self)", ""), {"Writes keep what their gradients read"}),
     ("any view is written to", Tensor, "_check_recordable", ("if view._base is not None and view._maker:", "if False:"), {"A view made under no grad"}),
     ("a hook's result is lost", hooks, "run_hooks", ("gradient = gradient if result is None else _replaced(hook, gradient, result)", "pass"), {"Hooks see and change gradients"}),

@@ -279,14 +279,11 @@ class Storage:
         the number of in-place writes so far.
     `views`
         weak references to the views of it: their histories have to follow a write that is recorded.
-    `addressed`
-        the array whose address somebody has asked for: a write leaves it where it is.
     """
 
     # Values of the class, which take no time to set: an operation that keeps its output makes a storage.
     version: int = 0
     views: Sequence[weakref.ref[Tensor]] = ()
-    addressed: Array | None = None
     _crowded: int = 16
 
     def forget_views(self, views: list[weakref.ref[Tensor]]) -> None:

@@ -981,12 +981,9 @@ class Storage:
         the number of in-place writes so far.
     `views`
         weak references to the views of it: their histories have to follow a write that is recorded.
-    `addressed`
-        the array whose address somebody has asked for: a write leaves it where it is.
     """
     version: int = 0
     views: Sequence[weakref.ref[Tensor]] = ()
-    addressed: Array | None = None
     _crowded: int = 16
 
     def forget_views(self, views: list[weakref.ref[Tensor]]) -> None:

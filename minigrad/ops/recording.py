@@ -9,7 +9,6 @@ of them through the write.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from sys import getrefcount
 from typing import Any, Self
 
 import numpy as np
@@ -81,25 +80,20 @@ class Recording(Tensor):
             raise
         if result is NotImplemented:
             return result
+        array = self._array
         check_keeps_shape(self, result)
         recorded = recorded and result._requires_grad
-        if result._array.dtype is not self._array.dtype:
+        if result._array.dtype is not array.dtype:
             arguments.check_cast(result.dtype, self.dtype)
-            node, result = result.grad_fn, cast(result, self.dtype)
+            made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
                 # PyTorch takes both as one.
-                result._node.form = node.name()
+                result._node.form = made.name()
         self._check_recordable(recorded)
         self._check_writable()
-        # (Some operations return an operand.  One reference is the name, and one the argument.)
-        made = getrefcount(result) <= 2 and _alone(result) and result._array.strides == self._array.strides
-        if made and _alone(self, 2 - (before is self)):
-            # In place of a pass over memory.  What nodes have kept of `before` is theirs from now on.
-            self._array = result._array
-        else:
-            if recorded:
-                self._secure(result, before, oldest)
-            self._array[...] = result._array
+        if recorded:
+            self._secure(result, before, oldest)
+        array[...] = result._array
         storage_of(self).version += 1
         if recorded:
             self._follow(result._node)
@@ -203,11 +197,6 @@ class Recording(Tensor):
         part = self._base is not None and self._base._array.flags.writeable
         place = "is a part of an expanded tensor" if part else "lies on a read-only NumPy array"
         raise RuntimeError(f"the tensor {place}. Please clone() it before writing.")
-
-
-def _alone(x: Tensor, tensors: int = 1) -> bool:
-    """Whether nobody but `x`, or so many tensors, has a part in the memory of its array."""
-    return getrefcount(x._array) == tensors + 1 and x._array.base is None
 
 
 # ---- views by their layout alone -------------------------------------------------------------------------------------

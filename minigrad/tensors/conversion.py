@@ -15,7 +15,7 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.modes import current
-from minigrad.core.tensor import Operand, Tensor, members, storage_of
+from minigrad.core.tensor import Operand, Tensor, members
 from minigrad.declare import declared, op
 from minigrad.tensors import options
 from minigrad.tensors.errors import warn_program
@@ -339,7 +339,7 @@ class Conversion(Tensor):
         >>> list(torch.tensor([[1, 2], [3, 4]])[1].storage())
         [1, 2, 3, 4]
         """
-        storage_of(self).addressed = whole = _whole(self._array)
+        whole = _whole(self._array)
         return TypedStorage(whole.ravel("K") if whole.flags.forc else _memory(whole))
 
 
