@@ -123,6 +123,6 @@ def test_every_public_name_is_in_the_table() -> None:
     sparse = {"Tensor.is_sparse", "Tensor.layout", "Tensor.to_dense", "Tensor.to_sparse"}
     # These are in programs.
     programs = {"Tensor.bfloat16", "Tensor.ndimension", "Tensor.storage", "set_default_tensor_type"}
-    programs |= {"nn.functional.gumbel_softmax"}
+    programs |= {"nn.functional.gumbel_softmax", "can_cast", "promote_types"}
     # Of `torch.linalg` a program shows the rest.
     assert methods | free | layers | {"Tensor.__hash__", "linalg.solve"} == covered | sparse | programs

@@ -160,11 +160,11 @@ class Elu(Curve):
     form: str
 
     def value(self, x: Array) -> Array:
-        y = np.expm1(x.clip(-np.inf, 0))
+        y = np.expm1(clipped(x, None, 0))
         return np.maximum(x, y, out=y) if self.alpha == 1 else chosen(x < 0, y * self.alpha, x)
 
     def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
-        slope = np.exp(x.clip(-np.inf, 0))
+        slope = np.exp(clipped(x, None, 0))
         slope *= g
         return slope if self.alpha == 1 else chosen(x <= 0, slope * self.alpha, g)
 
@@ -227,7 +227,7 @@ def log_sigmoid(x: Array) -> Array:
     """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
     y = np.asarray(np.negative(np.absolute(x)))
     np.log1p(np.exp(y, out=y), out=y)
-    return np.subtract(x.clip(-np.inf, 0), y, out=y)
+    return np.subtract(clipped(x, None, 0), y, out=y)
 
 
 class LogSigmoid(Curve):

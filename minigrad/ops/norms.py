@@ -351,7 +351,7 @@ def instance_norm(
     """
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    if running_mean is not None or not use_input_stats:
+    if running_mean is not None or running_var is not None or not use_input_stats:
         raise NotImplementedError("instance_norm by running statistics: batch_norm has them")
     if eps < 0:
         raise ValueError(f"instance_norm eps must be non-negative, but got {eps}")
