@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from typing import Any, ClassVar
 
 import engine_laws
+import numpy as np
 import pytest
 from hypothesis import settings
 from laws import Law
@@ -52,6 +53,40 @@ def test_what_python_writes_into_a_class_is_no_member_of_tensors() -> None:
     # Two of these names are Python 3.13's.
     storage.members(type("Family", (), {"__static_attributes__": ("x",), "__firstlineno__": 1, "__slots__": ()}))
     assert vars(torch.Tensor) == before
+
+
+def test_what_users_write_for_a_backward_pass_finds_the_error_state_that_they_have_set() -> None:
+    states = []
+
+    def look(*_: object) -> None:
+        states.append(np.geterr()["divide"])
+        np.log(np.zeros(1))
+
+    class Looking(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            look()
+            np.seterr(divide="warn")
+            return g
+
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(look)
+    x.register_post_accumulate_grad_hook(look)
+    # The gradient of `x` overflows on its way: the walk itself does not warn of that.
+    y = Looking.apply(x * 2) + x
+    y.register_hook(look)
+    y.grad_fn.register_prehook(look)
+    y.grad_fn.register_hook(look)
+    with np.errstate(divide="call", over="raise", call=lambda *_: None):
+        with pytest.warns(RuntimeWarning, match="divide by zero") as warned:
+            (y * y.detach() / 1e-38).sum().backward()
+        assert (np.geterr()["divide"], np.geterr()["over"]) == ("warn", "raise")
+    assert states == ["call", "call", "call", "call", "warn", "warn"]
+    assert len(warned) == 2
 
 
 # ---- large graphs ----------------------------------------------------------------------------------------------------

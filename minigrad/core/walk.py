@@ -69,7 +69,7 @@ def backward(
             _accumulate(x, g, owned, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
-                seams.run_post_accumulate_grad_hooks(edge if targets is None else targets[edge])
+                walk.ask(seams.run_post_accumulate_grad_hooks, edge if targets is None else targets[edge])
 
 
 def grad(
@@ -136,8 +136,6 @@ class Walk:
         tensors that keep their gradient, though they are no leaves, with it.
     """
 
-    __slots__ = ("arrived", "earlier", "owned", "record", "requested", "retain", "retained", "starts", "sums")
-
     def __init__(
         self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
     ) -> None:
@@ -150,13 +148,22 @@ class Walk:
         self.starts = starts
 
     def __enter__(self) -> Walk:
-        self.earlier = current.enabled, error_state.set(ignoring)
+        self.earlier = current.enabled
         current.enabled = self.record
+        self.users_state = error_state.set(ignoring)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        current.enabled, token = self.earlier
-        error_state.reset(token)
+        error_state.reset(self.users_state)
+        current.enabled = self.earlier
+
+    def ask(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a user's hook or Function returns: in NumPy's error state as the user has set it."""
+        error_state.reset(self.users_state)
+        try:
+            return function(*args)
+        finally:
+            self.users_state = error_state.set(ignoring)
 
     def run(self) -> None:
         """Walk all the way, and find what has `arrived`."""
@@ -226,21 +233,21 @@ class Walk:
         if requested is not None and goes_on:
             requested.take(edges, arrived)
         if node.watch is not None:
-            arrived = node.watch.before(arrived, self.retained)
+            arrived = self.ask(node.watch.before, arrived, self.retained)
         if requested is not None and not goes_on:
             requested.take(edges, arrived)
         g = arrived if isinstance(node, Several) else arrived[0]
         if not goes_on or g is None:
             return None
-        gradients = node.backward(g)
+        gradients = self.ask(node.backward, g) if node.is_written_by_users else node.backward(g)
         if node.watch is not None:
-            gradients = node.watch.after(gradients, arrived)
+            gradients = self.ask(node.watch.after, gradients, arrived)
         return gradients if requested is None else requested.of_use(node.edges, gradients)
 
     def _show_leaves(self, run_hooks: Callable[[Tensor, Tensor], Tensor]) -> None:
         """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
         for edge, gradient in self.arrived.items():
-            shown = run_hooks(edge, gradient) if isinstance(edge, Tensor) else gradient
+            shown = self.ask(run_hooks, edge, gradient) if isinstance(edge, Tensor) else gradient
             if shown is not gradient:
                 self.arrived[edge] = shown
                 self.owned.discard(edge)
