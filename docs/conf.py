@@ -69,7 +69,7 @@ class Names(SphinxDirective):
         own = [*listed, *getattr(importlib.import_module(module), "__all__", [])]
         for name in listed or getattr(home, "__all__", vars(home)):
             value = getattr(home, name)
-            if callable(value) and (name in own or value.__module__ == module) and name[0] != "_":
+            if callable(value) and (name in own or inspect.unwrap(value).__module__ == module) and name[0] != "_":
                 yield f"{home.__name__}.{name}", "class" if inspect.isclass(value) else "function"
 
 
@@ -122,7 +122,9 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
         line = f"#L-{inspect.getsourcelines(value)[1]}"
     except (OSError, TypeError):  # What a call made.
         line = ""
-    return f"../_modules/{path_of(sys.modules[value.__module__].__file__)}.html{line}"
+    # A function of `nn.functional` is written in the file of what it is made of.
+    home = value.__wrapped__ if value.__module__ == "minigrad.nn.functional" else value
+    return f"../_modules/{path_of(sys.modules[home.__module__].__file__)}.html{line}"
 
 
 def path_of(file: Any) -> str:

@@ -227,6 +227,9 @@ def _published(
     name = function.__name__
     names = (name, *aliases)
     alone = _presented(called(function, 1), function, name)
+    if "nn.functional" in on:
+        # There `pickle` finds it: in its own file it may have another name.
+        alone.__module__ = "minigrad.nn.functional"
     for place in on:
         form = alone
         if place == "Tensor":

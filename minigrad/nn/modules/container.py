@@ -63,7 +63,7 @@ class _List(_Container):
 
     def extend(self, values: Iterable[Any]) -> Self:
         """This container, with `values` at the end."""
-        if not isinstance(values, Iterable):
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
             given = type(values).__name__
             raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {given}")
         for value in list(values):
@@ -147,6 +147,15 @@ class Sequential(_Series):
             raise IndexError(f"Index out of range: {index}")
         super().insert(index, module)
         return self
+
+    def __add__(self, other: Iterable[Module]) -> Any:
+        return Sequential(*self).__iadd__(other)
+
+    def __iadd__(self, values: Iterable[Module]) -> Self:
+        if not isinstance(values, Sequential):
+            problem = f"add operator supports only objects of Sequential class, but {type(values)} is given"
+            raise ValueError(f"{problem}: extend takes any modules")
+        return super().__iadd__(values)
 
 
 class ModuleList(_Series):

@@ -151,7 +151,8 @@ class FunctionLayer(Layer):
         if self._shown is not None:
             return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
         names = [name for name in self._taken if name != "inplace" or getattr(self, name)]
-        return ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
+        shown = {name: getattr(self, name) for name in names}
+        return ", ".join([f"{name}={repr(each) if isinstance(each, str) else each}" for name, each in shown.items()])
 
 
 def _told(made: Callable[..., None]) -> Callable[..., None]:

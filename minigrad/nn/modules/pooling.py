@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import FunctionLayer, Layer, with_options
@@ -133,7 +133,7 @@ class _Pad(Layer):
 
     _dims: ClassVar[int]
     _mode: ClassVar[str]
-    padding: PerDim
+    padding: Any
 
     def __init_subclass__(cls, dims: int | None = None, mode: str = "constant") -> None:
         super().__init_subclass__()
@@ -141,10 +141,11 @@ class _Pad(Layer):
             cls._dims, cls._mode = dims, mode
 
     def _set_up(self) -> None:
-        self.padding = per_dim("padding", self.padding, 2 * self._dims)
+        given = self.padding
+        self.padding = tuple(given) if isinstance(given, Iterable) else (given,) * (2 * self._dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, self._mode, getattr(self, "value", 0))  # type: ignore[arg-type]  # it is a tuple now
+        return F.pad(input, self.padding, self._mode, getattr(self, "value", 0))
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
