@@ -315,9 +315,9 @@ def _rescued(
     says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
     """
     name = function.__name__
-    if position and "out" in kwargs:
-        rest = {key: value for key, value in kwargs.items() if key != "out"}
-        return _given_out(kwargs["out"], call(*args, **rest), function, position)
+    if "out" in kwargs:
+        out = kwargs.pop("out")
+        return _given_out(out, call(*args, **kwargs) if position else None, function, position)
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
         return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
@@ -333,9 +333,9 @@ def _rescued(
 
 def _given_out(out: Any, result: Any, function: Function, position: int) -> Any:
     """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
-    if out is None:
-        return result
     name = function.__name__
+    if out is None and position:
+        return result
     if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
         raise unexpected(name, out=out)
     if current.enabled and (out.requires_grad or result.requires_grad):
@@ -355,8 +355,6 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     except TypeError as unfit:
         words = str(unfit).replace("multiple values", "got multiple values")
         words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
-        if "out" in kwargs:
-            raise unexpected(function.__name__, out=kwargs["out"]) from None
         # It is the function that Python calls; the kernel gets what has been found to fit.
         raise TypeError(f"{function.__name__}() {words}") from None
     wanted = typing.get_type_hints(function)

@@ -15,6 +15,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Array
 from minigrad.tensors.errors import advised
+from minigrad.tensors.options import CPU
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
 
@@ -45,6 +46,9 @@ class Generator:
     """
 
     __slots__ = ("_engines", "_seed", "_waiting_normals")
+
+    #: Where it draws.
+    device = CPU
 
     _seed: int
     _engines: list[np.random.RandomState]

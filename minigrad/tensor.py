@@ -314,11 +314,11 @@ atanh_ baddbmm baddbmm_ cauchy_ cholesky conj conj_physical conj_physical_ copy 
 cummin deg2rad deg2rad_ diagflat diagonal_scatter diff digamma digamma_ dsplit erfc erfc_ erfinv erfinv_ fill
 fill_diagonal_ fliplr flipud float_power float_power_ fmax fmin frac frac_ gcd gcd_ geometric_ get_device heaviside
 heaviside_ hsplit hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ imag index_copy index_copy_ inner is_cpu
-is_same_size isneginf isposinf isreal istft kron kthvalue lcm lcm_ lgamma lgamma_ log_normal_ logaddexp logcumsumexp
-logdet logit logit_ lu mH masked_scatter masked_scatter_ matrix_power msort nan_to_num nan_to_num_ nanmedian nanquantile
-pinverse polygamma polygamma_ prelu put put_ qr quantile rad2deg rad2deg_ real renorm renorm_ resolve_conj
-rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet split_with_sizes stft
-svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
+is_inference is_same_size isneginf isposinf isreal istft kron kthvalue lcm lcm_ lgamma lgamma_ log_normal_ logaddexp
+logcumsumexp logdet logit logit_ lu mH masked_scatter masked_scatter_ matrix_power msort nan_to_num nan_to_num_
+nanmedian nanquantile pinverse polygamma polygamma_ prelu put put_ qr quantile rad2deg rad2deg_ real renorm renorm_
+resolve_conj rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet
+split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
 """
 for _name in MISSING.split():
     setattr(Tensor, _name, _Missing(_name))

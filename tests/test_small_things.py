@@ -12,6 +12,7 @@ from minigrad.tensors import machine
 def test_devices() -> None:
     assert repr(minigrad.device("cuda", 1)) == "device(type='cuda', index=1)"
     assert len({minigrad.device("cpu"), minigrad.device("cpu"), minigrad.device("cpu:0")}) == 2
+    assert minigrad.Generator().device == minigrad.device("cpu")
     assert minigrad.zeros(2, device="cpu:0").to("cpu", minigrad.float64).dtype is minigrad.float64
 
 

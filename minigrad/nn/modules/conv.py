@@ -24,7 +24,7 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 @with_options
-class _Convolution(WeightLayer):
+class _ConvNd(WeightLayer):
     """A convolution of `_dims` dimensions; `weight` and `bias` start as those of a `Linear` on its windows do."""
 
     _dims: ClassVar[int]
@@ -89,11 +89,11 @@ class _Convolution(WeightLayer):
         )  # fmt: skip
 
 
-class Conv1d(_Convolution, dims=1):
+class Conv1d(_ConvNd, dims=1):
     """`conv1d`, with its weight and bias; see `Conv2d`."""
 
 
-class Conv2d(_Convolution, dims=2):
+class Conv2d(_ConvNd, dims=2):
     """A `Linear` on each window of the input: see `nn.functional.conv2d`.
 
     The weight is `(out_channels, in_channels / groups, *kernel_size)`, the bias `(out_channels,)` or None.  The padding
@@ -106,12 +106,12 @@ class Conv2d(_Convolution, dims=2):
     """
 
 
-class Conv3d(_Convolution, dims=3):
+class Conv3d(_ConvNd, dims=3):
     """`conv3d`, with its weight and bias; see `Conv2d`."""
 
 
 @with_options
-class _TransposedConvolution(_Convolution):
+class _ConvTransposeNd(_ConvNd):
     """The gradient of a convolution of `_dims` dimensions."""
 
     _transposed = True
@@ -144,11 +144,11 @@ class _TransposedConvolution(_Convolution):
         return result
 
 
-class ConvTranspose1d(_TransposedConvolution, dims=1):
+class ConvTranspose1d(_ConvTransposeNd, dims=1):
     """`conv_transpose1d`, with its weight and bias; see `ConvTranspose2d`."""
 
 
-class ConvTranspose2d(_TransposedConvolution, dims=2):
+class ConvTranspose2d(_ConvTransposeNd, dims=2):
     """The gradient of a `Conv2d` as a layer, which makes larger images of small ones: `nn.functional.conv_transpose2d`.
 
     The weight is `(in_channels, out_channels / groups, *kernel_size)`, the bias `(out_channels,)` or None.
@@ -159,5 +159,5 @@ class ConvTranspose2d(_TransposedConvolution, dims=2):
     """
 
 
-class ConvTranspose3d(_TransposedConvolution, dims=3):
+class ConvTranspose3d(_ConvTransposeNd, dims=3):
     """`conv_transpose3d`, with its weight and bias; see `ConvTranspose2d`."""

@@ -9,7 +9,7 @@ from minigrad.tensor import Tensor
 __all__ = ["Dropout", "Dropout2d"]
 
 
-class _Dropout(FunctionLayer, function=...):
+class _DropoutNd(FunctionLayer, function=...):
     """`function(input, p, inplace)` while `training`, else the input itself."""
 
     p: float = 0.5
@@ -24,7 +24,7 @@ class _Dropout(FunctionLayer, function=...):
         return self._compute(input, training=self.training)
 
 
-class Dropout(_Dropout, function=F.dropout):
+class Dropout(_DropoutNd, function=F.dropout):
     """While training, the input with each element set to 0 with probability `p`, the others divided by `1 - p`.
 
     The noise is drawn as PyTorch draws it.  Source: N. Srivastava et al., "Dropout: a simple way to prevent neural
@@ -38,5 +38,5 @@ class Dropout(_Dropout, function=F.dropout):
     """
 
 
-class Dropout2d(_Dropout, function=F.dropout2d):
+class Dropout2d(_DropoutNd, function=F.dropout2d):
     """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
