@@ -368,7 +368,7 @@ WRONG_OPS: list[tuple[str, str, Any, list[tuple[int, ...]]]] = [
     ("shapes", "expected  a tensor\n  got       ndarray: ", lambda x: x.detach().numpy(), [(1,)]),
     ("same again", "expected x, as before  ", op(doubled_in_place, lambda g, x: g), [(2,)]),
     ("gradient", ", by a difference quotient", op(lambda x: x * x, lambda g, x: x * g), [(2,)]),
-    ("gradient", "  dx2       ", op(lambda x, b: x + b, lambda g, x, b: (g, g[0])), [(2, 1), (1,)]),
+    ("gradient", "with respect to  x2", op(lambda x, b: x + b, lambda g, x, b: (g, g[0])), [(2, 1), (1,)]),
     ("gradient", "inf", op(lambda x: x * x, lambda g, x: g / 0), [(2,)]),
     ("second derivative", "with respect to  c", op(lambda x: x * x, lambda g, x: 2 * x * g.detach()), [()]),
     ("memory layout", "expected f(x)  ", op(reads_memory, lambda g, x: g), [(2, 2)]),

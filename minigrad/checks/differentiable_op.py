@@ -8,8 +8,9 @@ of `x` and `c` in its turn, so the same comparison a level up checks the gradien
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.extra import numpy as npst
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, demand
+from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, law
 from minigrad.checks.strategies import Shape, cotangents
 from minigrad.core.dtypes import Array
 
@@ -70,155 +71,143 @@ class Operation:
     high: float
     library: Any
 
-    def inputs(self, draw: Draw) -> list[Array]:
-        """Whole numbers and multiples of 1/64, without 0, where many functions have a kink."""
+    def inputs(self, draw: Draw) -> dict[str, Array]:
+        """Whole numbers and multiples of 1/64, without 0, where many functions have a kink; and their names."""
         whole = [n for n in (1.0, 2.0, -1.0, 3.0, -2.0) if self.low <= n <= self.high]
         parts = st.integers(math.ceil(64 * self.low), math.floor(64 * self.high)).filter(bool).map(lambda n: n / 64)
         # What comes first is simpler: broken laws are shown on whole numbers where they can be.
         elements = st.sampled_from(whole) | parts if whole else parts
-        return [
-            draw(name, npst.arrays(np.float64, shape, elements=elements))
-            for name, shape in zip(_names(self.shapes), self.shapes, strict=True)
-        ]
+        names = ["x"] if len(self.shapes) == 1 else [f"x{n + 1}" for n in range(len(self.shapes))]
+        drawn = zip(names, self.shapes, strict=True)
+        return {name: draw(name, npst.arrays(np.float64, shape, elements=elements)) for name, shape in drawn}
 
-    def value(self, inputs: Sequence[Array]) -> Array:
-        return self._array(self._call([self.library.from_numpy(x) for x in inputs]))
+    def problem(self, draw: Draw) -> dict[str, Array]:
+        """Inputs, and behind them the upstream gradient c."""
+        inputs = self.inputs(draw)
+        # The function may write to what it is given.
+        shape = self.value([x.copy() for x in inputs.values()]).shape
+        return inputs | {"c": draw("c", cotangents(shape, "float64"))}
 
-    def loss(self, inputs: Sequence[Array]) -> float:
-        """`(f(x) * c).sum()` for the inputs x and, last, c."""
-        *xs, c = inputs
-        return float(np.sum(self.value(xs) * c))
+    def value(self, inputs: Iterable[Array]) -> Array:
+        array: Array = self._called(self._tensors(inputs)).detach().numpy()
+        return array
 
-    def gradients(self, inputs: Sequence[Array]) -> list[Array]:
-        """Those of the loss for the inputs x and c, with respect to each x."""
-        *xs, c = [self.library.from_numpy(x) for x in inputs]
+    def gradients(self, inputs: Iterable[Array]) -> list[Array]:
+        """Those of `(f(x) * c).sum()` for the inputs x and, last, c, with respect to each x."""
+        *xs, c = self._tensors(inputs)
         leaves = [x.requires_grad_() for x in xs]
-        return [self._array(d) for d in self.library.autograd.grad(self._call(leaves), leaves, c)]
-
-    def slope(self, inputs: Sequence[Array], along: Sequence[Array]) -> float:
-        """`(gradient * u).sum()`, over all x, for directions u."""
-        return _product(self.gradients(inputs), along)
+        return [d.detach().numpy() for d in self.library.autograd.grad(self._called(leaves), leaves, c)]
 
     def gradients_of_slope(self, inputs: Sequence[Array], along: Sequence[Array]) -> list[Array]:
-        """Those of `slope` with respect to each x and to c; zeros where it does not depend on them."""
+        """Those of `(gradient * u).sum()`, over all x, for directions u, with respect to each x and to c."""
         grad = self.library.autograd.grad
-        leaves = [self.library.from_numpy(x).requires_grad_() for x in inputs]
-        found = grad(self._call(leaves[:-1]), leaves[:-1], leaves[-1], create_graph=True)
-        slope = sum([(d * self.library.from_numpy(u)).sum() for d, u in zip(found, along, strict=True)])
+        leaves, us = [x.requires_grad_() for x in self._tensors(inputs)], self._tensors(along)
+        found = grad(self._called(leaves[:-1]), leaves[:-1], leaves[-1], create_graph=True)
+        slope = sum([(d * u).sum() for d, u in zip(found, us, strict=True)])
         seconds = grad(slope, leaves, allow_unused=True) if slope.requires_grad else [None] * len(leaves)
-        return [np.zeros_like(x) if d is None else self._array(d) for d, x in zip(seconds, inputs, strict=True)]
+        # Zeros where it does not depend on them.
+        return [np.zeros_like(x) if d is None else d.detach().numpy() for d, x in zip(seconds, inputs, strict=True)]
 
-    def _call(self, tensors: Sequence[Any]) -> Any:
+    def _tensors(self, arrays: Iterable[Array]) -> list[Any]:
+        return [self.library.from_numpy(x) for x in arrays]
+
+    def _called(self, tensors: Sequence[Any]) -> Any:
         out = self.function(*tensors)
         if not isinstance(out, self.library.Tensor):
             raise Broken([("expected", "a tensor"), ("got", f"{type(out).__name__}: {out!r}")])
         return out
-
-    def _array(self, tensor: Any) -> Array:
-        array: Array = tensor.detach().numpy()
-        return array
 
 
 # ---- the laws --------------------------------------------------------------------------------------------------------
 
 OP_LAWS: list[Law] = []
 
-
-def _law(name: str, statement: str) -> Callable[[Callable[[Operation, Draw], None]], None]:
-    return lambda function: OP_LAWS.append(Law(name, statement, function))
-
-
-def _product(a: Sequence[Array], b: Sequence[Array]) -> float:
-    return float(sum([np.sum(x * y) for x, y in zip(a, b, strict=True)]))
-
-
-def _difference(f: Callable[[list[Array]], float], at: Sequence[Array], along: Sequence[Array]) -> float:
-    """The derivative of `f` along a direction, by a central difference with an error of O(step**4).
-
-    Source: the five-point formula, Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 25.3.6.
-    """
-
-    def moved(steps: int) -> float:
-        return f([np.asarray(x + steps * _STEP * d) for x, d in zip(at, along, strict=True)])
-
-    return (8 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / (12 * _STEP)
-
-
-def _agree(by_difference: float, by_gradient: float, gradients: Sequence[tuple[str, Array]]) -> None:
-    """Nothing if the two are one number but for rounding."""
-    if not math.isclose(by_difference, by_gradient, rel_tol=1e-5, abs_tol=1e-6):
-        told = [(name, np.array2string(d, separator=", ")) for name, d in gradients]
-        derivatives = [("expected", f"{by_difference:.6g}, by a difference quotient"), ("got", f"{by_gradient:.6g}")]
-        raise Broken([*told, *derivatives])
-
-
-def _names(inputs: Sequence[Any]) -> list[str]:
-    return ["x"] if len(inputs) == 1 else [f"x{n + 1}" for n in range(len(inputs))]
+_law = partial(law, OP_LAWS)
 
 
 @_law("shapes", "the gradient of an input has the shape of the input, also where it was broadcast.")
 def _shapes(op: Operation, draw: Draw) -> None:
     inputs = op.inputs(draw)
-    c = np.full_like(op.value(inputs), 2.0)
-    for name, x, d in zip(_names(inputs), inputs, op.gradients([*inputs, c]), strict=True):
+    c = np.full_like(op.value(inputs.values()), 2.0)
+    for (name, x), d in zip(inputs.items(), op.gradients([*inputs.values(), c]), strict=True):
         if d.shape != x.shape:
             raise Broken([("expected", f"d{name} of shape {x.shape}"), ("got", f"shape {d.shape}")])
 
 
 @_law("same again", "nothing is kept from call to call, and nothing is written to the inputs or the upstream gradient.")
 def _same_again(op: Operation, draw: Draw) -> None:
-    inputs = op.inputs(draw)
-    before = [x.copy() for x in inputs]
-    first = op.value(inputs).copy()
-    c = draw("c", cotangents(first.shape, "float64"))
-    before_c = c.copy()
-    gradients = [d.copy() for d in op.gradients([*inputs, c])]
-    for name, x, earlier in zip([*_names(inputs), "c"], [*inputs, c], [*before, before_c], strict=True):
-        demand(earlier, x, f"{name}, as before")
-    demand(first, op.value(inputs), "f(x), as in the first call")
-    for name, d, earlier in zip(_names(inputs), op.gradients([*inputs, c]), gradients, strict=True):
-        demand(earlier, d, f"d{name}, as in the first call")
+    given = op.problem(draw)
+
+    def compute() -> dict[str, Array]:
+        *inputs, _ = given.values()
+        return {"f(x)": op.value(inputs)} | _named(given, op.gradients(given.values()))
+
+    demand_same_again(given, compute)
 
 
 @_law("gradient", "along any direction v, the loss (f(x) * c).sum() grows by (gradient * v).sum().")
 def _gradient(op: Operation, draw: Draw) -> None:
-    inputs = op.inputs(draw)
-    c = draw("c", cotangents(op.value(inputs).shape, "float64"))
-    # One input at a time, so that the one whose gradient is wrong is named.
-    which = draw("input", st.sampled_from(range(len(inputs)))) if len(inputs) > 1 else 0
-    v = draw("v", cotangents(inputs[which].shape, "float64"))
-    directions = [v if n == which else np.zeros_like(x) for n, x in enumerate([*inputs, c])]
-    gradient = op.gradients([*inputs, c])[which]
-    got = float(np.sum(gradient * v))
-    _agree(_difference(op.loss, [*inputs, c], directions), got, [(f"d{_names(inputs)[which]}", gradient)])
+    given = op.problem(draw)
+
+    def loss(inputs: Sequence[Array]) -> float:
+        return float(np.sum(op.value(inputs[:-1]) * inputs[-1]))
+
+    _demand_slope(draw, given, [*given][:-1], loss, op.gradients)
 
 
 @_law("second derivative", "the gradient of (gradient * u).sum() is right, with respect to the inputs and to c.")
 def _second_derivative(op: Operation, draw: Draw) -> None:
-    inputs = op.inputs(draw)
-    points = [*inputs, draw("c", cotangents(op.value(inputs).shape, "float64"))]
-    us = [draw(f"u for {name}", cotangents(x.shape, "float64")) for name, x in zip(_names(inputs), inputs, strict=True)]
-    names = [*_names(inputs), "c"]
-    which = draw("with respect to", st.sampled_from(names))
-    v = draw("v", cotangents(points[names.index(which)].shape, "float64"))
-    directions = [v if name == which else np.zeros_like(x) for name, x in zip(names, points, strict=True)]
-    second = op.gradients_of_slope(points, us)[names.index(which)]
-    expected = _difference(lambda moved: op.slope(moved, us), points, directions)
-    _agree(expected, float(np.sum(second * v)), [("gradient", second)])
+    given = op.problem(draw)
+    us = [draw(f"u for {name}", cotangents(given[name].shape, "float64")) for name in [*given][:-1]]
+
+    def slope(inputs: Sequence[Array]) -> float:
+        return sum([float(np.sum(d * u)) for d, u in zip(op.gradients(inputs), us, strict=True)])
+
+    _demand_slope(draw, given, [*given], slope, lambda inputs: op.gradients_of_slope(inputs, us))
+
+
+def _demand_slope(
+    draw: Draw,
+    given: dict[str, Array],
+    names: Sequence[str],
+    function: Callable[[Sequence[Array]], float],
+    gradients: Callable[[Sequence[Array]], Sequence[Array]],
+) -> None:
+    """Nothing if, along a direction v, the function grows by `(gradient * v).sum()`, but for rounding.
+
+    Its growth is a central difference with an error of O(step**4).  Source: the five-point formula, Abramowitz and
+    Stegun, "Handbook of Mathematical Functions" (1964), 25.3.6.
+    """
+    # One input at a time, so that the one whose gradient is wrong is named.
+    name = draw("with respect to", st.sampled_from(names)) if len(names) > 1 else names[0]
+    v = draw("v", cotangents(given[name].shape, "float64"))
+
+    def moved(steps: int) -> float:
+        return function([*(given | {name: np.asarray(given[name] + steps * _STEP * v)}).values()])
+
+    gradient = gradients([*given.values()])[[*given].index(name)]
+    got = float(np.sum(gradient * v))
+    expected = (8 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / (12 * _STEP)
+    if not math.isclose(expected, got, rel_tol=1e-5, abs_tol=1e-6):
+        told = [("gradient", np.array2string(gradient, separator=", "))]
+        raise Broken([*told, ("expected", f"{expected:.6g}, by a difference quotient"), ("got", f"{got:.6g}")])
 
 
 @_law("memory layout", "inputs that are not contiguous give what contiguous ones give.")
 def _memory_layout(op: Operation, draw: Draw) -> None:
-    inputs = op.inputs(draw)
-    expected = op.value(inputs)
-    c = draw("c", cotangents(expected.shape, "float64"))
-    spread = [_spread(x) for x in [*inputs, c]]
-    _close(expected, op.value(spread[:-1]), "f(x)")
-    for name, d, got in zip(_names(inputs), op.gradients([*inputs, c]), op.gradients(spread), strict=True):
-        _close(d, got, f"d{name}")
+    given = op.problem(draw)
+    spread = [_spread(x) for x in given.values()]
+    _demand_close(op.value([*given.values()][:-1]), op.value(spread[:-1]), "f(x)")
+    for (name, d), got in zip(_named(given, op.gradients(given.values())).items(), op.gradients(spread), strict=True):
+        _demand_close(d, got, name)
 
 
-def _close(expected: Array, got: Array, what: str) -> None:
+def _named(given: dict[str, Array], gradients: Sequence[Array]) -> dict[str, Array]:
+    """The gradients of the inputs by their names, "dx"."""
+    return {f"d{name}": d for name, d in zip(given, gradients, strict=False)}
+
+
+def _demand_close(expected: Array, got: Array, what: str) -> None:
     """Nothing if the two are equal but for rounding: sums may be made in another order."""
     if expected.shape != got.shape or not np.allclose(expected, got, rtol=1e-9, atol=1e-12, equal_nan=True):
         demand(expected, got, what)

@@ -99,6 +99,22 @@ def demand(expected: Array, got: object, what: str = "") -> None:
     raise Broken(list(zip(labels, (_shown(expected), found), strict=True)))
 
 
+def law(listed: list[Law], name: str, statement: str) -> Callable[[Callable[[Any, Draw], None]], None]:
+    """The decorator of a function that checks a law: it enters the law into the list."""
+    return lambda function: listed.append(Law(name, statement, function))
+
+
+def demand_same_again(given: dict[str, Array], compute: Callable[[], dict[str, Any]]) -> None:
+    """Nothing if `compute`, called twice, gives the same, and writes to nothing of what it is given."""
+    before = {name: array.copy() for name, array in given.items()}
+    first = {name: np.array(result) for name, result in compute().items()}
+    second = compute()
+    for name, array in given.items():
+        demand(before[name], array, f"{name}, as before")
+    for name, result in second.items():
+        demand(first[name], result, f"{name}, as in the first call")
+
+
 def check(
     caller: str, laws: Sequence[Law], subject: object, without: Collection[str], profile: settings | None = None
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -16,7 +17,7 @@ import numpy as np
 from hypothesis import assume, settings, strategies as st
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, demand
+from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, law
 from minigrad.checks.strategies import arrays, cotangents, ids, laid_out, one_hot, shapes, tables
 from minigrad.core.dtypes import Array
 
@@ -70,25 +71,25 @@ def check_lookup(
     """
     skipped = set(without) | (set() if padding else {"padding", "padding, double backward"})
     if isinstance(embedding, library.nn.Module):
-        if getattr(embedding, "padding_idx", None) is not None:
-            raise TypeError("a module with padding_idx: check a function of ids and weight instead, with padding=True")
         _check_module(embedding, library, raises, skipped, profile)
-        return
-    subject: Arrays | Tensors = Tensors(embedding, library, raises, TABLES)
-    kind = f"tensors of {library.__name__}"
-    if backward is not None:
-        subject, kind = Arrays(embedding, backward, raises, TABLES), "NumPy's arrays"
+    elif backward is not None:
         skipped |= {"double backward", "padding, double backward"}
-    check(f"check_lookup, on {kind}", LOOKUP_LAWS, subject, skipped, profile)
+        check("check_lookup, on NumPy's arrays", LOOKUP_LAWS, Arrays(embedding, backward, raises), skipped, profile)
+    else:
+        tensors = Tensors(embedding, library, raises)
+        check(f"check_lookup, on tensors of {library.__name__}", LOOKUP_LAWS, tensors, skipped, profile)
 
 
 def _check_module(
     module: Any, library: ModuleType, raises: type[Exception], skipped: set[str], profile: settings | None
 ) -> None:
     """The check of a module, whose only parameter is the table; its numbers are as before when the check is over."""
+    if getattr(module, "padding_idx", None) is not None:
+        raise TypeError("a module with padding_idx: check a function of ids and weight instead, with padding=True")
     (weight,) = module.parameters()
     before = weight.detach().clone()
-    layer = Layer(module, library, raises, arrays(before.numpy().dtype.name, tuple(weight.shape)), weight=weight)
+    of_its_shape = arrays(before.numpy().dtype.name, tuple(weight.shape))
+    layer = Tensors(module, library, raises, of_its_shape, more_rows=(0,), weight=weight)
     try:
         # Its table has the columns that it has.
         without = skipped | {"no columns"}
@@ -105,15 +106,12 @@ def _check_module(
 class Arrays:
     """An embedding on NumPy arrays, with a function for its gradient."""
 
-    embedding: Callable[..., Any]
-    backward: Callable[..., Any]
+    output: Callable[..., Array]
+    backward: Callable[..., Array]
     raises: type[Exception]
-    tables: st.SearchStrategy[Array]
+    tables: st.SearchStrategy[Array] = TABLES
     #: How many rows a drawn table may be made larger by: beyond what an id of 8 bits can name.
     more_rows: Sequence[int] = (0, 256, 300)
-
-    def output(self, chosen: Array, table: Array, **options: int) -> Array:
-        return self.embedding(chosen, table, **options)
 
     def gradient(self, chosen: Array, table: Array, upstream: Array, **options: int) -> Array:
         return self.backward(upstream, chosen, table, **options)
@@ -126,8 +124,10 @@ class Tensors:
     embedding: Callable[..., Any]
     library: Any
     raises: type[Exception]
-    tables: st.SearchStrategy[Array]
+    tables: st.SearchStrategy[Array] = TABLES
     more_rows: Sequence[int] = (0, 256, 300)
+    #: Of a module, which is called with ids alone: the parameter that is its table.
+    weight: Any = None
 
     def output(self, chosen: Array, table: Array, **options: int) -> Array:
         return self._array(self._recorded(chosen, table, **options)[0])
@@ -148,28 +148,18 @@ class Tensors:
         return self._array(grad(dense, g, self.library.from_numpy(direction))[0])
 
     def _recorded(self, chosen: Array, table: Array, **options: int) -> tuple[Any, Any]:
-        weight = self.library.from_numpy(table).requires_grad_()
-        return self.embedding(self.library.from_numpy(chosen), weight, **options), weight
+        """The output, and the tensor whose gradient is that of the table."""
+        ids, weight = self.library.from_numpy(chosen), self.library.from_numpy(table)
+        if self.weight is None:
+            return self.embedding(ids, weight.requires_grad_(), **options), weight
+        with self.library.no_grad():
+            self.weight.copy_(weight)
+        return self.embedding(ids), self.weight
 
     def _array(self, found: Any) -> Array:
         if not isinstance(found, self.library.Tensor):
             return found
         return (found.to_dense() if found.is_sparse else found).detach().numpy()
-
-
-@dataclass(frozen=True)
-class Layer(Tensors):
-    """A module that takes ids; the table is its one parameter."""
-
-    weight: Any = None
-
-    more_rows: Sequence[int] = (0,)
-
-    def _recorded(self, chosen: Array, table: Array, **options: int) -> tuple[Any, Any]:
-        weight = self.weight
-        with self.library.no_grad():
-            weight.copy_(self.library.from_numpy(table))
-        return self.embedding(self.library.from_numpy(chosen)), weight
 
 
 Subject: TypeAlias = Arrays | Tensors
@@ -179,10 +169,7 @@ Subject: TypeAlias = Arrays | Tensors
 
 LOOKUP_LAWS: list[Law] = []
 
-
-def _law(name: str, statement: str) -> Callable[[Callable[[Any, Draw], None]], None]:
-    return lambda function: LOOKUP_LAWS.append(Law(name, statement, function))
-
+_law = partial(law, LOOKUP_LAWS)
 
 ID_DTYPES = st.sampled_from(["int64", "int32"])
 
@@ -362,11 +349,8 @@ def _demand_zeros(subject: Subject, chosen: Array, table: Array) -> None:
 @_law("same again", "nothing is kept from call to call, and nothing is written to ids, table or upstream gradient.")
 def _same_again(subject: Subject, draw: Draw) -> None:
     table, chosen, upstream = _problem(subject, draw)
-    given = {"table": table, "ids": chosen, "upstream": upstream}
-    before = {name: array.copy() for name, array in given.items()}
-    first = [np.array(x) for x in (subject.output(chosen, table), subject.gradient(chosen, table, upstream))]
-    second = [subject.output(chosen, table), subject.gradient(chosen, table, upstream)]
-    for name, array in given.items():
-        demand(before[name], array, f"{name}, as before")
-    for name, one, other in zip(("Y", "dW"), first, second, strict=True):
-        demand(one, other, f"{name}, as in the first call")
+
+    def compute() -> dict[str, Array]:
+        return {"Y": subject.output(chosen, table), "dW": subject.gradient(chosen, table, upstream)}
+
+    demand_same_again({"table": table, "ids": chosen, "upstream": upstream}, compute)
