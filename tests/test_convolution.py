@@ -15,7 +15,7 @@ from strategies import arrays
 import minigrad as torch
 from minigrad.ops import convolution
 from minigrad.ops.convolution import Convolution, WeightGradient
-from minigrad.ops.windows import Windows
+from minigrad.ops.windows import Windows, opposite, padded
 
 F = torch.nn.functional
 WINDOW_LAWS = laws.Laws()
@@ -128,10 +128,10 @@ original_dw, original_db = WeightGradient.forward, WeightGradient.db
 
 def assigning(self: Windows, v: Any, sizes: Any) -> Any:
     """Where windows overlap, one of them wins."""
-    x = np.zeros(self._padded((*v.shape[: -2 * len(self.kernel)], *sizes)), v.dtype)
+    x = padded(np.zeros((*v.shape[: -2 * len(self.kernel)], *sizes), v.dtype), self._ends())
     for place in self.places():
         self._strided(x, sizes)[place] = v[place]
-    return np.ascontiguousarray(x[self._inner(sizes)])
+    return padded(x, opposite(self._ends()))
 
 
 def flipped(self: Windows, x: Any, filler: float = 0) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -254,7 +255,7 @@ def cross_entropy(
     if label_smoothing > 0:
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
-    return in_float32(CrossEntropy(how, ignore_index), input, _shaped(target, input), weight)
+    return in_float32(CrossEntropy(how, index(ignore_index)), input, _shaped(target, input), weight)
 
 
 @op("nn.functional", kernel="nll_loss_nd")
@@ -278,7 +279,7 @@ def nll_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     _check_classes(input, target, weight, "nll_loss_out_frame")
-    return in_float32(NllLoss(how, ignore_index), input, _shaped(target, input), weight)
+    return in_float32(NllLoss(how, index(ignore_index)), input, _shaped(target, input), weight)
 
 
 def _cross_entropy_of_probabilities(

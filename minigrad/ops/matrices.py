@@ -175,20 +175,20 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     if x.dtype != b.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {mat2.dtype!r}")
     expanded_shape((a.shape[0], b.shape[1]), x.shape)
-    return node(mat1, mat2, input)
+    return node(input, mat1, mat2)
 
 
 class Addmm(Node):
-    """`beta * x + alpha * (a @ b)` for two matrices; called with a, b and x.  Rounded once.
+    """`beta * x + alpha * (a @ b)` for two matrices.  Rounded once.
 
     With beta = 0 nothing of x counts, not even its nan and infinities.
     """
 
-    formulas = ("da = alpha * g @ b.mT", "db = alpha * a.mT @ g", "dx = beta * g, summed over what was broadcast")
+    formulas = ("dx = beta * g, summed over what was broadcast", "da = alpha * g @ b.mT", "db = alpha * a.mT @ g")
     beta: Number
     alpha: Number
 
-    def forward(self, a: Array, b: Array, x: Array) -> Array:
+    def forward(self, x: Array, a: Array, b: Array) -> Array:
         self.x_shape = x.shape
         y: Array = product(widened(a), widened(b))
         if self.alpha != 1:
@@ -197,14 +197,14 @@ class Addmm(Node):
             y += x if self.beta == 1 else x * filler(self.beta, dtypes.of(y))
         return y.astype(a.dtype, copy=False)
 
-    def da(self, g: Tensor, b: Tensor) -> Tensor:
+    def dx(self, g: Tensor) -> Tensor:
+        return sum_to(g if self.beta == 1 else g * self.beta, self.x_shape)
+
+    def db(self, g: Tensor, b: Tensor) -> Tensor:
         return (g if self.alpha == 1 else g * self.alpha) @ b.mT
 
-    def db(self, g: Tensor, a: Tensor) -> Tensor:
+    def dc(self, g: Tensor, a: Tensor) -> Tensor:
         return a.mT @ (g if self.alpha == 1 else g * self.alpha)
-
-    def dc(self, g: Tensor) -> Tensor:
-        return sum_to(g if self.beta == 1 else g * self.beta, self.x_shape)
 
 
 def _check_ranks(kind: str, ndim: int, **factors: Tensor) -> None:
@@ -231,7 +231,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
     if w.ndim == 1 and bias is None:
         return matmul(input, weight)
-    if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype:
+    if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype or w.dtype == bool:
         raise _linear_error(input, weight, bias)
     if bias is not None:
         if bias._array.dtype is not w.dtype:

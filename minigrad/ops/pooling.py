@@ -205,7 +205,8 @@ def _declare_pooling(dims: int) -> None:
         windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
-        divisors = divisor_override or _divisors(windows, input._array.shape[-dims:], count_include_pad)
+        sizes = input._array.shape[-dims:]
+        divisors = _divisors(windows, sizes, count_include_pad) if divisor_override is None else index(divisor_override)
         return AvgPool(windows, np.asarray(divisors), _form("AvgPool{}", dims))(input)
 
 

@@ -117,13 +117,12 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 _LONG, _WIDE = 2**10, 2**8
 
 
-class Prod(Sum):
+class Prod(Reduction):
     """The product of `x` over the dimensions `dims`."""
 
     formulas = ("dx = g * (the product of the other elements)",)
 
-    def forward(self, x: Array) -> Array:
-        self.x_shape = x.shape
+    def reduced(self, x: Array) -> Array:
         y = widened(x)
         if y.size >= _LONG and y.flags.c_contiguous and self.dims[-1:] == (x.ndim - 1,):
             # NumPy multiplies the halves of a line many numbers at a time, but those of a line one by one.
@@ -131,11 +130,11 @@ class Prod(Sum):
             while y.shape[1] % 2 == 0:
                 y = y[:, : y.shape[1] // 2] * y[:, y.shape[1] // 2 :]
             y = y.reshape(*with_ones(x.shape, self.dims)[:-1], -1)
-        product: Array = np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=self.keepdim))
-        return product.astype(x.dtype, "C", copy=False)
+        return np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=True))
 
-    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]  # it reads x and y
-        y, g = [kept_dims(each, self.x_shape, self.dims) for each in (y, g)]
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        shape = x._array.shape
+        y, g = [kept_dims(each, shape, self.dims) for each in (y, g)]
         scaled = g * y
         size = np.abs(scaled._array)
         # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
@@ -143,23 +142,12 @@ class Prod(Sum):
         if not current.enabled and ((size >= limits(size.dtype).tiny) & (size < np.inf)).all():
             return scaled / x
         if x._array.all():
-            others = y / x
-        else:
-            line, dim = (x, *self.dims) if len(self.dims) == 1 else (x.reshape(-1), 0)
-            others = product_of_others(line, dim).reshape(self.x_shape)
-        return others * g
-
-
-def product_of_others(x: Tensor, dim: int) -> Tensor:
-    """For each element the product of all others along `dim`: of those before it and of those after it."""
-    before, after = (behind_one(each, dim).cumprod(dim) for each in (x, x.flip(dim)))
-    return before * after.flip(dim)
-
-
-def behind_one(x: Tensor, dim: int) -> Tensor:
-    """`x` moved by one place along `dim`, behind a 1; the last elements go."""
-    first = np.arange(x._array.shape[dim]) == 0
-    return x.roll(1, dim).masked_fill(x._new(first.reshape([-1] + [1] * (x.ndim - 1 - dim))), 1)
+            return y / x * g
+        line, dim = (x, *self.dims) if len(self.dims) == 1 else (x.reshape(-1), 0)
+        # For each element the product of all before it and of all after it: of those up to its neighbours, or 1.
+        first = x._new(np.arange(line.shape[dim]).reshape([-1] + [1] * (line.ndim - 1 - dim)) == 0)
+        before, after = [each.roll(1, dim).masked_fill(first, 1).cumprod(dim) for each in (line, line.flip(dim))]
+        return (before * after.flip(dim)).reshape(shape) * g
 
 
 @op()

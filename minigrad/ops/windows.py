@@ -32,19 +32,29 @@ class ConstantPad(Unary):
     value: Array
 
     def forward(self, x: Array) -> Array:
-        shape = list(x.shape)
-        first = x.ndim - len(self.pads)
-        inner, whole = [slice(None)] * x.ndim, [slice(None)] * x.ndim
-        for dim, (before, after) in enumerate(self.pads, first):
-            whole[dim] = slice(max(-before, 0), shape[dim] - max(-after, 0))
-            shape[dim] += before + after
-            inner[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
-        y = np.full(shape, self.value, x.dtype) if self.value else np.zeros(shape, x.dtype)
-        y[tuple(inner)] = x[tuple(whole)]
-        return y
+        return padded(x, self.pads, self.value)
 
     def dx(self, g: Tensor) -> Tensor:
-        return ConstantPad([(-before, -after) for before, after in self.pads], np.zeros(()))(g)
+        return ConstantPad(opposite(self.pads), np.zeros(()))(g)
+
+
+def padded(x: Array, pads: Sequence[tuple[int, int]], value: Any = 0) -> Array:
+    """`x` with `before` and `after` copies of `value` at the ends of its last dimensions, or cut off if negative."""
+    shape: list[int] = list(x.shape)
+    inner: list[Any] = []
+    whole: list[Any] = []
+    for dim, (before, after) in enumerate(pads, x.ndim - len(pads)):
+        whole.append(slice(max(-before, 0), shape[dim] - max(-after, 0)))
+        shape[dim] += before + after
+        inner.append(slice(max(before, 0), shape[dim] - max(after, 0)))
+    y = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    y[(..., *inner)] = x[(..., *whole)]
+    return y
+
+
+def opposite(pads: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What cuts off as much as these add, and the other way round."""
+    return [(-before, -after) for before, after in pads]
 
 
 @op("nn.functional")
@@ -79,8 +89,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
         found = f"Padding of {list(pad)} is not supported for {input.ndim}D input tensor"
         raise NotImplementedError(f"{found}: to cut off in this mode slice the input first")
-    form = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
-    name = "CopySlices" if mode == "circular" else f"{form.title().replace('_', '')}Backward0"
+    kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
+    if input._array.dtype == bool and mode != "circular":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': pad numbers, x.long()")
+    name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
     y = input
     for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False):
         size, most = input._array.shape[dim], max(before, after)
@@ -137,9 +149,8 @@ class Windows(NamedTuple):
     @_once
     def few(self, size: int) -> bool:
         """Whether windows lie side by side in so many elements, so few and large that all places are taken at once."""
-        if size > 4 * math.prod(self.kernel) ** 2 or self.kernel != self.stride or max(self.dilation) > 1:
-            return False
-        return not any([before or after > 0 for before, after in self.pads])
+        beside = self.kernel == self.stride and max(self.dilation) == 1 and not self._ends()
+        return beside and size <= 4 * math.prod(self.kernel) ** 2
 
     @_once
     def apart(self) -> bool:
@@ -149,12 +160,8 @@ class Windows(NamedTuple):
 
     def view(self, x: Array, filler: Number = 0) -> Array:
         """`v[…, *k, *p] = x[…, *(p * stride + k * dilation - before)]`: a view of `x`, or of its padded copy."""
-        sizes, shape = x.shape[-len(self.kernel) :], self._padded(x.shape)
-        if shape != x.shape:
-            padded = np.full(shape, filler, x.dtype)
-            padded[self._inner(sizes)] = x
-            x = padded
-        return self._strided(x, sizes)
+        ends = self._ends()
+        return self._strided(padded(x, ends, filler) if ends else x, x.shape[-len(self.kernel) :])
 
     def combined(self, ufunc: np.ufunc, view: Array) -> Array:
         """What `ufunc` makes of the elements of each window, one place after the other, of a `view`."""
@@ -168,8 +175,9 @@ class Windows(NamedTuple):
 
     def add(self, v: Array, sizes: Sequence[int]) -> Array:
         """The adjoint of `view`: `x = 0;  x[…, *(p * stride + k * dilation - before)] += v[…, *k, *p]`."""
-        dims = len(self.kernel)
-        x = np.zeros(self._padded((*v.shape[: -2 * dims], *sizes)), v.dtype)
+        ends, leading = self._ends(), v.shape[: -2 * len(self.kernel)]
+        whole = [before + size + after for size, (before, after) in zip(sizes, ends, strict=True)] if ends else sizes
+        x = np.zeros((*leading, *whole), v.dtype)
         into = self._strided(x, sizes)
         if self.few(x.size):
             into[...] = v
@@ -177,7 +185,7 @@ class Windows(NamedTuple):
             # The elements at one place of all windows are different ones.
             for place in self.places():
                 into[place] += v[place]
-        return np.ascontiguousarray(x[self._inner(sizes)])
+        return padded(x, opposite(ends)) if ends else x
 
     @_once
     def places(self) -> list[tuple[Any, ...]]:
@@ -186,13 +194,10 @@ class Windows(NamedTuple):
         return [(..., *place, *every) for place in product(*map(range, self.kernel))]
 
     @_once
-    def _padded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        leading = len(shape) - len(self.pads)
-        ends = zip(shape[leading:], self.pads, strict=True)
-        return (*shape[:leading], *[before + size + max(after, 0) for size, (before, after) in ends])
-
-    def _inner(self, sizes: Sequence[int]) -> tuple[Any, ...]:
-        return (..., *[slice(before, before + size) for size, (before, _) in zip(sizes, self.pads, strict=True)])
+    def _ends(self) -> tuple[tuple[int, int], ...]:
+        """What pads arrays: not cut off is what no window reaches.  Nothing, if there are zeros."""
+        ends = tuple([(before, max(after, 0)) for before, after in self.pads])
+        return ends if any(map(any, ends)) else ()
 
     def _strided(self, x: Array, sizes: Sequence[int]) -> Array:
         return strided(x, *self._layout(x.shape, x.strides, tuple(sizes)))
