@@ -28,7 +28,7 @@ import numpy as np
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary
-from minigrad.core.tensor import Function, Tensor
+from minigrad.core.tensor import Function, Tensor, method
 from minigrad.tensors.errors import beyond_numpy, final, fits, refuse, unexpected
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,22 +115,6 @@ def op(
         return _published(function, called, on or EVERYWHERE, in_place, aliases)
 
     return declare
-
-
-def operator(name: str) -> Callable[[F], F]:
-    """The decorator of a function that is Python's operator of that name and nothing else, such as "invert"."""
-
-    def declare(function: F) -> F:
-        _enter_operator(function, name, None)
-        return function
-
-    return declare
-
-
-def attribute(function: F) -> F:
-    """The decorator of a function of a tensor that is a property of tensors, such as `x.T`."""
-    declared["Tensor"][function.__name__] = property(function)  # type: ignore[assignment]  # nor is a property called
-    return function
 
 
 def unary(
@@ -237,9 +221,16 @@ def _published(
             if in_place is not None:
                 changing = _presented(in_place(form), function, f"Tensor.{name}_")
                 changing.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
-                declared[place].update(dict.fromkeys([f"{each}_" for each in names], changing))
-        declared[place].update(dict.fromkeys(names, form))
+                _enter(changing, place, [f"{each}_" for each in names])
+        _enter(form, place, names)
     return alone
+
+
+def _enter(form: Any, place: str, names: Sequence[str]) -> None:
+    """Let `form` be found there by these names."""
+    declared[place].update(dict.fromkeys(names, form))
+    if place == "Tensor":
+        method(*names)(form)
 
 
 def _enter_operator(function: Any, operator: str, in_place: Form | None) -> None:
@@ -249,7 +240,7 @@ def _enter_operator(function: Any, operator: str, in_place: Form | None) -> None
         forms[f"__r{operator}__"] = lambda self, other: function(other, self)
         forms[f"__i{operator}__"] = rewritten(function)
     for name, form in forms.items():
-        declared["Tensor"][name] = form if form is function else _presented(form, function, f"Tensor.{name}")
+        _enter(form if form is function else _presented(form, function, f"Tensor.{name}"), "Tensor", [name])
 
 
 def _presented(call: Any, function: Any, qualified: str) -> Any:

@@ -1,7 +1,6 @@
 """`Tensor`: an array that remembers how it was made.
 
-The class is the core's; its methods are declared with their functions, in `minigrad.ops` and `minigrad.tensors`, and
-are attached to it here.
+The class is the core's; its methods are declared with their functions, in `minigrad.ops` and `minigrad.tensors`.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
-from minigrad.declare import declared
+from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members, method
 from minigrad.ops import (  # noqa: F401
     arithmetic,
     comparison,
@@ -287,8 +285,6 @@ def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
 
 # They are known by the names that programs have for them.
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
-for _name, _member in declared["Tensor"].items():
-    setattr(Tensor, _name, _member)
 
 
 class _Missing:
@@ -321,4 +317,4 @@ resolve_conj rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit si
 split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
 """
 for _name in MISSING.split():
-    setattr(Tensor, _name, _Missing(_name))
+    method(_name)(_Missing(_name))

@@ -96,7 +96,8 @@ def _named(library: Any, place: str, name: str) -> Any:
 def _callees() -> dict[tuple[str, str], list[str]]:
     """The parameters of all that can be called, by its place and name."""
     found: dict[tuple[str, str], list[str]] = {}
-    for place, listed in {**names.names_of("minigrad"), "operators": list(declared["Tensor"])}.items():
+    operators = [*declared["Tensor"], "__abs__", "__contains__", "__eq__", "__iadd__", "__invert__", "__isub__"]
+    for place, listed in {**names.names_of("minigrad"), "operators": operators}.items():
         home = "Tensor" if place == "operators" else place
         for name in listed:
             if name in LEFT_OUT or name.startswith("_") != (place == "operators"):

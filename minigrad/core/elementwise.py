@@ -335,7 +335,8 @@ def div(a: Tensor, b: Operand) -> Tensor:
     return Div().of(a, b)
 
 
-@method("__rtruediv__")
+# As in PyTorch also by the name that it had in Python 2.
+@method("__rtruediv__", "__rdiv__")
 def rdiv(a: Tensor, b: Operand) -> Tensor:
     """`b / a`."""
     return Rdiv().of(b, a)

@@ -248,7 +248,7 @@ def method(*names: str) -> Callable[[F], F]:
     """The decorator of a function, or property, that is a method of `Tensor`, by these names."""
 
     def attach(function: F) -> F:
-        if isinstance(function, FunctionType):
+        if isinstance(function, FunctionType) and not function.__qualname__.startswith("Tensor."):
             # Where an argument is wrong, Python's error names the class of the method.
             function.__qualname__ = f"Tensor.{names[0]}"
         for name in names:

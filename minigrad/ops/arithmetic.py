@@ -12,8 +12,8 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
-from minigrad.core.tensor import Function, Operand, Tensor
-from minigrad.declare import Form, as_number, declared, of_node, op, rewritten
+from minigrad.core.tensor import Function, Operand, Tensor, method
+from minigrad.declare import Form, as_number, of_node, op, rewritten
 from minigrad.ops.arguments import check_floating, filler, in_float32
 
 #: What PyTorch calls a node that has no derivative.
@@ -80,9 +80,7 @@ def _listed(x: Any) -> Any:
 
 
 for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():
-    declared["Tensor"][_name] = _form
-# The name that division had in Python 2, which PyTorch has kept.
-declared["Tensor"]["__rdiv__"] = Tensor.__rtruediv__
+    method(_name)(_form)
 
 
 @of_node(Neg, aliases=["negative"])

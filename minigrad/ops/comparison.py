@@ -13,8 +13,8 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message
 from minigrad.core.tape import Unary, quiet
-from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape
-from minigrad.declare import OPERANDS, F, as_number, op, operator, rewritten
+from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape, method
+from minigrad.declare import OPERANDS, F, as_number, op, rewritten
 from minigrad.ops import arguments
 from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.fused import row_blocks
@@ -262,13 +262,13 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
 # ---- operators that are no functions ---------------------------------------------------------------------------------
 
 
-@operator("eq")
+@method("__eq__")
 def equal_to(input: Tensor, other: object) -> Tensor:
     """Whether each element equals that of `other`, a tensor, an array or a number."""
     return compare(np.equal, input, input._new(shared_memory(other)) if isinstance(other, np.ndarray) else other)
 
 
-@operator("invert")
+@method("__invert__")
 def inverted(input: Tensor) -> Tensor:
     """Each integer with all bits flipped; of bools, whether each does not hold."""
     if input._array.dtype in FLOATS:
@@ -276,7 +276,7 @@ def inverted(input: Tensor) -> Tensor:
     return input._new(np.invert(input._array))
 
 
-@operator("contains")
+@method("__contains__")
 def contains(input: Tensor, element: Operand) -> bool:
     """Whether one element equals `element`."""
     if not isinstance(element, OPERANDS):

@@ -17,8 +17,8 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array
 from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
-from minigrad.core.tensor import Tensor
-from minigrad.declare import EVERYWHERE, node_of, of_node, op, operator, rewritten, unary
+from minigrad.core.tensor import Tensor, method
+from minigrad.declare import EVERYWHERE, node_of, of_node, op, rewritten, unary
 from minigrad.ops.arguments import check_floating, in_float32
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.comparison import clipped
@@ -53,10 +53,12 @@ def sign_of(x: Array) -> Array:
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
 
 
-@operator("abs")
 @unary(numbers("abs_cpu", np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
 def abs(input: Tensor) -> Tensor:
     """The absolute value of each element."""
+
+
+method("__abs__")(Tensor.abs)
 
 
 @unary(lambda _, x: sign_of(x), zeroed, formula="0")

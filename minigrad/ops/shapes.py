@@ -14,8 +14,8 @@ from minigrad.core.dtypes import FLOATS, Array, dtype
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Unary
-from minigrad.core.tensor import Function, Size, Tensor, storage_of
-from minigrad.declare import attribute, op
+from minigrad.core.tensor import Function, Size, Tensor, members, storage_of
+from minigrad.declare import op
 from minigrad.ops.arguments import ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
 from minigrad.tensors.hooks import keep_retaining
@@ -324,26 +324,30 @@ def t(input: Tensor) -> Tensor:
     return transposed(input, 0, -1, "TBackward0")
 
 
-@attribute
-def T(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
-    """A view with the dimensions in reverse order: the transpose of a matrix."""
-    return Permute(tuple(range(self._array.ndim))[::-1])(self)
+@members
+class Transposed(Tensor):
+    """The properties of tensors that are other views of them."""
 
+    __slots__ = ()
 
-@attribute
-def mT(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
-    """A view with the last two dimensions swapped."""
-    if self._array.ndim == 1:
-        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    return transposed(self) if self._array.ndim else self
+    @property
+    def T(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+        """A view with the dimensions in reverse order: the transpose of a matrix."""
+        return Permute(tuple(range(self._array.ndim))[::-1])(self)
 
+    @property
+    def mT(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+        """A view with the last two dimensions swapped."""
+        if self._array.ndim == 1:
+            raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+        return transposed(self) if self._array.ndim else self
 
-@attribute
-def H(self: Tensor) -> Tensor:  # noqa: N802  (PyTorch's name)
-    """The conjugate transpose of a matrix: of real numbers, the transpose."""
-    if self._array.ndim not in (0, 2):
-        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors): mT takes batches")
-    return self.mT
+    @property
+    def H(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+        """The conjugate transpose of a matrix: of real numbers, the transpose."""
+        if self._array.ndim not in (0, 2):
+            raise RuntimeError("tensor.H is only supported on matrices (2-D tensors): mT takes batches")
+        return self.mT
 
 
 # ---- repeated elements -----------------------------------------------------------------------------------------------

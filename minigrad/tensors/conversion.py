@@ -15,8 +15,8 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.modes import current
-from minigrad.core.tensor import Operand, Tensor, members
-from minigrad.declare import declared, op
+from minigrad.core.tensor import Operand, Tensor, members, method
+from minigrad.declare import op
 from minigrad.tensors import options
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype, check_on_cpu, keeps_order, layout, memory_format, sparse_coo
@@ -68,12 +68,11 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def _cast_to(name: str, to: dtypes.dtype) -> None:
     """Declare the method `x.float()` and its like."""
 
-    def method(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    def converted(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         return cast(self, to)
 
-    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
-    method.__doc__ = f"This tensor as {to!r}."
-    declared["Tensor"][name] = method
+    converted.__name__, converted.__doc__ = name, f"This tensor as {to!r}."
+    method(name)(converted)
 
 
 for _name, _dtype in {
