@@ -315,7 +315,7 @@ def _rescued(
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
         if own not in (None, declared["Tensor"].get(name)):
-            return own(*args, **kwargs)
+            return getattr(args[0], name)(*args[1:], **kwargs)
         error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
     if not isinstance(error, ValueError) and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)

@@ -33,7 +33,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     >>> x, y
     (tensor([1., 2.]), tensor([7., 2.]))
     """
-    return Clone("K" if memory_format is None or keeps_order(memory_format) else "C")(input)
+    return Clone("K" if keeps_order(memory_format) else "C")(input)
 
 
 @op("torch")

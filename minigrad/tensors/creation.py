@@ -236,10 +236,12 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
 
 @within_numpy
 def arange(
-    *bounds: Operand,
-    start: Operand | None = None,
+    first: Operand | None = None,
+    /,
     end: Operand | None = None,
-    step: Operand | None = None,
+    step: Operand = 1,
+    *,
+    start: Operand | None = None,
     **options: Unpack[Options],
 ) -> Tensor:
     """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
@@ -248,28 +250,18 @@ def arange(
     >>> torch.arange(3), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
-    if len(bounds) == 1 and start is None and end is None:
-        bounds = (0, *bounds)
-    named = {"start": start, "end": end, "step": step}
-    numbers = _bounds(*bounds, **{name: each for name, each in named.items() if each is not None})
-    first, last, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in numbers]
-    is_float = isinstance(first, float) or isinstance(last, float) or isinstance(by, float)
-    wanted, requires_grad = checked("arange", options, None if is_float else dtypes.int64)
-    kinds = {type(first), type(last), type(by)}
-    if wanted == np.int64 and kinds == {int} and by > 0 and -(2**62) < first <= last < 2**62:
-        return new_leaf(np.arange(first, last, by, dtype=wanted), requires_grad)
-    return new_leaf(_range(first, last, by, wanted), requires_grad)
-
-
-def _bounds(start: object = 0, end: object = None, step: object = 1) -> tuple[Any, Any, Any]:
-    """The bounds of a range, and its step, by place or by name."""
-    if end is None:
-        raise TypeError("arange() received an invalid combination of arguments: there is no end")
-    return start, end, step
-
-
-# So Python's error for too many of them is of the function that was called.
-_bounds.__qualname__ = "arange"
+    given = [each for each in (first, start, end) if each is not None]
+    if len(given) == 1 and start is None and step == 1:
+        given = [0, *given]
+    if len(given) != 2 or (first is not None and start is not None):
+        problem = "arange() received an invalid combination of arguments"
+        raise TypeError(f"{problem}: expected an end, or a start and an end, and perhaps a step")
+    low, high, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in (*given, step)]
+    kinds = {type(low), type(high), type(by)}
+    wanted, requires_grad = checked("arange", options, None if float in kinds else dtypes.int64)
+    if wanted == np.int64 and kinds == {int} and by > 0 and -(2**62) < low <= high < 2**62:
+        return new_leaf(np.arange(low, high, by, dtype=wanted), requires_grad)
+    return new_leaf(_range(low, high, by, wanted), requires_grad)
 
 
 @np.errstate(all="ignore")
@@ -466,9 +458,7 @@ def made_as_before(
         if not isinstance(size, int | np.integer) or isinstance(size, bool):
             kind = type(size).__name__
             raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({size!r}) takes a number")
-        if size < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
-    return new_leaf(np.empty(sizes if arguments else (0,), of._numpy), False, device)
+    return new_leaf_of_sizes("new", np.empty, (sizes if arguments else (0,),), {"device": device}, of)
 
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:

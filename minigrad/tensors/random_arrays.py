@@ -21,6 +21,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import all_within
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
+from minigrad.ops.arguments import check_floating
 from minigrad.random import Generator
 
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
@@ -44,7 +45,7 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     >>> uniform_(np.empty(3, "float32"), 0.0, 1.0, Generator().manual_seed(0))
     array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
-    _check_floating(array, "check_uniform_bounds")
+    check_floating("check_uniform_bounds", array)
     width, draw = _precision(array, generator)
     if low == 0 and high == 1 and array.dtype not in HALVES:
         return _fill(array, draw, _unit)
@@ -73,7 +74,7 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     """
     if not std >= 0.0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    _check_floating(array, "normal_kernel_cpu")
+    check_floating("normal_kernel_cpu", array)
     if array.size >= 16 and array.flags.c_contiguous:
         _fill_blocks(array.reshape(-1), mean, std, generator)
         return array
@@ -126,7 +127,7 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
         if not 0.0 <= p <= 1.0:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         return _fill(array, generator._random64, lambda bits: _unit(bits) < p)
-    _check_floating(p, "bernoulli_tensor_cpu_p_")
+    check_floating("bernoulli_tensor_cpu_p_", p)
     if not all_within(p, 0, 1):
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: p has an element out of [0, 1].")
     # The copy keeps the order in memory, and so the order in which the numbers are drawn.
@@ -202,7 +203,9 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
         raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
     if replacement and num_samples > 1:
         for row, chosen in zip(np.atleast_2d(weights), np.atleast_2d(result), strict=True):
-            cumulative = _cumulative(row)
+            # Summed from left to right, in at least float32.
+            cumulative = np.cumsum(row, dtype=computed_in(row.dtype))
+            cumulative /= cumulative[-1]
             chosen[...] = np.searchsorted(cumulative, _unit(generator._random64(num_samples)))
         return result
     scores = exponential_(np.empty_like(weights), 1.0, generator)
@@ -346,13 +349,6 @@ def _block_orders(rows: int) -> tuple[Array, Array]:
     return numbers.reshape(-1, 2).T.ravel(), numbers.reshape(2, -1).T.ravel()
 
 
-def _cumulative(weights: Array) -> Array:
-    """The cumulative distribution of one row of weights, summed from left to right in at least float32."""
-    cumulative: Array = np.cumsum(weights, dtype=np.result_type(weights, np.float32))
-    cumulative /= cumulative[-1]
-    return cumulative
-
-
 def _limits(array: Array) -> tuple[int, int]:
     """The least and the largest integer of the array's dtype; of a floating one, those before the first gaps."""
     if array.dtype in FLOATS:
@@ -404,8 +400,3 @@ def _check_bounds(array: Array, low: float, high: float) -> None:
     if not (-limit <= low <= high <= limit and high - low <= limit):
         problem = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
         raise RuntimeError(f"{problem}, or numbers out of bounds for {dtypes.of(array)._c_name}")
-
-
-def _check_floating(array: Array, kernel: str) -> None:
-    if array.dtype not in FLOATS:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}'")

@@ -13,7 +13,6 @@ computed from them.
 from __future__ import annotations
 
 import builtins
-import functools
 import math
 from collections.abc import Callable
 from typing import Any, NoReturn, SupportsIndex
@@ -45,19 +44,9 @@ def _of_values(name: str) -> Callable[..., Any]:
     return method
 
 
-def _fact(name: str) -> Any:
-    """The attribute `name` that a dense tensor of this shape and dtype has, too."""
+def _of_shape(name: str) -> Any:
+    """The attribute or method `name` of a dense tensor of this shape and dtype."""
     return property(lambda self: getattr(self._zeros, name), doc=getattr(Tensor, name).__doc__)
-
-
-def _asked(name: str) -> Callable[..., Any]:
-    """The method `name` that says what a dense tensor of this shape and dtype says."""
-
-    @functools.wraps(getattr(Tensor, name))
-    def method(self: SparseTensor, *args: object, **kwargs: object) -> Any:
-        return getattr(self._zeros, name)(*args, **kwargs)
-
-    return method
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -151,14 +140,12 @@ class SparseTensor(Tensor):
         values, still = self._entries._array, (0,) * len(self._size)
         return self._entries._new(np.ndarray(self._size, values.dtype, bytes(8), 0, still))
 
-    shape, dtype, ndim = map(_fact, ("shape", "dtype", "ndim"))
-    dim, ndimension, size = map(_asked, ("dim", "ndimension", "size"))
-    is_floating_point, __len__, numel, nelement = map(_asked, ("is_floating_point", "__len__", "numel", "nelement"))
+    shape, size, ndim, dim, ndimension = map(_of_shape, ("shape", "size", "ndim", "dim", "ndimension"))
+    __len__, numel, nelement = map(_of_shape, ("__len__", "numel", "nelement"))
+    dtype, is_floating_point = map(_of_shape, ("dtype", "is_floating_point"))
 
-    @property
-    def layout(self) -> options.layout:
-        """How the elements lie in memory: `torch.sparse_coo`, entries and their coordinates."""
-        return options.sparse_coo
+    #: How the elements lie in memory: entries and their coordinates.
+    layout = options.sparse_coo
 
     def sparse_dim(self) -> builtins.int:
         """How many dimensions the indices count in: the first ones."""
