@@ -17,7 +17,6 @@ import minigrad as torch
 from minigrad.core.rows import add_rows
 from minigrad.core.tape import Node, Output
 from minigrad.nn import functional as F
-from minigrad.ops.mathematics import erf_of
 
 L = torch.tensor
 ROWS, RECORD = recorded.rows(), recorded.read()["rows"]
@@ -199,7 +198,7 @@ def test_erf_is_exact_to_a_few_units() -> None:
     reach = np.concatenate([np.linspace(-7, 7, 4001), np.linspace(-0.5, 0.5, 999), 10.0 ** np.linspace(-300, 0, 301)])
     for dtype, least, units in (("float64", 0.0, 4), ("float32", 1e-30, 4), ("float16", 1e-30, 1)):
         x = reach[np.abs(reach) > least].astype(dtype)
-        got, exact = erf_of(x), np.array([math.erf(v) for v in x])
+        got, exact = torch.from_numpy(x).erf().numpy(), np.array([math.erf(v) for v in x])
         off = np.abs(got.astype(np.float64) - exact) / np.spacing(np.abs(exact.astype(dtype)))
         assert float(off.max()) <= units
 
@@ -323,7 +322,7 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("reduction: 'mean' divides the total loss by both the batch size and the", lambda x, ids: F.kl_div(x, x)),
     ("dropout2d: Received a 2-D input to dropout2d, which is deprecated", lambda x, ids: F.dropout2d(x)),
     (BYTES, lambda x, ids: x[ids.byte()]),
-    (BYTES, lambda x, ids: x.__setitem__(ids.byte(), 0)),
+    (BYTES, lambda x, ids: x.__setitem__(ids.byte(), x[1:])),
     ("var(): " + FREEDOM, lambda x, ids: x[0, 0].var()),
     ("std(): " + FREEDOM, lambda x, ids: x[:1].std(axis=0)),
     ("Implicit dimension choice for softmax has been deprecated", lambda x, ids: F.softmax(x)),

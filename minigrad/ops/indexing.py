@@ -436,11 +436,6 @@ def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) 
     check_range(places._array, math.prod([shape[dim] for dim in dims]), dims[0])
 
 
-def array_of(index: Any) -> Array:
-    """The array of an index, a tensor or an array."""
-    return index._array if isinstance(index, Tensor) else index
-
-
 # ---- the items of an index -------------------------------------------------------------------------------------------
 
 
@@ -456,13 +451,18 @@ def is_plain(item: object) -> bool:
     )
 
 
+def is_mask(array: Array) -> bool:
+    """Whether the array of an index says of each element if it is meant, and does not name elements."""
+    return array.dtype == _BOOL or array.dtype == np.uint8
+
+
 def is_places(item: object) -> bool:
     """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
     return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 
 
 def _items(index: Any) -> list[Any]:
-    """The items of an index as ints, slices of ints, None, Ellipsis, integer tensors or arrays, and bool arrays."""
+    """The items of an index as ints, slices of ints, None, Ellipsis, and tensors of integers or bools."""
     several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
     if isinstance(index, list) and any([isinstance(item, several) for item in index]):
         raise TypeError("x[tuple(seq)] takes each index for a dimension, x[torch.tensor(seq)] all for the first")
@@ -485,19 +485,19 @@ def _item(item: object, position: int) -> Any:
 
 
 def _of_numbers(item: Any) -> Any:
-    """The int that integers of no dimensions are, the array of a mask or of a sequence, or the tensor of integers."""
+    """The int that integers of no dimensions are, or the tensor of a mask or of indices, also of a sequence of them."""
+    if isinstance(item, list | tuple):
+        item = [as_int(each) if isinstance(each, Tensor) and not is_mask(each._array) else each for each in item]
     array = item._array if isinstance(item, Tensor) else np.asarray(item)
-    if array.dtype == _BOOL:
-        return array
     if array.dtype.kind in "OUS":
         raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
-    if array.dtype == np.uint8:
-        if array.ndim:
-            warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-        return np.asarray(array != 0)
+    if array.dtype == np.uint8 and array.ndim:
+        warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
     if array.ndim == 0 and array.dtype.kind == "i":
         return int(array)
-    return item if isinstance(item, Tensor) else array.astype(np.int64, copy=False)
+    if isinstance(item, Tensor):
+        return item
+    return Tensor._new(array if is_mask(array) else array.astype(np.int64, copy=False))
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -512,14 +512,14 @@ def _checked_slice(item: slice, position: int) -> slice:
 # ---- the items, taken together ---------------------------------------------------------------------------------------
 
 
-def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int, Any]]]:
+def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int, Tensor]]]:
     """An index of a tensor of `shape` in two parts: what selects a view, and the tensors and masks at its dimensions.
 
     Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.  An
     IndexError, TypeError or ValueError if it is none.
     """
     basic: list[Any] = []
-    found: list[tuple[int, Any]] = []
+    found: list[tuple[int, Tensor]] = []
     items, ndim = _items(index), len(shape)
     missing = _dims_missing(items, ndim)
     dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
@@ -580,38 +580,34 @@ def _dims_used(item: object) -> int:
     """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
     if item is None or item is Ellipsis:
         return 0
-    return item.ndim if isinstance(item, np.ndarray) and item.dtype == _BOOL else 1
+    return item._array.ndim if isinstance(item, Tensor) and is_mask(item._array) else 1
 
 
 # ---- the places that tensors name ------------------------------------------------------------------------------------
 
 
-def check_found(found: list[tuple[int, Any]], shape: tuple[int, ...]) -> None:
+def check_found(found: list[tuple[int, Tensor]], shape: tuple[int, ...]) -> None:
     """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
     for dim, item in found:
-        array = array_of(item)
-        if array.dtype not in (*INDEX_DTYPES, _BOOL):
+        array = item._array
+        if array.dtype not in INDEX_DTYPES and not is_mask(array):
             kinds = "long, int, byte or bool tensors"
             raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
-        if array.dtype == _BOOL and array.shape != shape[dim : dim + array.ndim]:
+        if is_mask(array) and array.shape != shape[dim : dim + array.ndim]:
             other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
             raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
 
 
-def located(x: Tensor, found: list[tuple[int, Any]]) -> tuple[tuple[int, ...], Tensor]:
+def located(x: Tensor, found: list[tuple[int, Tensor]]) -> tuple[tuple[int, ...], Tensor]:
     """The dimensions that tensors and masks index in `x`, and the places they name there."""
-    if len(found) == 1 and isinstance(found[0][1], Tensor):
-        return found[0][:1], found[0][1]
     dims: list[int] = []
-    for dim, item in found:
-        array = array_of(item)
-        dims += range(dim, dim + max(array.ndim, 1)) if array.dtype == _BOOL else (dim,)
-    if len(found) == 1:
-        return tuple(dims), x._new(np.flatnonzero(array) if array.dtype == _BOOL else array)
     indices: list[Array] = []
-    for _, item in found:
-        array = array_of(item)
-        indices += np.atleast_1d(array).nonzero() if array.dtype == _BOOL else (array,)
+    for dim, item in found:
+        array = item._array
+        dims += range(dim, dim + max(array.ndim, 1)) if is_mask(array) else (dim,)
+        if len(found) == 1:
+            return tuple(dims), x._new(np.flatnonzero(array)) if is_mask(array) else item
+        indices += np.atleast_1d(array).nonzero() if is_mask(array) else (array,)
     return tuple(dims), x._new(_joined(indices, [x._array.shape[dim] for dim in dims], dims))
 
 
@@ -722,8 +718,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if ids.dtype != np.int64 or (dim is not None and ids.ndim != len(own)):
         raise RuntimeError("torch.take_along_dim(): expected int64 indices with as many dimensions as the input")
     if dim is None:
-        check_range(ids, input._array.size, 0, RuntimeError, False)
-        return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
     if not own:
         return gather(input, dim, indices)
     at = normal_dim(dim, len(own))

@@ -420,27 +420,19 @@ _Q64 = _arrays(
 
 
 def erf_of(x: Array) -> Array:
-    """`erf(x)`, within 4 units in the last place of a float32 or float64; halves are computed as float32.
+    """`erf(x)` of a `workable` array, within 4 units in the last place.
 
     >>> erf_of(np.array([0.0, 0.5, -np.inf]))
     array([ 0.        ,  0.52049988, -1.        ])
     """
-    if x.dtype == np.float64:
-        return blocked(_erf_double, x)
-    return blocked(_erf_single, x.astype(np.float32, copy=False)).astype(x.dtype, copy=False)
-
-
-def _erf_single(x: Array) -> Array:
-    y = _polynomial(_P32, x * x)
-    y *= x
-    return np.tanh(y, y)
-
-
-def _erf_double(x: Array) -> Array:
-    # Where x**2 were infinite, P / Q would be nan; from here on tanh is 1 anyway.
-    t = np.minimum(x * x, 100.0)
-    y = _polynomial(_P64, t)
-    y /= _polynomial(_Q64, t)
+    t = x * x
+    if x.dtype == np.float32:
+        y = _polynomial(_P32, t)
+    else:
+        # Where x**2 were infinite, P / Q would be nan; from here on tanh is 1 anyway.
+        np.minimum(t, 100.0, out=t)
+        y = _polynomial(_P64, t)
+        y /= _polynomial(_Q64, t)
     y *= x
     return np.tanh(y, y)
 

@@ -99,6 +99,10 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if recorded:
         view._check_recordable(recorded=True, source=self)
     indexing.check_found(found, view._array.shape)
+    if given._array.size == len(found) == 1 and found[0][1]._array.ndim and found[0][1]._array.dtype == np.uint8:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char: mask.bool()"
+        )
     fitted = fitting(given, self, found) if isinstance(value, Tensor) else given
     if found:
         dims, places = indexing.located(view, found)
@@ -144,7 +148,7 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
     while shape[:1] == (1,):
         shape = shape[1:]
     if found and value._array.dtype is not x._array.dtype:
-        masks = [item for _, item in found if item.dtype == np.dtype(bool) and item.ndim]
+        masks = [item for _, item in found if item._array.dtype == bool and item._array.ndim]
         if not value._array.size == len(masks) == len(found) == 1:
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
