@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import InitVar
 from operator import index
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.layer import WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
@@ -16,24 +17,21 @@ from minigrad.tensors.options import DType, OnDevice
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class _Table(Layer):
+class _Table(WeightLayer):
     """A table of learned vectors, one per id, and the options by which it is looked up."""
 
-    weight: Parameter
     num_embeddings: int
     embedding_dim: int
     padding_idx: int | None
 
-    def _add_table(
-        self, padding_idx: int | None, given: Tensor | None, learned: bool, on: OnDevice, dtype: DType
-    ) -> None:
-        """Register the table that is given, or a new one."""
+    def _set_up(self, _weight: Tensor | None, device: OnDevice, dtype: DType, _freeze: bool = False) -> None:
         shape = (self.num_embeddings, self.embedding_dim)
-        self.padding_idx = None if padding_idx is None else padding_position(padding_idx, index(self.num_embeddings))
-        if given is not None and given.shape != shape:
+        if self.padding_idx is not None:
+            self.padding_idx = padding_position(self.padding_idx, index(self.num_embeddings))
+        if _weight is not None and _weight.shape != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(empty(shape, device=on, dtype=dtype) if given is None else given, learned)
-        if given is None:
+        self.weight = Parameter(empty(shape, device=device, dtype=dtype) if _weight is None else _weight, not _freeze)
+        if _weight is None:
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -43,6 +41,7 @@ class _Table(Layer):
             self.weight.detach()[self.padding_idx] = 0
 
 
+@with_options
 class Embedding(_Table):
     """A table of `num_embeddings` learned vectors of size `embedding_dim`; called with ids, it looks them up.
 
@@ -67,28 +66,15 @@ class Embedding(_Table):
            grad_fn=<EmbeddingBackward0>)
     """
 
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-        _weight: Tensor | None = None,
-        _freeze: bool = False,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
-        self._add_table(padding_idx, _weight, not _freeze, device, dtype)
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None = None
+    max_norm: float | None = None
+    norm_type: float = 2.0
+    scale_grad_by_freq: bool = False
+    sparse: bool = False
+    _weight: InitVar[Tensor | None] = None
+    _freeze: InitVar[bool] = False
 
     def forward(self, input: Tensor) -> Tensor:
         """The vectors of the ids in `input`: `(*)` gives `(*, embedding_dim)`."""
@@ -122,6 +108,7 @@ class Embedding(_Table):
         return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
 
 
+@with_options
 class EmbeddingBag(_Table):
     """A table of learned vectors; called with bags of ids, it gives the "mean", the "sum" or the "max" of each bag's.
 
@@ -142,31 +129,16 @@ class EmbeddingBag(_Table):
             [4., 6.]])
     """
 
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        mode: str = "mean",
-        sparse: bool = False,
-        _weight: Tensor | None = None,
-        include_last_offset: bool = False,
-        padding_idx: int | None = None,
-        device: OnDevice = None,
-        dtype: DType = None,
-    ) -> None:
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.mode = mode
-        self.sparse = sparse
-        self.include_last_offset = include_last_offset
-        self._add_table(padding_idx, _weight, True, device, dtype)
+    num_embeddings: int
+    embedding_dim: int
+    max_norm: float | None = None
+    norm_type: float = 2.0
+    scale_grad_by_freq: bool = False
+    mode: str = "mean"
+    sparse: bool = False
+    _weight: InitVar[Tensor | None] = None
+    include_last_offset: bool = False
+    padding_idx: int | None = None
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         """The sums, means or maxima of the bags in `input`, `(B, N)` or `(N,)` with offsets: `(B, embedding_dim)`."""
