@@ -207,14 +207,10 @@ def _noted(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _converted(state: Any, parameter: Tensor | None) -> Any:
-    """The state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps.
-
-    None, by which PyTorch says that no momentum has moved it yet, is left out.
-    """
+    """The state of `parameter` as it is loaded: floating-point tensors in its dtype, but for the number of steps."""
     if parameter is None or not parameter.is_floating_point():
         return state
     return {
         name: value.to(parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
         for name, value in state.items()
-        if value is not None
     }

@@ -45,8 +45,8 @@ class ByParameter(Optimizer):
 
     params: Iterable[Any]
 
-    #: The options as PyTorch orders them in a state dict, where that is not the order of the arguments.
-    _order: ClassVar[str] = ""
+    #: The options that come first in a state dict; the others follow in the order of the arguments.
+    _first: ClassVar[tuple[str, ...]] = ()
     #: Whether the gradients by which parameters can move are sparse.
     _moves_by_sparse: ClassVar[tuple[bool, ...]] = (False,)
     #: The names of what is remembered.
@@ -57,8 +57,7 @@ class ByParameter(Optimizer):
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Check the options, all `given` arguments after `self` and `params`, and take them for the defaults."""
-        names = self._order.split() or [*given][2:]
-        options = {name: given[name] if name in given else getattr(self, name) for name in names}
+        options = {name: given[name] for name in (*self._first, *given) if name not in ("self", "params")}
         for name, value in _numbers_of(options).items():
             if name in _NUMBERS:
                 refuse(not 0.0 <= value <= _MOST.get(name, np.inf), _CALLED.get(name, f"{name} value"), options[name])
@@ -112,6 +111,9 @@ class ByParameter(Optimizer):
             problem = "weight_decay option is not compatible with sparse gradients"
             raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
         state: Any = self.state.get(parameter)
+        if state and {*map(type, state.values())} == {type(None)}:
+            # So PyTorch's older files say that no momentum has moved it yet.
+            state.clear()
         kept = {name: state.get(name) for name in names} if state else {}
         for name, each in kept.items():
             if each is None and name in _ONLY_WITH:
@@ -236,16 +238,15 @@ class SGD(ByParameter):
         return {name: filled_like(parameter) for name in names}
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
-        momentum, dampening = options["momentum"], options["dampening"]
-        if b is not None and number == 1:
-            b[...] = g
-        elif b is not None:
-            b *= momentum
-            b += g if dampening == 0 else (1 - dampening) * g
-        if b is not None and options["nesterov"]:
-            b = momentum * b
-            b += g
-        w -= options["lr"] * (g if b is None else b)
+        momentum, dampening, d = options["momentum"], options["dampening"], g
+        if b is not None:
+            if number == 1:
+                b[...] = g
+            else:
+                b *= momentum
+                b += g if dampening == 0 else (1 - dampening) * g
+            d = momentum * b + g if options["nesterov"] else b
+        w -= options["lr"] * d
 
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         d: Any = parameter._grad
@@ -289,7 +290,6 @@ class Adam(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
-    _order = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
     _remembers = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
     lr: Rate = 1e-3
@@ -298,8 +298,8 @@ class Adam(ByParameter):
     weight_decay: float = 0
     amsgrad: bool = False
     _: KW_ONLY
-    foreach: bool | None = None
     maximize: bool = False
+    foreach: bool | None = None
     capturable: bool = False
     differentiable: bool = False
     fused: bool | None = None
@@ -349,7 +349,10 @@ class AdamW(Adam):
 
     weight_decay: float = 1e-2
     amsgrad: bool = False
-    decoupled_weight_decay: ClassVar[bool] = True  # type: ignore[misc]
+    decoupled_weight_decay: ClassVar[bool]  # type: ignore[misc]  # it is always True
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        super()._begin({**given, "decoupled_weight_decay": True})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for group in state["param_groups"]:
@@ -377,7 +380,7 @@ class Adagrad(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
-    _order = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+    _first = ("lr", "lr_decay", "eps")
     _moves_by_sparse = (False, True)
     _remembers = ("sum",)
 
@@ -428,7 +431,7 @@ class RMSprop(ByParameter):
     tensor([ 0., 99.], requires_grad=True)
     """
 
-    _order = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+    _first = ("lr", "momentum", "alpha", "eps", "centered")
     _remembers = ("square_avg", "momentum_buffer", "grad_avg")
 
     lr: Rate = 1e-2
@@ -473,7 +476,7 @@ class Adadelta(ByParameter):
     Source: Zeiler (2012), ADADELTA: an adaptive learning rate method.
     """
 
-    _order = "lr rho eps weight_decay maximize capturable foreach differentiable"
+    _first = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable")
     _remembers = ("square_avg", "acc_delta")
 
     lr: Rate = 1.0
