@@ -191,7 +191,6 @@ def node_of(
         "__doc__": told,
         "forward": forward,
         "dx": staticmethod(gradient),
-        "shown_gradient": gradient,
         "formulas": () if formula is None else (f"dx = {formula}",),
     }
     return type(name, (base,), members)

@@ -195,7 +195,7 @@ class Mul(Elementwise):
 
 
 class Div(Elementwise):
-    """`a / b`, in floating point also for integers."""
+    """`a / b`: in floating point also for integers."""
 
     integers = ()
     forward: ClassVar[Callable[..., Array]] = np.true_divide
@@ -241,7 +241,7 @@ class Floating(Unary):
 
 
 class Exp(Floating):
-    """`e**x`, its own derivative."""
+    """`e**x`: its own derivative."""
 
     forward = np.exp
 

@@ -17,7 +17,7 @@ _FEW = 16
 
 
 class MatMul(Binary):
-    """`a @ b` for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
+    """`a @ b`: for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
 
     formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
 

@@ -143,14 +143,19 @@ def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
     stated = {name: _arguments(getattr(kind, name)) for name in GRADIENTS if name in vars(kind)}
     if not stated:
         return {}
-    forward = getattr(kind, "forward", None)
-    inputs = _arguments(getattr(forward, "__wrapped__", forward))[1:]
-    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {each: position for position, each in enumerate(inputs)}
+    own = {name: position for position, name in enumerate(input_names(kind))}
+    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | own
     found = {}
     for name, arguments in stated.items():
         read = arguments[2:] if arguments[0] == "self" else arguments[1:]
         found[GRADIENTS[name]] = name, tuple([positions[each] for each in read])
     return found
+
+
+def input_names(kind: Any) -> tuple[str, ...]:
+    """What the `forward` of a class calls the inputs; a ufunc has no names for them."""
+    forward = getattr(kind, "forward", None)
+    return _arguments(getattr(forward, "__wrapped__", forward))[1:]
 
 
 def _arguments(function: Any) -> tuple[str, ...]:
@@ -210,8 +215,9 @@ class Node:
     `watch`
         what sees the gradients that arrive and leave, such as hooks; None for nothing.
 
-    A subclass says `forward`, on arrays, and its gradients: `dx`, or `da`, `db` and `dc`, of the upstream gradient `g`.
-    The names of their other parameters say what they read, and what is kept for them:
+    The first line of a class's docstring says what it computes, and opens with a formula and a colon if there is one:
+    `explain` shows them.  A subclass says `forward`, on arrays, and its gradients: `dx`, or `da`, `db` and `dc`, of the
+    upstream gradient `g`.  The names of their other parameters say what they read, and what is kept for them:
 
         forward = np.multiply
 
@@ -251,9 +257,6 @@ class Node:
     #: The gradient of each input, as `explain` shows it, where that is not what the gradient itself does, called with
     #: symbols; one that is for all inputs may be the last.
     formulas: ClassVar[tuple[str, ...]] = ()
-
-    #: Of a declared operation (`minigrad.declare`), the gradient to show.
-    shown_gradient: ClassVar[Callable[..., Any] | None] = None
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
     forward: ClassVar[Callable[..., Any]]

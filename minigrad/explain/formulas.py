@@ -8,71 +8,61 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import re
-import string
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.tape import GRADIENTS, Node, keep_output
+from minigrad.core.tape import GRADIENTS, Node, input_names, keep_output
 from minigrad.core.tensor import Tensor
 
-_OF_ALL_NODES = {*vars(Node), *Node.__annotations__}
+
+def computes(node: Node) -> str:
+    """What the operation computes: the first line of its docstring."""
+    line = (_class_of(node).__doc__ or "").strip().partition("\n")[0]
+    return " ".join(line.split()).rstrip(".")
 
 
-class Formulas(NamedTuple):
-    """What an operation states."""
-
-    #: What it computes: the first sentence of its docstring.
-    computes: str
-    #: For each input the formula of its gradient, "" where there is none.
-    gradients: tuple[str, ...]
-
-
-def formulas(node: Node) -> Formulas:
-    """What the class of the operation states: in its docstring, and in `formulas` or else in the gradients themselves.
+def formula_of(node: Node) -> str:
+    """What the operation computes, as a formula; "" if its docstring does not open with one, and a colon or nothing.
 
     >>> import minigrad as torch
     >>> x = torch.ones(2, requires_grad=True)
-    >>> formulas((x / x).grad_fn).gradients
-    ('da = g / b', 'db = -g * (a / b / b)')
+    >>> formula_of((x / x).grad_fn), formula_of(x.sum().grad_fn)
+    ('a / b', '')
     """
-    kind: type = node.function if isinstance(node, FunctionNode) else type(node)
-    computes, gradients = _stated(kind)
-    count = len(node.edges)
-    return Formulas(computes, (*gradients, *[*gradients[-1:], ""][:1] * count)[:count])
+    opening = computes(node).partition(": ")[0]
+    return opening[1:-1] if opening[:1] == opening[-1:] == "`" and opening.count("`") == 2 else ""
 
 
-def short_formula(node: Node) -> str:
-    """What a declared operation is, `exp(x)`; of another the formula that its docstring opens with, if any."""
-    kind = type(node)
-    if kind.shown_gradient is not None:
-        return f"{kind.__name__.lower()}({', '.join(_input_names(node))})"
-    # It has to be true without the words behind it, and more than a name.
-    opening = re.match(r"`([^`]*\W[^`]*)`(?=$|:| along | over | for matrices )", formulas(node).computes)
-    return "" if opening is None else opening[1]
+def rules(node: Node) -> list[str]:
+    """For each input of the operation the formula of its gradient: of `formulas`, or of the gradients themselves.
+
+    >>> import minigrad as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> rules((x / x).grad_fn)
+    ['da = g / b', 'db = -g * (a / b / b)']
+    """
+    stated = _stated(_class_of(node))
+    return [stated[min(place, len(stated) - 1)] if stated else "" for place in range(len(node.edges))]
 
 
-def read_by(node: Node, position: int) -> dict[str, Array]:
-    """What the formula of the gradient at `position` reads of the forward pass, by the names that it has there.
+def read_by(node: Node, rule: str) -> dict[str, Array]:
+    """What a rule of the operation reads of the forward pass, by the names that it has there.
 
     >>> import minigrad as torch
     >>> a, b = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])
-    >>> read_by((a * b).grad_fn, 0)
+    >>> read_by((a * b).grad_fn, "da = g * b")
     {'b': array([3., 4.], dtype=float32)}
     """
     kept = _kept(node)
     found: dict[str, Array] = {}
-    words = re.findall(r"\b[A-Za-z_]\w*\b", formulas(node).gradients[position].partition(" = ")[2])
-    for word in words:
+    for word in re.findall(r"\b[A-Za-z_]\w*\b", rule.partition(" = ")[2]):
         # A matrix may be told by a capital.  What is not kept is a parameter of the node.
-        value = kept.get(word.lower(), None if word in _OF_ALL_NODES else getattr(node, word, None))
-        if word[1:] and word[0] in words and kept.get(word[0]) is value:
-            continue  # `target`, which the formula calls `t`.
+        value = kept.get(word.lower(), None if hasattr(Node, word) else getattr(node, word, None))
         if isinstance(value, Tensor) and not value.is_sparse:
             found[word] = value._array
         elif isinstance(value, (int, float)):
@@ -80,40 +70,27 @@ def read_by(node: Node, position: int) -> dict[str, Array]:
     return found
 
 
-def _input_names(node: Node) -> list[str]:
-    """What formulas call the tensors that an operation takes: as `forward` does, else `x` or, in turn, `a`, `b`, …."""
-    forward = type(node).forward
-    code = getattr(getattr(forward, "__wrapped__", forward), "__code__", None)
-    names = [] if code is None else list(code.co_varnames[1 : code.co_argcount])
-    count = len(node.edges)
-    if len(names) >= count:
-        return names[:count]
-    return ["x"] if count == 1 else [*string.ascii_lowercase][:count]
+def _class_of(node: Node) -> Any:
+    """The class that states what the node does: of a Function, the user's."""
+    return node.function if isinstance(node, FunctionNode) else type(node)
+
+
+@functools.cache
+def _stated(kind: Any) -> tuple[str, ...]:
+    """The formulas that a class states for the gradients of its inputs."""
+    stated: tuple[str, ...] = getattr(kind, "formulas", ())
+    shown = [name for name in GRADIENTS if hasattr(kind, name)] if issubclass(kind, Node) else []
+    return stated or tuple([f"{name} = {formula(getattr(kind, name))}" for name in shown])
 
 
 def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
     entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
-    kept = dict(zip([] if kind.keep in (None, keep_output) else _input_names(node), entries, strict=False))
+    names = input_names(kind) or (("x",) if len(node.edges) == 1 else ("a", "b", "c"))
+    kept = dict(zip([] if kind.keep in (None, keep_output) else names, entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}
     return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads]) else {})
-
-
-@functools.cache
-def _stated(kind: object) -> Formulas:
-    """What a class states of all its inputs."""
-    paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(kind.__doc__ or ""))[0].split())
-    computes = re.split(r"\.\s+(?=[A-Z`(])", paragraph)[0].rstrip(".,; ")
-    stated = getattr(kind, "formulas", ())
-    if not stated and isinstance(kind, type) and issubclass(kind, Node):
-        shown = {name: getattr(kind, name) for name in GRADIENTS if hasattr(kind, name)}
-        shown |= {"dx": kind.shown_gradient} if kind.shown_gradient else {}
-        stated = tuple([f"{name} = {formula(gradient)}" for name, gradient in shown.items()])
-    return Formulas(computes, stated)
-
-
-_Method: TypeAlias = "Callable[[Symbol, Any], Symbol]"
 
 
 def formula(function: Callable[..., Any]) -> str:
@@ -126,26 +103,6 @@ def formula(function: Callable[..., Any]) -> str:
     """
     code = function.__code__
     return str(function(*[Symbol(name) for name in code.co_varnames[: code.co_argcount]])).replace("self.", "")
-
-
-def _binary(operator: ast.operator) -> tuple[_Method, _Method]:
-    """The methods for the operator with the symbol at its left, and at its right."""
-
-    def left(self: Symbol, other: Any) -> Symbol:
-        return Symbol(ast.BinOp(self._tree, operator, _tree(other)))
-
-    def right(self: Symbol, other: Any) -> Symbol:
-        return Symbol(ast.BinOp(_tree(other), operator, self._tree))
-
-    return left, right
-
-
-def _unary(operator: ast.unaryop) -> Callable[[Symbol], Symbol]:
-    return lambda self: Symbol(ast.UnaryOp(operator, self._tree))
-
-
-def _comparison(operator: ast.cmpop) -> Any:
-    return lambda self, other: Symbol(ast.Compare(self._tree, [operator], [_tree(other)]))
 
 
 class Symbol:
@@ -187,19 +144,6 @@ class Symbol:
 
     __iter__ = None
 
-    __add__, __radd__ = _binary(ast.Add())
-    __sub__, __rsub__ = _binary(ast.Sub())
-    __mul__, __rmul__ = _binary(ast.Mult())
-    __truediv__, __rtruediv__ = _binary(ast.Div())
-    __matmul__, __rmatmul__ = _binary(ast.MatMult())
-    __pow__, __rpow__ = _binary(ast.Pow())
-    __and__, __rand__ = _binary(ast.BitAnd())
-    __or__, __ror__ = _binary(ast.BitOr())
-    __neg__, __invert__ = _unary(ast.USub()), _unary(ast.Invert())
-    __lt__, __le__ = _comparison(ast.Lt()), _comparison(ast.LtE())
-    __gt__, __ge__ = _comparison(ast.Gt()), _comparison(ast.GtE())
-    __eq__, __ne__ = _comparison(ast.Eq()), _comparison(ast.NotEq())
-
 
 def _tree(value: Any) -> ast.expr:
     """A symbol's tree, or that of a value as Python would read it."""
@@ -208,3 +152,25 @@ def _tree(value: Any) -> ast.expr:
     if isinstance(value, (tuple, list)):
         return ast.Tuple([_tree(each) for each in value])
     return ast.parse(repr(value), mode="eval").body
+
+
+_OPERATORS: dict[str, Any] = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "matmul": ast.MatMult, "pow": ast.Pow,
+    "and": ast.BitAnd, "or": ast.BitOr,
+}  # fmt: skip
+_COMPARISONS: dict[str, Any] = {
+    "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq,
+}  # fmt: skip
+
+
+def _combined(a: Any, operator: ast.operator, b: Any) -> Symbol:
+    return Symbol(ast.BinOp(_tree(a), operator, _tree(b)))
+
+
+for _name, _kind in _OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", lambda a, b, kind=_kind: _combined(a, kind(), b))
+    setattr(Symbol, f"__r{_name}__", lambda b, a, kind=_kind: _combined(a, kind(), b))
+for _name, _kind in _COMPARISONS.items():
+    setattr(Symbol, f"__{_name}__", lambda a, b, kind=_kind: Symbol(ast.Compare(a._tree, [kind()], [_tree(b)])))
+for _name, _kind in {"neg": ast.USub, "invert": ast.Invert}.items():
+    setattr(Symbol, f"__{_name}__", lambda a, kind=_kind: Symbol(ast.UnaryOp(kind(), a._tree)))

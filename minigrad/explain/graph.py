@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from minigrad.core.tape import AccumulateGrad, Node
 from minigrad.core.walk import as_tuple
-from minigrad.explain.formulas import short_formula
+from minigrad.explain.formulas import formula_of
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
 
@@ -187,7 +187,7 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     ids: dict[Any, str] = {node: f"n{number}" for number, node in enumerate(shown, 1)}
     ids |= {AccumulateGrad(leaf): f"l{number}" for number, leaf in enumerate(leaves, 1)}
     edges = [(ids.get(source, "older"), ids[node]) for node in shown for source, _ in node.ways if source is not None]
-    labels = [(node, (node.short_name(), short_formula(node), *results.get(node, []))) for node in shown]
+    labels = [(node, (node.short_name(), formula_of(node), *results.get(node, []))) for node in shown]
     vertices = [Vertex(ids[node], tuple([line for line in lines if line]), False) for node, lines in labels]
     reached = {start for start, _ in edges} | {ids.get(place_of(x)[0]) for x in outputs}
     for leaf in leaves:

@@ -6,7 +6,7 @@ import html
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise
 from minigrad.core.tape import Node
 from minigrad.core.walk import as_tuple
-from minigrad.explain.formulas import formulas, read_by
+from minigrad.explain.formulas import computes, read_by, rules
 from minigrad.explain.graph import NamesGiven, Place, explore, names_of, place_of
 from minigrad.tensor import Tensor
 from minigrad.tensors.printing import elements_text
@@ -154,16 +154,20 @@ def backward(
     wanted = None if inputs is None else as_tuple(inputs)
     nodes, leaves = explore(outputs)
     called = {place: name for place, (name, _) in names_of(names, leaves).items()}
+    value_of = partial(_value, max_values=max_values)
     retaining = [reference() for node in nodes if node.watch for reference in node.watch.retained.values()]
     targets = {place_of(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
-    before = {place: _value(x._grad, max_values) for place, x in targets.items()}
-    with _watching(nodes, max_values) as visits:
+    before = {place: value_of(x._grad) for place, x in targets.items()}
+    # Afterwards what the nodes keep is gone.
+    read = {node: [_read(node, rule, max_values) for rule in rules(node)] for node in nodes}
+    visits: dict[Any, list[list[Value | None]]] = {}
+
+    def note(node: Node, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
+        visits[node] = [[value_of(g) for g in gradients] for gradients in (into, out)]
+
+    with _hooked(nodes, note):
         autograd.backward(outputs, given, retain_graph, create_graph, inputs=wanted)
-    starts = [
-        _start(x, called.get(place_of(x)) or ("a tensor" if len(outputs) == 1 else f"tensor {number}"), g, max_values)
-        for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1)
-    ]
-    numbers: dict[Any, int] = {visit.node: number for number, visit in enumerate(visits, 1)}
+    numbers = {node: number for number, node in enumerate(visits, 1)}
     senders: dict[Place, list[int]] = {}
 
     def passed(number: int, rule: str, read: dict[str, Value], value: Value | None, place: Place) -> Passed:
@@ -174,67 +178,54 @@ def backward(
             senders.setdefault(place, []).append(number)
         return Passed(rule, read, value, " and ".join(goals) or "not asked for", added)
 
+    starts: list[Step] = []
+    for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1):
+        place, shape = place_of(x), tuple(x.shape)
+        name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
+        told = f"{name} of shape {shape}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
+        rule, value = ("1, as none is given", Value(shape, np.ones(shape))) if g is None else ("given", value_of(g))
+        starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
-    for node, operation, formula, came_in, went_out in (*starts, *visits):
-        number = numbers.get(node, 0)
-        steps.append(Step(number, operation, formula, came_in, tuple([passed(number, *each) for each in went_out])))
+    for number, (node, (came_in, out)) in enumerate(visits.items(), 1):
+        ways = zip(_rules(node, came_in, out), read[node], out, node.ways, strict=True)
+        went_out = [passed(number, *way) for way in ways if way[-1][0] is not None]
+        steps.append(Step(number, node.short_name(), computes(node), tuple(came_in), tuple(went_out)))
     ends: list[Leaf] = []
     for place, x in targets.items():
         name, sent = called.get(place, "input"), tuple(senders.get(place, ()))
-        ends.append(Leaf(name, tuple(x.shape), before[place], _value(x._grad, max_values), sent))
-    return Story(tuple(steps[: len(starts)]), tuple(steps[len(starts) :]), tuple(ends), max_steps)
+        ends.append(Leaf(name, tuple(x.shape), before[place], value_of(x._grad), sent))
+    return Story(tuple(starts), tuple(steps), tuple(ends), max_steps)
 
 
-class _Visit(NamedTuple):
-    """A visit to a node, or a start: what came in, and of what went out the rule, what it reads, gradient and goal."""
-
-    node: Node | None
-    operation: str
-    formula: str
-    came_in: tuple[Value | None, ...]
-    went_out: list[tuple[str, dict[str, Value], Value | None, Place]]
-
-
-def _start(x: Tensor, name: str, g: Tensor | None, max_values: int) -> _Visit:
-    """What the walk starts with: at the tensor of that name, with the gradient that is given for it."""
-    shape = tuple(x.shape)
-    told = f"{name} of shape {shape}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
-    rule, value = "given", _value(g, max_values)
-    if g is None:
-        rule, value = "1, as none is given", Value(shape, np.ones(shape))
-    return _Visit(None, told, "", (), [(rule, {}, value, place_of(x))])
+def _rules(node: Node, came_in: list[Any], went_out: list[Any]) -> list[str]:
+    """The rules of a node: one that does arithmetic on each element sums what was repeated."""
+    return [
+        f"{rule}, summed over the repetitions, to shape {value.shape}"
+        if isinstance(node, Elementwise) and value is not None and value.shape != came_in[0].shape
+        else rule
+        for rule, value in zip(rules(node), went_out, strict=True)
+    ]
 
 
 @contextmanager
-def _watching(nodes: Sequence[Node], max_values: int) -> Iterator[list[_Visit]]:
-    """A block in which each visit of a walk to one of `nodes` is noted, in a list; afterwards no hook is left."""
-    visits: list[_Visit] = []
-    unwatched = [node for node in nodes if node.watch is None]
-    handles = [node.register_hook(partial(_visit, visits, node, max_values)) for node in nodes]
+def _hooked(nodes: Sequence[Node], hook: Callable[..., None]) -> Iterator[None]:
+    """A block in which `hook` is called after each visit of a walk to one of `nodes`; afterwards it is gone."""
+    watched = [(node, node.watch) for node in nodes]
+    handles = [node.register_hook(partial(hook, node)) for node in nodes]
     try:
-        yield visits
+        yield
     finally:
         for handle in handles:
             handle.remove()
         # A node that is not watched takes the fast way.
-        for node in unwatched:
-            node.watch = None
+        for node, watch in watched:
+            node.watch = watch
 
 
-def _visit(visits: list[_Visit], node: Node, max_values: int, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
-    """Note, as a hook of the node, what the walk does there: afterwards what the node keeps is gone."""
-    rules = formulas(node).gradients
-    came_in = tuple([_value(g, max_values) for g in into])
-    went_out: list[tuple[str, dict[str, Value], Value | None, Place]] = []
-    for position, (g, place) in enumerate(zip(out, node.ways, strict=True)):
-        if place[0] is None:
-            continue
-        rule, value = rules[position], _value(g, max_values)
-        if isinstance(node, Elementwise) and g is not None and g.shape != into[0].shape:
-            rule += f", summed over the repetitions, to shape {tuple(g.shape)}"
-        small = {name: x for name, x in read_by(node, position).items() if x.size <= max_values}
-        went_out.append((rule, {name: Value(x.shape, x.copy()) for name, x in small.items()}, value, place))
-    visits.append(_Visit(node, node.short_name(), formulas(node).computes, came_in, went_out))
+def _read(node: Node, rule: str, max_values: int) -> dict[str, Value]:
+    """What a rule of the node reads of the forward pass, if it is small: afterwards what the node keeps is gone."""
+    found = read_by(node, rule)
+    return {name: Value(x.shape, x.copy()) for name, x in found.items() if x.size <= max_values}
 
 
 def _value(x: Any, max_values: int) -> Value | None:

@@ -27,7 +27,7 @@ from minigrad.tensors.errors import warn_program
 
 
 class AttentionWeights(Node):
-    """`P = softmax(scale * Q @ K.mT + mask + bias)` along the last dimension: how much each query takes of each value.
+    """`P = softmax(scale * Q @ K.mT + mask + bias)`: along the last dimension, how much each query takes of each value.
 
     `Q` is `(*, L, E)`, `K` is `(*, S, E)`, `mask` (or None) and the constant `bias` (or None) broadcast to P, which is
     `(*, L, S)`.  A row of nothing but -inf becomes zeros: that query takes nothing.

@@ -214,9 +214,9 @@ class Slice(View):
 
 
 class Part(View):
-    """What `view` shows of an array: a view.  `once` says that it shows no element twice.
+    """What `view` shows of an array: a view.
 
-    Else it shows one at different indices of its last dimension.
+    `once` says that it shows no element twice; else it shows one at different indices of its last dimension.
     """
 
     formulas = ("dx = Put(g), zero where the view shows nothing",)

@@ -202,7 +202,7 @@ def _running(name: str, x: Tensor, dtype: object) -> Tensor:
 
 
 class Cumsum(Unary):
-    """`y[k] = x[0] + … + x[k]` along `dim`, or from the other end."""
+    """`y[k] = x[0] + … + x[k]`: along `dim`, or from the other end."""
 
     formulas = ("dx = Cumsum(g), from the other end",)
     dim: int
@@ -216,7 +216,7 @@ class Cumsum(Unary):
 
 
 class Cumprod(Unary):
-    """`y[k] = x[0] * … * x[k]` along `dim`.
+    """`y[k] = x[0] * … * x[k]`: along `dim`.
 
     Where an x is 0, y[k] / x[j] is the product of x[i] for i <= k but for j: for all j and k, in a new dimension.
     """
@@ -344,7 +344,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
 
 
 class Var(Reduction):
-    """`sum((x - mean(x))**2) / (n - correction)` over `dims`, of n elements each."""
+    """`sum((x - mean(x))**2) / (n - correction)`: over `dims`, of n elements each."""
 
     formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
     correction: float
@@ -428,7 +428,7 @@ def norm(
 
 
 class LinalgVectorNorm(Reduction):
-    """`sum(|x|**p) ** (1/p)` over `dims`: the number of nonzero elements for p = 0, the largest |x| for p = inf.
+    """`sum(|x|**p) ** (1/p)`: over `dims`; the number of nonzero elements for p = 0, the largest |x| for p = inf.
 
     Source: `linalg.vector_norm` of PyTorch.
     """

@@ -529,7 +529,7 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 class Roll(Unary):
-    """`y[…, (i + shift) mod size, …] = x[…, i, …]` along each of `dims`; along all elements if there are none."""
+    """`y[…, (i + shift) mod size, …] = x[…, i, …]`: along each of `dims`; along all elements if there are none."""
 
     formulas = ("dx = Roll(g) by the opposite shifts",)
     shifts: tuple[int, ...]

@@ -19,7 +19,7 @@ from minigrad.tensors.options import as_dtype
 
 
 class Softmax(Unary):
-    """`y = exp(x) / sum(exp(x))` along `dims`."""
+    """`y = exp(x) / sum(exp(x))`: along `dims`."""
 
     formulas = ("dx = (g - sum(g * y)) * y",)
     dims: tuple[int, ...]
@@ -53,7 +53,7 @@ class Softmax(Unary):
 
 
 class LogSoftmax(Softmax):
-    """`y = x - log(sum(exp(x)))` along `dims`."""
+    """`y = x - log(sum(exp(x)))`: along `dims`."""
 
     formulas = ("dx = g - exp(y) * sum(g)",)
 
@@ -70,7 +70,7 @@ class LogSoftmax(Softmax):
 
 
 class LogSumExp(Reduction):
-    """`log(sum(exp(x)))` over `dims`."""
+    """`log(sum(exp(x)))`: over `dims`."""
 
     formulas = ("dx = g * softmax(x)",)
     form: str = "LogsumexpBackward0"
