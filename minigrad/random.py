@@ -106,8 +106,7 @@ class Generator:
     def _set_state_bytes(self, array: Array) -> None:
         """Set the state that `_state_bytes`, or PyTorch, wrote down; a RuntimeError for what neither has written."""
         if array.size != _STATE.itemsize:
-            wanted = f"Expected a CPUGeneratorImplState of size {_STATE.itemsize}"
-            raise RuntimeError(f"{wanted} but found the input RNG state size to be {array.size}")
+            raise RuntimeError(f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found {array.size}")
         state = array.view(_STATE)[0]
         if not (state["seeded"] and 1 <= state["left"] <= 624 and state["next"] <= 624):
             raise RuntimeError("Invalid mt19937 state: these bytes were not written by get_rng_state()")

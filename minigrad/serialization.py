@@ -452,8 +452,7 @@ def from_safetensors(content: bytes, name: str) -> Any:
             # Those are NumPy's arrays only, and the description says which are.
             unknown |= {facts["dtype"] for _, facts in in_order} & {"U16", "U32", "U64"}
     if unknown:
-        found = ", ".join(sorted(map(str, unknown)))
-        raise RuntimeError(f"{name} has tensors of {found}, a dtype that minigrad does not have")
+        raise RuntimeError(f"{name} has tensors of dtypes that minigrad does not have: {sorted(map(str, unknown))}")
     with _damage_told(name):
         arrays = {
             each: _elements(content[start + begin : start + end], _SAFETENSORS[facts["dtype"]], facts["shape"])

@@ -65,8 +65,7 @@ class Members(Tensor):
         if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
-            problem = f"unsupported format string passed to Tensor.__format__: {spec!r}"
-            raise TypeError(f"{problem} formats one number, and this tensor has shape {self.shape}")
+            raise TypeError(f"unsupported format string passed to Tensor.__format__: {spec!r} is for one number")
         return repr(self)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
@@ -261,8 +260,7 @@ class Members(Tensor):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._requires_grad and not value.is_floating_point():
-            found = f"but got {value.dtype!r}"
-            raise RuntimeError(f"data set to a tensor that requires gradients must be floating point, {found}")
+            raise RuntimeError(f"data set to a tensor that requires gradients must be floating point: {value.dtype}")
         storage, self._base = self._storage, None
         if storage is not None:
             # Its views stay behind, with a base of the memory and history that were this tensor's.

@@ -67,8 +67,7 @@ def _pairs(actual: Any, expected: Any, where: str) -> Iterator[tuple[Any, Any, s
         keys: Sequence[Any] = range(len(actual))
     elif all([isinstance(each, Mapping) for each in pair]):
         if actual.keys() != expected.keys():
-            both = f"{sorted(actual, key=str)} and {sorted(expected, key=str)}{where}"
-            raise AssertionError(f"The keys of the mappings do not match: {both}")
+            raise AssertionError(f"The keys of the mappings do not match: {[*actual]} and {[*expected]}{where}")
         keys = sorted(actual, key=str)
     elif actual is None or expected is None:
         if actual is not expected:

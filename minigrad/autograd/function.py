@@ -98,8 +98,7 @@ class FunctionNode(Several):
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
         if len(gradients) != len(self.inputs):
-            problem = f"function {self.name()} returned an incorrect number of gradients"
-            raise RuntimeError(f"{problem} (expected {len(self.inputs)}, got {len(gradients)})")
+            raise RuntimeError(f"{self.name()} returned {len(gradients)} gradients, expected {len(self.inputs)}")
         found: list[Tensor | None] = []
         for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
             if like is not None:
@@ -270,8 +269,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(backward)
     def call(ctx: Any, *gradients: Any) -> Any:
         if current.enabled and any([isinstance(g, Tensor) and g._requires_grad for g in gradients]):
-            problem = "create_graph=True cannot record the backward of a function that was marked with"
-            raise RuntimeError(f"{problem} @once_differentiable: write it in operations on tensors, without the mark")
+            raise RuntimeError("create_graph=True cannot record a @once_differentiable backward: take the mark away")
         with no_grad():
             return backward(ctx, *gradients)
 

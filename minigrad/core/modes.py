@@ -45,8 +45,7 @@ class _Switch:
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         if inspect.isclass(function):
-            words = "Decorating classes is deprecated and will be disabled in future versions. Decorate its methods."
-            warnings.warn(words, FutureWarning, stacklevel=2)
+            warnings.warn("Decorating classes is deprecated: decorate their methods.", FutureWarning, stacklevel=2)
 
         # A switch of its own for each call, so that a recursive one finds its way back.
         @functools.wraps(function)

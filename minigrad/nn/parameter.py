@@ -75,8 +75,7 @@ class Uninitialized(Tensor):
 
     @property
     def _array(self) -> Any:
-        problem = "Attempted to use an uninitialized parameter: call the lazy module with a batch"
-        raise ValueError(f"{problem} to initialize the parameters first")
+        raise ValueError("Attempted to use an uninitialized parameter: call the lazy module with a batch first")
 
     @_array.setter
     def _array(self, array: Array) -> None:
@@ -99,8 +98,7 @@ class Uninitialized(Tensor):
     @property
     def shape(self) -> Any:
         """An error: it has none."""
-        problem = "Can't access the shape of an uninitialized parameter or buffer"
-        raise RuntimeError(f"{problem}: call the module to initialize it first")
+        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer: call the module first")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """An error: it has no values to freeze."""

@@ -72,9 +72,7 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch, and set its learning rates; an `epoch`, deprecated in PyTorch, is refused."""
         if epoch is not None:
-            raise NotImplementedError(
-                "step(epoch) is not supported, and deprecated in PyTorch: call step() once per epoch"
-            )
+            raise NotImplementedError("step(epoch) is deprecated in PyTorch: call step() once per epoch")
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warn_program(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "

@@ -62,8 +62,8 @@ class ByParameter(Optimizer):
             if name in _NUMBERS:
                 refuse(not 0.0 <= value <= _MOST.get(name, np.inf), _CALLED.get(name, f"{name} value"), options[name])
             if name in ("capturable", "differentiable") and value:
-                words = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded. Write the"
-                raise NotImplementedError(f"{words} update as operations on tensors, w = w - lr * gradient")
+                told = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded"
+                raise NotImplementedError(f"{told}. Write the update as w = w - lr * gradient")
         for index, beta in enumerate(options.get("betas", ())):
             refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
         super().__init__(given["params"], options)
@@ -108,8 +108,7 @@ class ByParameter(Optimizer):
             problem = f"{type(self).__name__} does not support {kind} gradients"
             raise RuntimeError(f"{problem}, please consider {other} instead")
         if sparse and options.get("weight_decay"):
-            problem = "weight_decay option is not compatible with sparse gradients"
-            raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients: set it to 0")
         state: Any = self.state.get(parameter)
         if state and {*map(type, state.values())} == {type(None)}:
             # So PyTorch's older files say that no momentum has moved it yet.
@@ -117,8 +116,7 @@ class ByParameter(Optimizer):
         kept = {name: state.get(name) for name in names} if state else {}
         for name, each in kept.items():
             if each is None and name in _ONLY_WITH:
-                told = f"{_ONLY_WITH[name]} was turned on after the first step. Make a new optimizer with it"
-                raise KeyError(f"{name}: {told}")
+                raise KeyError(f"{name}: {_ONLY_WITH[name]} was turned on after the first step. Make a new optimizer")
             if each is None:
                 raise KeyError(f"{name}: the state of the parameter has others, but none of this name")
         for name, each in {"gradient": gradient, **kept}.items():
@@ -126,8 +124,7 @@ class ByParameter(Optimizer):
                 problem = f"The size of tensor a {array.shape} must match the size of tensor b {each._array.shape}"
                 raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
             if name in ("exp_avg", "grad_avg") and each._array.dtype != array.dtype:
-                problem = f"expected dtype {each.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
-                raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
+                raise RuntimeError(f"expected dtype {each.dtype} but got {parameter.dtype}: convert before optimizing")
 
     def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
         for parameter, names, options in moving:

@@ -514,8 +514,7 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
         words = f"'{type(row).__name__}' object cannot be interpreted as a number"
         return TypeError(f"{words}: the elements before it have shape {list(shape)}, this one has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    words = f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]})"
-    return ValueError(f"{words}: all rows must be equally long")
+    return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}), as in other rows")
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:

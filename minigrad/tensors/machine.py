@@ -124,8 +124,7 @@ def refused(*args: object, **kwargs: object) -> NoReturn:
 
 def of_group(*args: object, **kwargs: object) -> NoReturn:
     """A ValueError, as in PyTorch before `init_process_group`: ask `is_initialized()` first."""
-    problem = "Default process group has not been initialized: minigrad computes in one process"
-    raise ValueError(f"{problem}. Ask distributed.is_initialized()")
+    raise ValueError("Default process group has not been initialized: ask distributed.is_initialized()")
 
 
 # ---- mixed precision -------------------------------------------------------------------------------------------------

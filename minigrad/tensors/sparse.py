@@ -263,8 +263,7 @@ class SparseTensor(Tensor):
     def div(self, other: Operand) -> SparseTensor:
         """The quotient by a number or a 0-d tensor."""
         if isinstance(other, Tensor) and other.ndim:
-            found = f"(got shape {list(other.shape)} for divisor)"
-            raise RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor {found}")
+            raise RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor, got {other.shape}")
         return self._with(self._entries.div(other))
 
     true_divide = div
@@ -428,8 +427,7 @@ def sparse_coo_tensor(
     entries = creation.as_tensor(values, wanted)
     shape = entries._array.shape or (1,)
     if places.ndim != 2 or shape[0] != places.shape[1]:
-        found = f"indices of shape {list(places.shape)} and values of shape {list(shape)}"
-        raise RuntimeError(f"indices must be sparse_dim x nnz, and values have same nnz, but got {found}")
+        raise RuntimeError(f"indices must be sparse_dim x nnz, and values nnz x *, but got {places.shape} and {shape}")
     least = places.max(axis=1, initial=-1) + 1
     given = (*least.tolist(), *shape[1:]) if size is None else size
     sizes = _checked_sizes((given,))

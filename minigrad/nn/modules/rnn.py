@@ -198,11 +198,9 @@ class RNNBase(Recurrent):
     def _check_input(self, x: Tensor) -> None:
         dtype = self.weight_ih_l0.dtype
         if x.dtype is not dtype:
-            remedy = f"Convert input: input.to({dtype}), or model: model.to({x.dtype})"
-            raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). {remedy}")
+            raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}): input.to({dtype})")
         if x.shape[-1] != self.input_size:
-            sizes = f"Expected {self.input_size}, got {x.shape[-1]}"
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. {sizes}")
+            raise RuntimeError(f"input.size(-1) must be equal to input_size {self.input_size}, got {x.shape[-1]}")
         if not x.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 

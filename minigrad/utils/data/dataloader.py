@@ -83,8 +83,7 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
     try:
         return stack(batch)
     except RuntimeError as error:
-        remedy = "give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
-        raise RuntimeError(f"{error}: {remedy}") from None
+        raise RuntimeError(f"{error}: a collate_fn can pad them, as nn.utils.rnn.pad_sequence does") from None
 
 
 def _holds_objects(array: Any) -> bool:
@@ -206,8 +205,7 @@ class DataLoader(Generic[T_co]):
 
     def __setattr__(self, name: str, value: object) -> None:
         if self._initialized and name in _FIXED:
-            problem = f"{name} attribute should not be set after {type(self).__name__} is initialized"
-            raise ValueError(f"{problem}: make another one")
+            raise ValueError(f"{name} attribute should not be set after DataLoader is initialized: make another one")
         super().__setattr__(name, value)
 
     @property

@@ -89,8 +89,7 @@ class ConcatDataset(Dataset[T_co]):
 
     def __getitem__(self, idx: int) -> T_co:
         if idx < -len(self):
-            problem = "absolute value of index should not exceed dataset length"
-            raise ValueError(f"{problem}: {idx} is not in [-{len(self)}, {len(self)})")
+            raise ValueError(f"absolute value of index should not exceed dataset length {len(self)}: got {idx}")
         idx += len(self) if idx < 0 else 0
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[which - 1] if which else 0
