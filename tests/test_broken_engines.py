@@ -72,7 +72,7 @@ def kept_output_without_history(self: Any, like: Any) -> Any:
 
 def keep_the_output_tensor(self: Any, inputs: Any, out: Any) -> None:
     """A cycle: the output holds its node, and the node the output."""
-    self._kept = (out,)
+    self._kept = ((out, 0),)
 
 
 def views_with_a_storage_of_their_own(x: Any, view: Any, made_by: str = "") -> None:
@@ -112,7 +112,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a retained gradient is not copied", walking, "backward", ("(x, g, False)", "(x, g, True)"), {"ownership_of_what_was_seen"}),
     ("grad() does not copy", autograd, "grad", ("else gradient.clone()", "else gradient"), {"ownership_of_a_start"}),
     ("a leaf's gradient is replaced", Tensor, "_into", ("total._array, self._array", "self._array, 0"), {"Gradients accumulate"}),
-    ("no version is checked", (tape, function), "unpack_saved", lambda entry, name: entry[0] if type(entry) is tuple else entry, {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"}),
+    ("no version is checked", (tape, function), "unpack_saved", lambda entry, name: entry[0], {"kept_values", "kept_values_of_the_second_order", "Writes keep what their gradients read"}),
     ("a kept output has its own storage", tape.Node, "kept_output", kept_output_with_its_own_storage, {"kept_values_of_the_second_order"}),
     ("a kept output has no history", tape.Node, "kept_output", kept_output_without_history, {"All derivatives of exp are exp"}),
     ("the outputs of a node are mixed up", tape.Several, "record", ("(self, position)", "(self, 0)"), {"Of several outputs each gradient goes its way"}),

@@ -42,8 +42,9 @@ quiet = _quiet.copy
 error_state, ignoring = next(iter(_quiet.items()))
 
 
-# Something a node keeps: `(value, version)` with the version of its storage when it was kept, or `value` for version 0.
-Kept: TypeAlias = Any
+#: What a node keeps of an input, or of its output: the value, and the version that its storage had then.
+Kept: TypeAlias = tuple[Any, int]
+NOTHING: Kept = (None, 0)
 
 #: What one gradient reads: the positions of inputs, and -1 for the output.
 Reads: TypeAlias = tuple[int, ...]
@@ -55,7 +56,7 @@ Reads: TypeAlias = tuple[int, ...]
 def entry_of(x: object) -> Kept:
     """What to keep of an input, which may be a number or None as well."""
     storage = x._storage if isinstance(x, Tensor) else None
-    return x if storage is None or not storage.version else (x, storage.version)
+    return x, 0 if storage is None else storage.version
 
 
 def output_entry(out: Tensor) -> Kept:
@@ -68,7 +69,7 @@ def output_entry(out: Tensor) -> Kept:
 
 def unpack_saved(entry: Kept, node: Any) -> Any:
     """What the node kept, checked to be as it was; the node of a Function may be gone, and None."""
-    value, version = entry if type(entry) is tuple else (entry, 0)
+    value, version = entry
     if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:
         array: Array = value._array
         raise RuntimeError(
@@ -98,12 +99,12 @@ def _name_of(node: Any) -> str:
 
 
 def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
-    """Keep what the gradients of the inputs that require one read, as `reads` says, and None for what they do not."""
-    kept: list[Kept] = [None] * (len(inputs) + 1)
+    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else."""
+    kept = [NOTHING] * (len(inputs) + 1)
     for positions, edge in zip(node.reads, node.edges, strict=False):
         if edge is not None:
             for position in positions:
-                if kept[position] is None:
+                if kept[position] is NOTHING:
                     kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
     node._kept = tuple(kept)
 
@@ -111,7 +112,8 @@ def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
 def keep_other(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
     edges = node.edges
-    node._kept = (None if edges[1] is None else entry_of(inputs[0]), None if edges[0] is None else entry_of(inputs[1]))
+    a = NOTHING if edges[1] is None else entry_of(inputs[0])
+    node._kept = (a, NOTHING if edges[0] is None else entry_of(inputs[1]))
 
 
 def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
@@ -238,8 +240,9 @@ class Node:
     #: Whether its backward is a user's code.
     is_written_by_users: ClassVar[bool] = False
 
-    #: What is kept of the forward pass, None after it has been let go of.
-    _kept: tuple[Any, ...] | None
+    #: What is kept of the forward pass: of input i at i, and of the output, if a gradient reads it, at the end.  None
+    #: after it has been let go of.
+    _kept: tuple[Kept, ...] | None
 
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
@@ -358,13 +361,10 @@ class Node:
             self.keep(inputs, out)
 
     def kept(self, position: int) -> Any:
-        """The input at `position`, checked to be as it was in the forward pass."""
+        """The input at `position`, or with -1 the output, checked to be as it was in the forward pass."""
         if self._kept is None:
             raise released(self)
-        entry = self._kept[position]
-        # Most are tensors that nobody has written to: there is nothing to check.
-        plain = type(entry) is Tensor and (entry._storage is None or not entry._storage.version)
-        return entry if plain else unpack_saved(entry, self)
+        return unpack_saved(self._kept[position], self)
 
     def kept_output(self, like: Tensor) -> Tensor:
         """The output as a tensor that `like._new` makes, with this node as its history.

@@ -86,7 +86,7 @@ def _stated(kind: Any) -> tuple[str, ...]:
 def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
-    entries = [entry[0] if isinstance(entry, tuple) else entry for entry in getattr(node, "_kept", None) or ()]
+    entries = [value for value, _ in getattr(node, "_kept", None) or ()]
     names = input_names(kind) or (("x",) if len(node.edges) == 1 else ("a", "b", "c"))
     kept = dict(zip([] if kind.keep in (None, keep_output) else names, entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}

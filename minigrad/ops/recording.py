@@ -134,8 +134,7 @@ class Recording(Tensor):
             if node.number > oldest + 1:
                 edges += node.edges
             entries = (node.keep and node._kept) or ()
-            for position, entry in enumerate(entries):
-                value = entry[0] if type(entry) is tuple else entry
+            for position, (value, _) in enumerate(entries):
                 if not isinstance(value, Tensor):
                     continue
                 if value is before or value._base is before:
