@@ -58,9 +58,10 @@ class Elementwise(Binary):
     integers: ClassVar[tuple[np.dtype[Any], ...]] = (dtypes.int64._numpy,)
 
     def of(self, a: Any, b: Any) -> Any:
-        """The result for `a` and `b`, recorded if one of them requires a gradient; `op(a, b)` is the same, but slower.
+        """The result for `a` and `b`, recorded if one of them requires a gradient: the call of the node.
 
-        (Python calls a method without leaving its loop, an object through a slot of its class.)
+        Operators and functions of arithmetic, which are called most, call it by this name: it takes a tenth less time,
+        since Python calls a method without leaving its loop, an object through a slot of its class.
         """
         # Most operands are two of one class; to compare classes is faster than isinstance.
         if type(a) is not type(b) and not (isinstance(a, Tensor) and isinstance(b, Tensor) and not b.is_sparse):

@@ -17,13 +17,10 @@ The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from . import dtypes
-from .dtypes import Array
-from .elementwise import Cast, masked
+from .dtypes import Array, of
+from .elementwise import cast, masked
 from .rows import add_rows
 from .tape import Binary
 from .tensor import Tensor
@@ -48,7 +45,7 @@ class Lookup(Binary):
     padding_idx: int | None = None
 
     def forward(self, weight: Array, ids: Array) -> Array:
-        self.num_embeddings, self.dtype = len(weight), weight.dtype
+        self.num_embeddings, self.dtype = len(weight), of(weight)
         check_ids(ids, self.num_embeddings)
         # np.take is the faster one, but copies a table that is not contiguous, such as a transposed one.
         return weight.take(ids, axis=0) if weight.flags.c_contiguous else weight[ids]
@@ -58,7 +55,7 @@ class Lookup(Binary):
         if self.padding_idx is not None:
             # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
-        return as_dtype(self.dtype, ScatterAdd(self.num_embeddings)(g, ids))
+        return cast(ScatterAdd(self.num_embeddings)(g, ids), self.dtype)
 
 
 class ScatterAdd(Binary):
@@ -77,11 +74,6 @@ class ScatterAdd(Binary):
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
         return Lookup()(g, ids)
-
-
-def as_dtype(dtype: np.dtype[Any], x: Tensor) -> Tensor:
-    """`x` in that floating-point dtype."""
-    return x if x._array.dtype == dtype else Cast(dtypes.of(np.empty(0, dtype)))(x)
 
 
 def all_below(ids: Array, size: int) -> bool:

@@ -170,11 +170,9 @@ def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
     if not reads:
         return lambda node, g: getattr(node, name)(g)
-    if reads == (-1,):
-        return lambda node, g: getattr(node, name)(g, node.kept_output(g))
     if len(reads) == 1:
         return lambda node, g: getattr(node, name)(g, node.kept(*reads))
-    return lambda node, g: getattr(node, name)(g, *[node.kept_output(g) if r < 0 else node.kept(r) for r in reads])
+    return lambda node, g: getattr(node, name)(g, *[node.kept(position) for position in reads])
 
 
 def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:
@@ -361,24 +359,20 @@ class Node:
             self.keep(inputs, out)
 
     def kept(self, position: int) -> Any:
-        """The input at `position`, or with -1 the output, checked to be as it was in the forward pass."""
-        if self._kept is None:
-            raise released(self)
-        return unpack_saved(self._kept[position], self)
-
-    def kept_output(self, like: Tensor) -> Tensor:
-        """The output as a tensor that `like._new` makes, with this node as its history.
+        """The input at `position`, checked to be as it was in the forward pass; at -1 the output.
 
         The node holds an alias of its output that has no history.  Holding the output, which holds the node, would be
         a reference cycle; so memory goes when the last name goes.
         """
-        alias: Tensor = self.kept(-1)
-        if not current.enabled:
-            return alias
-        out = like._new(alias._array, self)
+        if self._kept is None:
+            raise released(self)
+        value = unpack_saved(self._kept[position], self)
+        if position >= 0 or not current.enabled:
+            return value
+        out = value._new(value._array, self)
         out._requires_grad = True
         # It is the output's storage: a node of the second order that keeps it sees writes, too.
-        out._storage = alias._storage
+        out._storage = value._storage
         return out
 
     def release(self) -> None:

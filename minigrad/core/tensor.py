@@ -62,32 +62,22 @@ class Tensor:
     #: NumPy's arrays and scalars leave `array * tensor` to the tensor.
     __array_priority__: ClassVar[builtins.int] = 1000
 
-    # What the files above attach, and gradients are written in.
+    # What gradients are written in: the files above attach it.
     __add__: ClassVar[Operator]
-    __radd__: ClassVar[Operator]
-    __sub__: ClassVar[Operator]
-    __rsub__: ClassVar[Operator]
     __mul__: ClassVar[Operator]
-    __rmul__: ClassVar[Operator]
     __truediv__: ClassVar[Operator]
-    __rtruediv__: ClassVar[Operator]
-    __matmul__: ClassVar[Callable[[Tensor, Tensor], Tensor]]
-    __neg__: ClassVar[Callable[[Tensor], Tensor]]
-    __iadd__: ClassVar[Operator]
-    __isub__: ClassVar[Operator]
-    __imul__: ClassVar[Operator]
-    __itruediv__: ClassVar[Operator]
-    exp: ClassVar[Function]
-    log: ClassVar[Function]
+    __matmul__: ClassVar[Operator]
+    __neg__: ClassVar[Function]
     clone: ClassVar[Function]
-    sum: ClassVar[Function]
-    reshape: ClassVar[Function]
     mT: ClassVar[property]  # noqa: N815  # PyTorch's name
-    backward: ClassVar[Callable[..., None]]
 
     @staticmethod
     def _new(array: object, node: object = None) -> Tensor:
-        """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
+        """A tensor of `array`, made by `node`.
+
+        Whoever makes a tensor has one in hand, an input or a gradient, and calls this through it: `x._new(array)`.
+        Nothing is taken from `x`: also of a Parameter, or a sparse tensor, plain ones come.
+        """
         out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.
         out._array = array if type(array) is _ndarray else np.asarray(array)

@@ -182,7 +182,7 @@ class Tensor:
     _maker: builtins.str
     @staticmethod
     def _new(array: builtins.object, node: builtins.object = None) -> Tensor:
-        """A tensor of `array`, made by `node`; a plain one, also if it is made through a Parameter."""
+        """A tensor of `array`, made by `node`."""
     _node: typing.Any
     def _only(self, wanted: builtins.str) -> typing.Any: ...
     def _parts(self, copied: builtins.bool = False) -> builtins.tuple[typing.Any, ...]:

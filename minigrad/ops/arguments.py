@@ -73,7 +73,7 @@ def ints_or_one(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ..
     return ints(given) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
 
 
-def int64(given: SupportsIndex) -> int:
+def as_int64(given: SupportsIndex) -> int:
     """`given` as an int; a ValueError for one that no int64 can hold."""
     number = index(given)
     if not -(2**63) <= number < 2**63:

@@ -65,7 +65,7 @@ class AttentionWeights(Node):
     def backward(self, g: Tensor) -> tuple[Tensor | None, ...]:
         to_q, to_k, to_mask = self.edges
         shape_q, shape_k, shape_mask = self.shapes
-        ds = Softmax((g.ndim - 1,)).dx(g, self.kept_output(g))
+        ds = Softmax((g.ndim - 1,)).dx(g, self.kept(-1))
         return (
             None if to_q is None else sum_to((ds @ self.kept(1)) * self.scale, shape_q),
             None if to_k is None else sum_to(ds.mT @ (self.kept(0) * self.scale), shape_k),

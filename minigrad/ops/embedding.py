@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core.dtypes import FLOATS, HALVES, Array, float32
 from minigrad.core.elementwise import Cast, cast
-from minigrad.core.embedding import Lookup, ScatterAdd, all_below, as_dtype, check_ids
+from minigrad.core.embedding import Lookup, ScatterAdd, all_below, check_ids
 from minigrad.core.modes import no_grad
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
@@ -51,7 +51,7 @@ class SparseLookup(Lookup):
         if self.padding_idx is not None:
             used = np.flatnonzero(named != self.padding_idx)
             named, rows = named[used], Lookup()(rows, g._new(used))
-        return tensors.sparse.sparse_of(named[None], as_dtype(self.dtype, rows), (self.num_embeddings, size))
+        return tensors.sparse.sparse_of(named[None], cast(rows, self.dtype), (self.num_embeddings, size))
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:

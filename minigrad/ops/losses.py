@@ -298,7 +298,7 @@ def _cross_entropy_of_probabilities(
     if how == "none":
         return -products.sum(dim)
     whole = -products.sum()
-    return whole if how == "sum" else QuotientAs("DivBackward1").of(whole, x._array.size // max(classes, 1))
+    return whole if how == "sum" else QuotientAs("DivBackward1")(whole, x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(

@@ -104,8 +104,8 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     check_floating("round_cpu", input)
     scale, form = 10.0 ** math.fabs(index(decimals)), "RoundBackward1"
     if decimals < 0:
-        return in_float32(lambda x: ProductAs(form).of(Round()(x / scale), scale), input)
-    return in_float32(lambda x: QuotientAs(form).of(Round()(x * scale), scale), input)
+        return in_float32(lambda x: ProductAs(form)(Round()(x / scale), scale), input)
+    return in_float32(lambda x: QuotientAs(form)(Round()(x * scale), scale), input)
 
 
 # ---- powers, exponentials and logarithms -----------------------------------------------------------------------------

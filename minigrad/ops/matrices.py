@@ -20,7 +20,7 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.arguments import filler, int64, normal_dim, normal_dims
+from minigrad.ops.arguments import as_int64, filler, normal_dim, normal_dims
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 
@@ -535,7 +535,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.arange(6).view(2, 3).diagonal(1)
     tensor([1, 5])
     """
-    return Part(diagonal_of(int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0")(input)
+    return Part(diagonal_of(as_int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0")(input)
 
 
 @op()
@@ -562,8 +562,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     dims = _two_dims(dim1, dim2, ndim)
     shape = list(input._array.shape[:-1])
     for dim in sorted(dims):
-        shape.insert(dim, input._array.shape[-1] + abs(int64(offset)))
-    return Put(diagonal_of(int64(offset), *dims), tuple(shape), "DiagEmbedBackward0")(input)
+        shape.insert(dim, input._array.shape[-1] + abs(as_int64(offset)))
+    return Put(diagonal_of(as_int64(offset), *dims), tuple(shape), "DiagEmbedBackward0")(input)
 
 
 @op()
@@ -618,7 +618,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
             [1., 1., 0.],
             [1., 1., 1.]])
     """
-    return Triangle(int64(diagonal), upper=False)(input)
+    return Triangle(as_int64(diagonal), upper=False)(input)
 
 
 @op(in_place=rewritten)
@@ -631,4 +631,4 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
             [0., 0., 1.],
             [0., 0., 0.]])
     """
-    return Triangle(int64(diagonal), upper=True)(input)
+    return Triangle(as_int64(diagonal), upper=True)(input)

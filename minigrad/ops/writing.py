@@ -16,7 +16,7 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import arguments, indexing
-from minigrad.ops.arguments import int64, normal_dim
+from minigrad.ops.arguments import as_int64, normal_dim
 from minigrad.ops.indexing import INDEX_DTYPES, IndexInto, Slice, all_dims, check_range, in_front
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
@@ -79,7 +79,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if index is True:
         index = None
     if isinstance(value, int):
-        int64(value)
+        as_int64(value)
     given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items: Any = index if type(index) is tuple else (index,)
