@@ -173,7 +173,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 16171, "minigrad/core": 1657, "tests": 12775}
+BUDGET = {"minigrad": 16173, "minigrad/core": 1657, "tests": 12778}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

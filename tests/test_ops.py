@@ -327,6 +327,9 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("std(): " + FREEDOM, lambda x, ids: x[:1].std(axis=0)),
     ("Implicit dimension choice for softmax has been deprecated", lambda x, ids: F.softmax(x)),
     ("Implicit dimension choice for log_softmax has been deprecated", lambda x, ids: F.log_softmax(x)),
+    ("please use reduction='sum' instead", lambda x, ids: torch.nn.MSELoss(size_average=False)),
+    ("dropout option adds dropout after all but last", lambda x, ids: torch.nn.LSTM(3, 4, dropout=0.5)),
+    ("parameter group with duplicate parameters", lambda x, ids: torch.optim.SGD([torch.nn.Parameter(x)] * 2)),
 ]
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_tran
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
+from minigrad.tensors.errors import PACKAGE
 from minigrad.tensors.options import DType, OnDevice
 
 T = TypeVar("T", bound=type[Any])
@@ -58,8 +59,10 @@ def with_options(cls: T) -> T:
     named = {name: each for name, each in options.items() if each.by_name}
     cls._options = placed | named
     listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
-    # A function of just these arguments: Python itself tells what is amiss with those that are given.
-    made: Any = eval(f"lambda {listed}: self._begin(locals())", vars(sys.modules[cls.__module__]))
+    # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
+    # this package, so warnings name the line that calls it.
+    code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
+    made: Any = eval(code, vars(sys.modules[cls.__module__]))
     made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
     made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
     made.__kwdefaults__ = {name: each.default for name, each in named.items()}
