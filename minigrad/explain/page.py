@@ -74,4 +74,4 @@ def _classes() -> Iterator[str]:
     for k in range(len(COLOURS)):
         yield f".k{k} {{ --k: var(--k{k}); }}"
     for k, dash in enumerate(DASHES):
-        yield f".dash{k} {{ --dash: {' '.join([f'{2 * length:g}' for length in dash]) or 'none'}; }}"
+        yield f".dash{k} {{ --dash: {dash}; }}"

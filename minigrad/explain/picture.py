@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import html
-import importlib
-import io
+import itertools
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -98,8 +96,8 @@ def numeral(number: float) -> str:
 #: colour-blind, too.  The first six are for a light ground, the others for a dark one.
 COLOURS = ("#1d4590", "#8f3a00", "#0f8274", "#e637ab", "#b08200", "#158cf0")
 DARK = ("#2f74f5", "#ff5a1f", "#25ecb8", "#bf4aa6", "#f4c430", "#86b4f5")
-#: The lengths of strokes and gaps in turn, in widths of the line: lines are told apart without colour, too.
-DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 3), (7, 2, 1.5, 2, 1.5, 2))
+#: The lengths of strokes and gaps in turn, of lines of width 2: they are told apart without colour, too.
+DASHES = ("none", "10 4", "3 3", "14 4 3 4", "6 6", "14 4 3 4 3 4")
 
 
 def looks(ids: Iterable[int]) -> dict[int, tuple[int, int]]:
@@ -114,44 +112,33 @@ def looks(ids: Iterable[int]) -> dict[int, tuple[int, int]]:
 # ---- drawn ----
 
 _GREY, _INK, _FAINT = "#b8bcc2", "#1b1f24", "#5c636b"
-_HEIGHT, _ONE_HOT_WIDTH, _LABEL, _CURVES, _SIGN, _BETWEEN, _PANEL = 0.62, 0.62, 1.1, 2.3, 0.9, 1.7, 7.6
-
-
-#: In the dark the picture is dark: light and dark change places, and hues stay.
-_DARK = "<style>@media (prefers-color-scheme: dark) { .lookup > g { filter: invert(0.9) hue-rotate(180deg) } }</style>"
+#: In points, how high a row is, and how wide a column of one-hot vectors, labels, arrows, a sign and a title are.
+_ROW, _LABELS, _ARROWS, _SIGN, _TITLE = 22, 40, 84, 32, 276
+_STYLE = f"""<style>
+.lookup text {{ font: 9px sans-serif; text-anchor: middle; fill: {_INK} }}
+.lookup rect {{ stroke: {_GREY}; stroke-width: 0.7 }}
+/* In the dark light and dark change places, and hues stay. */
+@media (prefers-color-scheme: dark) {{ .lookup > g {{ filter: invert(0.9) hue-rotate(180deg) }} }}
+</style>"""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture: `save` writes it, a notebook shows it; `figure` is Matplotlib's."""
+    """A picture: `save` writes it, a notebook shows it."""
 
-    figure: Any
+    svg: str
     #: What it shows, for those who do not see it.
     description: str
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the file, as its name ends: .svg, .png or .pdf; the same picture gives the same SVG each time."""
-        if Path(path).suffix.lower() == ".svg":
-            Path(path).write_text(self._repr_svg_(), encoding="utf-8")
-        else:
-            self.figure.savefig(path, dpi=160)
+        """Write the file, whose name ends in .svg."""
+        if Path(path).suffix.lower() != ".svg":
+            raise ValueError(f"expected a name that ends in .svg, got {path}: a browser that shows it prints it as PDF")
+        Path(path).write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:
-        """The picture as a notebook shows it, with a title and a description that a screen reader reads."""
-        file = io.StringIO()
-        # A salt of our own and no date: else each SVG would have other ids.
-        with _matplotlib("").rc_context({"svg.hashsalt": "minigrad"}):
-            self.figure.savefig(file, format="svg", metadata={"Date": None, "Description": self.description})
-        before, _, rest = file.getvalue().partition("<svg ")
-        attributes, _, content = rest.partition(">")
-        # In a notebook that is exported, a wider picture would be cut off.
-        width = min(72 * self.figure.get_figwidth(), 680)
-        attributes = re.sub('width="[^"]*" height="[^"]*"', f'width="{width:g}pt"', attributes)
-        words = (
-            f"<title>A lookup, and a product with one-hot vectors</title><desc>{html.escape(self.description)}</desc>"
-        )
-        look = 'role="img" class="lookup" style="max-width: 100%; height: auto"'
-        return f"{before}<svg {look} {attributes}>\n{words}{_DARK}{content}"
+        """The picture as a notebook shows it."""
+        return self.svg
 
 
 def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
@@ -159,9 +146,8 @@ def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
 
     `ids` of shape `(*)`, the table `weight` of shape `(V, D)`, or an `Embedding`, and the gradient `upstream` of the
     output, `(*, D)`, 1, 2, 3 and so on if not given, are tensors, arrays or lists.  Up to 16 ids, 16 rows and 8
-    columns; a ValueError for more.  It needs the extra `pictures`.
+    columns; a ValueError for more.
     """
-    _matplotlib("")
     numbers = pair(ids, weight, upstream)
     (vocab, dim), count = numbers.table.shape, len(numbers.ids)
     if max(vocab, count) > MOST_ROWS or dim > MOST_COLUMNS:
@@ -169,18 +155,8 @@ def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
             f"expected up to {MOST_ROWS} ids and rows of up to {MOST_COLUMNS} numbers to draw, got {count} ids and "
             f"a table of shape {(vocab, dim)}: take a part, as in lookup(ids[:4], weight[:8, :3], upstream[:4, :3])"
         )
-    return Picture(_Drawing(numbers).figure, description(numbers))
-
-
-def _matplotlib(module: str) -> Any:
-    """A module of Matplotlib, or an ImportError that says how to install it."""
-    try:
-        return importlib.import_module(f"matplotlib{module}")
-    except ImportError as error:
-        raise ImportError(
-            "explain.lookup(…) needs matplotlib, which is not installed: python -m pip install 'minigrad[pictures]'",
-            name="matplotlib",
-        ) from error
+    told = description(numbers)
+    return Picture(_Drawing(numbers).svg(told), told)
 
 
 def description(numbers: Pair) -> str:
@@ -211,115 +187,106 @@ class _Matrix(NamedTuple):
     array: Array
     ids: list[int]
     rows_are: str
+    is_one_hot: bool = False
 
 
 class _Drawing:
-    """The figure, drawn in units of which a row is 0.62 high; y grows downwards."""
+    """What is drawn, in points; y grows downwards, and the matrices of a panel begin at `top`."""
 
     def __init__(self, numbers: Pair) -> None:
-        self.patches, self.paths, figures = [_matplotlib(f".{name}") for name in ("patches", "path", "figure")]
+        self.elements: list[str] = []
         self.looks = looks(numbers.ids)
         most, dim = max(len(numbers.table), len(numbers.ids)), numbers.table.shape[1]
         shown = [*numbers.table.flat, *numbers.upstream.flat, *numbers.gradient.flat]
-        self.cell = 0.17 * max([len(numeral(x)) for x in shown]) + 0.32
-        self.block, self.rows = dim * self.cell, most * _HEIGHT
-        self.product_at = 2 * (_LABEL + self.block) + _CURVES + _BETWEEN
-        width = self.product_at + max(_LABEL + most * _ONE_HOT_WIDTH + 2 * (_SIGN + self.block), _PANEL)
-        height, margin = 2 * self.rows + 4.1, 0.35
-        self.figure = figures.Figure(figsize=(0.5 * (width + 2 * margin), 0.5 * height), facecolor="white")
-        self.axes = self.figure.add_axes((0, 0, 1, 1))
-        self.axes.set_xlim(-margin, width + margin)
-        self.axes.set_ylim(height, 0)
-        self.axes.set_axis_off()
+        self.cell = 12 + 6 * max([len(numeral(x)) for x in shown])
+        self.block = dim * self.cell
+        self.product_at = 2 * (_LABELS + self.block) + _ARROWS + 60
+        self.width = self.product_at + max(_LABELS + most * _ROW + 2 * (_SIGN + self.block), _TITLE) + 24
+        self.height = 2 * most * _ROW + 148
 
-        def per_row(name: str, array: Array) -> _Matrix:
-            return _Matrix(name, array, [*range(len(numbers.table))], "row")
+        def per_row(name: str, array: Array, is_one_hot: bool = False) -> _Matrix:
+            return _Matrix(name, array, [*range(len(numbers.table))], "row", is_one_hot)
 
-        def per_id(name: str, array: Array) -> _Matrix:
-            return _Matrix(name, array, numbers.ids, "id")
+        def per_id(name: str, array: Array, is_one_hot: bool = False) -> _Matrix:
+            return _Matrix(name, array, numbers.ids, "id", is_one_hot)
 
-        top, n = 1.75, range(len(numbers.ids))
+        self.top = 63
         table, output = per_row("W, the table", numbers.table), per_id("Y, the output", numbers.rows)
-        self._rows(top, "Forward: look rows up", "Y[n] = W[ids[n]]", table, output, [*zip(numbers.ids, n, strict=True)])
-        factors = per_id("X, one-hot", numbers.one_hot), per_row("W", numbers.table)
-        self._product(top, "Y = X @ W,  X = one_hot(ids)", *factors, per_id("Y", numbers.product))
+        ends = [(id_, n) for n, id_ in enumerate(numbers.ids)]
+        self._rows("Forward: look rows up", "Y[n] = W[ids[n]]", table, output, ends)
+        factors = per_id("X, one-hot", numbers.one_hot, True), per_row("W", numbers.table)
+        self._product("Y = X @ W, X = one_hot(ids)", *factors, per_id("Y", numbers.product))
+        self.top += most * _ROW + 72
+        upstream, gradient = per_id("G, upstream", numbers.upstream), per_row("dW, gradient of W", numbers.gradient)
+        ends = [*enumerate(numbers.ids)]
+        self._rows("Backward: add rows up", "dW[ids[n]] += G[n]", upstream, gradient, ends)
+        factors = per_row("X.T", numbers.one_hot.T, True), per_id("G", numbers.upstream)
+        self._product("dW = X.T @ G", *factors, per_row("dW", numbers.product_gradient))
 
-        top += self.rows + 2.0
-        upstream = per_id("G, upstream", numbers.upstream)
-        gradient = per_row("dW, gradient of W", numbers.gradient)
-        self._rows(top, "Backward: add rows up", "dW[ids[n]] += G[n]", upstream, gradient, [*enumerate(numbers.ids)])
-        factors = per_row("X.T", numbers.one_hot.T), per_id("G", numbers.upstream)
-        self._product(top, "dW = X.T @ G", *factors, per_row("dW", numbers.product_gradient))
+    def svg(self, told: str) -> str:
+        """The picture, with a title and a description that a screen reader reads."""
+        # In a notebook that is exported, a wider picture would be cut off.
+        size = f'viewBox="-12 0 {self.width} {self.height}" width="{min(self.width, 680)}pt"'
+        look = f'class="lookup" style="max-width: 100%; height: auto" {size} xmlns="http://www.w3.org/2000/svg"'
+        words = f"<title>A lookup, and a product with one-hot vectors</title><desc>{html.escape(told)}</desc>"
+        ground = f'<path d="M-12 0h{self.width}v{self.height}h-{self.width}z" fill="white"/>'
+        return "\n".join([f'<svg role="img" {look}>', words + _STYLE, f"<g>{ground}", *self.elements, "</g></svg>", ""])
 
-    def _rows(
-        self, top: float, title: str, formula: str, left: _Matrix, right: _Matrix, ends: list[tuple[int, int]]
-    ) -> None:
+    def _rows(self, title: str, formula: str, left: _Matrix, right: _Matrix, ends: list[tuple[int, int]]) -> None:
         """Two matrices, arrows from rows of one to rows of the other, and a plus where several arrive."""
-        self._title(0, top, title, formula)
-        x, to_x = _LABEL + self.block, _LABEL + self.block + _CURVES
-        at, to = self._matrix(_LABEL, top, left), self._matrix(to_x, top, right)
-        self._labels(_LABEL - 0.12, at, left, "right")
-        self._labels(to_x + self.block + 0.12, to, right, "left")
-        for start, end in ends:
-            self._arrow((x, to_x), (at[start], to[end]), left.ids[start])
+        self._title(0, title, formula)
+        x = _LABELS + self.block
+        to_x = x + _ARROWS
+        self._matrix(_LABELS, left, "end")
+        self._matrix(to_x, right, "start")
         arrivals = [end for _, end in ends]
-        for end in sorted({each for each in arrivals if arrivals.count(each) > 1}):
-            circle = {"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": _INK, "linewidth": 1}
-            self._text(to_x - 0.3, to[end], "+", size=12, weight="bold", bbox=circle)
+        for start, end in ends:
+            y, to_y = self._middle(start), self._middle(end)
+            colour, dash = self.looks[left.ids[start]]
+            line = f'fill="none" stroke="{COLOURS[colour]}" stroke-width="2" stroke-dasharray="{DASHES[dash]}"'
+            self.elements.append(f'<path d="M{x + 2} {y}C{x + 38} {y} {to_x - 44} {to_y} {to_x - 8} {to_y}" {line}/>')
+            self.elements.append(f'<path d="M{to_x - 2} {to_y}l-9 -4v8z" fill="{COLOURS[colour]}"/>')
+        for y in [self._middle(end) for end in sorted(set(arrivals)) if arrivals.count(end) > 1]:
+            self.elements.append(f'<circle cx="{to_x - 11}" cy="{y}" r="8" fill="white" stroke="{_INK}"/>')
+            self._text(to_x - 11, y, "+", "font: bold 12px sans-serif")
 
-    def _product(self, top: float, formula: str, first: _Matrix, second: _Matrix, result: _Matrix) -> None:
+    def _product(self, formula: str, first: _Matrix, second: _Matrix, result: _Matrix) -> None:
         """Two matrices and their product, with signs between them."""
-        x = self.product_at
-        self._title(x, top, "… or multiply by one-hot vectors", formula)
-        x += _LABEL
-        self._labels(x - 0.12, self._matrix(x, top, first), first, "right")
-        x += first.array.shape[1] * _ONE_HOT_WIDTH
-        least = min(len(each.array) for each in (first, second, result))
+        self._title(self.product_at, "… or multiply by one-hot vectors", formula)
+        x = self.product_at + _LABELS
+        self._matrix(x, first, "end")
+        x += first.array.shape[1] * _ROW
+        middle = self.top + _ROW * min([len(each.array) for each in (first, second, result)]) // 2
         for sign, matrix in (("@", second), ("=", result)):
-            self._text(x + _SIGN / 2, top + least * _HEIGHT / 2, sign, size=13)
-            self._matrix(x + _SIGN, top, matrix)
+            self._text(x + _SIGN // 2, middle, sign, "font-size: 13px")
+            self._matrix(x + _SIGN, matrix)
             x += _SIGN + self.block
 
-    def _text(self, x: float, y: float, text: str, **style: object) -> None:
-        self.axes.text(x, y, text, **{"ha": "center", "va": "center", "size": 9, "color": _INK, **style})
+    def _matrix(self, x: int, matrix: _Matrix, labels: str = "") -> None:
+        """A matrix, and what its rows are called, if the `labels` end at its left or start at its right."""
+        one_hot, array = matrix.is_one_hot, matrix.array
+        width = _ROW if one_hot else self.cell
+        self._text(x + width * array.shape[1] / 2, self.top - 8, matrix.name)
+        for k, (id_, row) in enumerate(zip(matrix.ids, array, strict=True)):
+            y, colour = self._middle(k), COLOURS[self.looks[id_][0]] if id_ in self.looks else None
+            if labels:
+                side = x - 4 if labels == "end" else x + self.block + 4
+                self._text(side, y, f"{matrix.rows_are} {id_}", f"text-anchor: {labels}")
+            for left, number in zip(itertools.count(x, width), row, strict=False):
+                is_lit = colour and (number != 0 or not one_hot)
+                fill = f'fill="{colour}" fill-opacity="{0.38 if one_hot else 0.22}"' if is_lit else 'fill="none"'
+                self.elements.append(f'<rect x="{left}" y="{y - _ROW // 2}" width="{width}" height="{_ROW}" {fill}/>')
+                is_faint = number == 0 and (one_hot or not colour)
+                look = f"fill: {_FAINT}" if is_faint else "font-weight: bold" if one_hot and is_lit else ""
+                self._text(left + width / 2, y, numeral(number), look)
 
-    def _title(self, x: float, top: float, title: str, formula: str) -> None:
-        self._text(x, top - 1.25, title, ha="left", size=12.5, weight="bold")
-        self._text(x, top - 0.78, formula, ha="left", size=10.5, family="monospace")
+    def _title(self, x: int, title: str, formula: str) -> None:
+        self._text(x, self.top - 45, title, "font: bold 12.5px sans-serif; text-anchor: start")
+        self._text(x, self.top - 28, formula, "font: 10.5px monospace; text-anchor: start")
 
-    def _labels(self, x: float, middles: list[float], matrix: _Matrix, align: str) -> None:
-        for y, id_ in zip(middles, matrix.ids, strict=True):
-            self._text(x, y, f"{matrix.rows_are} {id_}", ha=align)
+    def _middle(self, row: int) -> int:
+        return self.top + _ROW * row + _ROW // 2
 
-    def _matrix(self, x: float, top: float, matrix: _Matrix) -> list[float]:
-        """Draw a matrix; the y of its rows."""
-        one_hot, array = matrix.name.startswith("X"), matrix.array
-        width = _ONE_HOT_WIDTH if one_hot else self.cell
-        middles = [top + (k + 0.5) * _HEIGHT for k in range(len(array))]
-        for y, id_, row in zip(middles, matrix.ids, array, strict=True):
-            for column, number in enumerate(row):
-                lit = id_ in self.looks and (number != 0 or not one_hot)
-                face = _tint(COLOURS[self.looks[id_][0]], 0.62 if one_hot else 0.78) if lit else "white"
-                left = x + column * width
-                style = {"facecolor": face, "edgecolor": _GREY, "linewidth": 0.7}
-                self.axes.add_patch(self.patches.Rectangle((left, y - _HEIGHT / 2), width, _HEIGHT, **style))
-                faint = number == 0 and (one_hot or id_ not in self.looks)
-                weight = "bold" if one_hot and lit else "normal"
-                self._text(left + width / 2, y, numeral(number), color=_FAINT if faint else _INK, weight=weight)
-        self._text(x + width * array.shape[1] / 2, top - 0.22, matrix.name, size=9.5)
-        return middles
-
-    def _arrow(self, ends: tuple[float, float], heights: tuple[float, float], id_: int) -> None:
-        (x, to_x), (y, to_y) = ends, heights
-        bend = (to_x - x) * 0.45
-        points = [(x + 0.06, y), (x + bend, y), (to_x - bend, to_y), (to_x - 0.06, to_y)]
-        colour, dash = self.looks[id_]
-        line = (0, DASHES[dash]) if DASHES[dash] else "-"
-        style = {"arrowstyle": "-|>", "mutation_scale": 11, "linewidth": 2, "color": COLOURS[colour], "linestyle": line}
-        self.axes.add_patch(self.patches.FancyArrowPatch(path=self.paths.Path(points, [1, 4, 4, 4]), **style))
-
-
-def _tint(colour: str, white: float) -> tuple[float, ...]:
-    """The colour with that part of white in it."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    return tuple([part + (1 - part) * white for part in parts])
+    def _text(self, x: float, y: float, text: str, style: str = "") -> None:
+        """A text in the middle of this height."""
+        self.elements.append(f'<text x="{x:g}" y="{y + 3.5:g}" style="{style}">{html.escape(text)}</text>')
