@@ -200,12 +200,12 @@ from minigrad.ops.mathematics import log as log
 from minigrad.ops.mathematics import log10 as log10
 from minigrad.ops.mathematics import log1p as log1p
 from minigrad.ops.mathematics import log2 as log2
-from minigrad.ops.softmax import log_softmax as log_softmax
+from minigrad.ops.activations import log_softmax as log_softmax
 from minigrad.ops.comparison import logical_and as logical_and
 from minigrad.ops.comparison import logical_not as logical_not
 from minigrad.ops.comparison import logical_or as logical_or
 from minigrad.ops.comparison import logical_xor as logical_xor
-from minigrad.ops.softmax import logsumexp as logsumexp
+from minigrad.ops.activations import logsumexp as logsumexp
 long: minigrad.core.dtypes.dtype
 from minigrad.ops.comparison import lt as lt
 from minigrad.random import manual_seed as manual_seed
@@ -295,7 +295,7 @@ from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.mathematics import sign as sign
 from minigrad.ops.mathematics import sin as sin
 from minigrad.ops.mathematics import sinh as sinh
-from minigrad.ops.softmax import softmax as softmax
+from minigrad.ops.activations import softmax as softmax
 from minigrad.ops.ordering import sort as sort
 sparse_coo: minigrad.tensors.options.layout
 from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor

@@ -17,6 +17,7 @@ from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members, method
 from minigrad.ops import (  # noqa: F401
+    activations,
     arithmetic,
     comparison,
     joining,
@@ -25,7 +26,6 @@ from minigrad.ops import (  # noqa: F401
     ordering,
     reductions,
     shapes,
-    softmax,
     writing,
 )
 from minigrad.ops.arguments import INTEGER, normal_dim

@@ -1,6 +1,6 @@
 """The second theorem: a convolution is a Linear on windows, its transpose its gradient; and broken copies of both.
 
-The windows are listed place by place in Python, and read by indexing: nothing of `minigrad.ops.windows` is in that.
+The windows are listed place by place in Python, and read by indexing: nothing of `minigrad.ops.convolution` is in that.
 """
 
 import itertools
@@ -14,8 +14,7 @@ from strategies import arrays
 
 import minigrad as torch
 from minigrad.ops import convolution
-from minigrad.ops.convolution import Convolution, WeightGradient
-from minigrad.ops.windows import Windows, opposite, padded
+from minigrad.ops.convolution import Convolution, WeightGradient, Windows, opposite, padded
 
 F = torch.nn.functional
 WINDOW_LAWS = laws.Laws()

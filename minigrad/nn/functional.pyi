@@ -78,7 +78,7 @@ from minigrad.ops.losses import l1_loss as l1_loss
 from minigrad.ops.norms import layer_norm as layer_norm
 from minigrad.ops.activations import leaky_relu as leaky_relu
 from minigrad.ops.matrices import linear as linear
-from minigrad.ops.softmax import log_softmax as log_softmax
+from minigrad.ops.activations import log_softmax as log_softmax
 from minigrad.ops.activations import logsigmoid as logsigmoid
 def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
     """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
@@ -93,7 +93,7 @@ from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss
 from minigrad.ops.norms import normalize as normalize
 from minigrad.ops.embedding import one_hot as one_hot
-from minigrad.ops.windows import pad as pad
+from minigrad.ops.convolution import pad as pad
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.activations import prelu as prelu
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -105,7 +105,7 @@ from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_pr
 from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.activations import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
-from minigrad.ops.softmax import softmax as softmax
+from minigrad.ops.activations import softmax as softmax
 from minigrad.ops.activations import softplus as softplus
 from minigrad.ops.mathematics import tanh as tanh
 def unfold(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1) -> Tensor:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core.arrays import WIDE_FLOATS, total
+from minigrad.core.arrays import WIDE_FLOATS
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.products import MatMul, product
@@ -18,9 +18,9 @@ from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
+from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.arguments import rounded
 from minigrad.ops.fused import row_blocks
-from minigrad.ops.softmax import Softmax, largest
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 from minigrad.tensors.errors import warn_program
@@ -52,12 +52,7 @@ class AttentionWeights(Node):
         # No gradient reads it.
         del self.bias
         for rows in row_blocks(p):
-            part = p[rows]
-            highest = largest(part, (p.ndim - 1,))
-            highest[np.isneginf(highest)] = 0
-            part -= highest
-            np.exp(part, out=part)
-            sums = total(part, (p.ndim - 1,))
+            part, sums, _ = exponentials(p[rows], (p.ndim - 1,), out=p[rows])
             sums[sums == 0] = 1
             part *= np.reciprocal(sums)
         return p

@@ -18,14 +18,13 @@ from minigrad.core.shapes import Expand, Reshape, common_shape
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.activations import Hardtanh, log_sigmoid
+from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import check_cast, check_floating, in_float32, normal_dim, rounded
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.ops.reductions import Mean
-from minigrad.ops.softmax import largest
 from minigrad.tensors.errors import asked, warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.

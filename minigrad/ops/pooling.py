@@ -22,9 +22,9 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import check_floating
+from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim
 from minigrad.ops.indexing import Index, PutIndex, all_dims
 from minigrad.ops.reductions import mean
-from minigrad.ops.windows import Col2Im, PerDim, Windows, of_each_rank, per_dim
 
 
 class MaxPool(Unary):

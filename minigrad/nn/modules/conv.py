@@ -10,8 +10,7 @@ from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Bias, WeightLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
-from minigrad.ops.convolution import named_padding
-from minigrad.ops.windows import Windows, per_dim
+from minigrad.ops.convolution import Windows, named_padding, per_dim
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import FunctionLayer, Layer, with_options
-from minigrad.ops.windows import PerDim, per_dim
+from minigrad.ops.convolution import PerDim, per_dim
 from minigrad.tensor import Tensor
 
 __all__ = [
