@@ -530,10 +530,8 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
             basic += [slice(None)] * min(missing, ndim - dim)
             dim, out = dim + missing, out + missing
         elif dim + used > ndim:
-            bounds = f"[{-ndim - 1}, {ndim}]"
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of {bounds}, but one ... is all of them)"
-            )
+            bounds = f"(expected to be in range of [{-ndim - 1}, {ndim}], but one ... is all of them)"
+            raise IndexError(f"Dimension out of range {bounds}")
         elif item is None:
             basic.append(None)
             out += 1
@@ -718,7 +716,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if ids.dtype != np.int64 or (dim is not None and ids.ndim != len(own)):
         raise RuntimeError("torch.take_along_dim(): expected int64 indices with as many dimensions as the input")
     if dim is None:
-        return gather(input.reshape(-1), 0, indices.reshape(-1))
+        check_range(ids, input._array.size, 0, RuntimeError, False)
+        return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))
     if not own:
         return gather(input, dim, indices)
     at = normal_dim(dim, len(own))

@@ -277,10 +277,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if given is None or not ids.size:
         return input._new(counts)
     totals = counts.astype(np.float32 if given.dtype == np.float32 else np.float64)
-    return _underived("bincount", totals, input, weights)
+    return underived("bincount", totals, input, weights)
 
 
-def _underived(name: str, result: Array, *inputs: Any) -> Tensor:
+def underived(name: str, result: Array, *inputs: Any) -> Tensor:
     """`result`, computed from the inputs by the function `name`, as a tensor."""
     error = RuntimeError(f"derivative for aten::{name} is not implemented")
     return Underived(result, "torch::autograd::NotImplemented", error)(*inputs)
@@ -313,7 +313,7 @@ def histogram(
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array
     hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])
-    return return_types.histogram([_underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
+    return return_types.histogram([underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
 
 
 def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -> tuple[Array, Any, Any]:

@@ -100,9 +100,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         view._check_recordable(recorded=True, source=self)
     indexing.check_found(found, view._array.shape)
     if given._array.size == len(found) == 1 and found[0][1]._array.ndim and found[0][1]._array.dtype == np.uint8:
-        raise RuntimeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char: mask.bool()"
-        )
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got a mask of torch.uint8: mask.bool()")
     fitted = fitting(given, self, found) if isinstance(value, Tensor) else given
     if found:
         dims, places = indexing.located(view, found)

@@ -179,9 +179,7 @@ class Conversion(Tensor):
         shape = self._array.shape
         dims = len(shape) if sparse_dim is None else as_int(sparse_dim)
         if not bool(shape) <= dims <= len(shape):
-            raise RuntimeError(
-                f"dense_to_sparse: sparse_dim argument must be at least 1, at most {len(shape)}, not {dims}"
-            )
+            raise RuntimeError(f"dense_to_sparse: sparse_dim must be at least 1, at most {len(shape)}, not {dims}")
         if layout not in (None, sparse_coo):
             raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
         entries: Tensor = tensors.sparse.entries_of(self, dims)

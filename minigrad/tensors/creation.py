@@ -254,8 +254,7 @@ def arange(
     if len(given) == 1 and start is None and step == 1:
         given = [0, *given]
     if len(given) != 2 or (first is not None and start is not None):
-        problem = "arange() received an invalid combination of arguments"
-        raise TypeError(f"{problem}: expected an end, or a start and an end, and perhaps a step")
+        raise TypeError("arange() received an invalid combination of arguments: expected (end) or (start, end, step=1)")
     low, high, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in (*given, step)]
     kinds = {type(low), type(high), type(by)}
     wanted, requires_grad = checked("arange", options, None if float in kinds else dtypes.int64)
@@ -508,11 +507,10 @@ def _collect_rows(data: Sequence[Any], values: list[Number]) -> tuple[tuple[int,
 
 def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Exception:
     """The error for a row of another shape than the rows before it."""
-    if len(got) < len(shape):
-        return TypeError(f"not a sequence: expected one of shape {list(shape)}, as the rows before it, got {row!r}")
-    if len(got) > len(shape):
-        words = f"'{type(row).__name__}' object cannot be interpreted as a number"
-        return TypeError(f"{words}: the elements before it have shape {list(shape)}, this one has {list(got)}")
+    if len(got) != len(shape):
+        deeper = f"'{type(row).__name__}' object cannot be interpreted as a number"
+        words = "not a sequence" if len(got) < len(shape) else deeper
+        return TypeError(f"{words}: those before it have shape {list(shape)}, this one, {row!r}, has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
     return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}), as in other rows")
 

@@ -15,7 +15,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
-from minigrad.ops.ordering import Underived
+from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import empty_like, like, zeros_like
 from minigrad.tensors.options import (
@@ -181,8 +181,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0")(input)
-    error = RuntimeError("derivative for aten::bernoulli is not implemented")
-    return Underived(draw(input._array), "torch::autograd::NotImplemented", error)(input)
+    return underived("bernoulli", draw(input._array), input)
 
 
 @op()

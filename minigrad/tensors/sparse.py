@@ -105,9 +105,6 @@ class SparseTensor(Tensor):
         """A TypeError: NumPy's arrays are dense."""
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
-    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        self.numpy()
-
     # A gradient of this tensor, for these to see, would be a dense one.
     backward = retain_grad = register_hook = register_post_accumulate_grad_hook = _refuse
     # These make dense tensors, and would have to make sparse ones.
@@ -226,18 +223,14 @@ class SparseTensor(Tensor):
         entries = self._entries.clone()
         return sparse_of(self._places.copy(), entries, self._size, self._coalesced)
 
-    detach, to = _of_values("detach"), _of_values("to")
+    detach, to = map(_of_values, ("detach", "to"))
+    data = property(_of_values("detach"))
     float, double, half, bfloat16 = map(_of_values, ("float", "double", "half", "bfloat16"))
     long, int = map(_of_values, ("long", "int"))
 
     def type(self, dtype: object = None) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
         return f"torch.sparse.{self.dtype._tensor_name}Tensor" if dtype is None else self.to(dtype)
-
-    @property  # type: ignore[misc]  # the data of a sparse tensor cannot be replaced
-    def data(self) -> SparseTensor:
-        """The same entries without history."""
-        return self.detach()
 
     def detach_(self) -> SparseTensor:
         """This tensor, from now on without history."""
