@@ -55,12 +55,10 @@ def backward(
     targets = None if inputs is None else _targets(as_tuple(inputs), "backward")
     with Walk(starts, retain_graph, create_graph, targets) as walk:
         walk.run()
-        reached = []
-        for edge, g in walk.arrived.items():
-            reached.append((edge if targets is None else targets[edge], g, edge in walk.owned))
-        for x, g in walk.retained:
-            if targets is None or edge_to(x) not in targets:
-                reached.append((x, g, False))
+        # The edge to a leaf is the leaf itself.
+        tensor_at = walk.targets.get
+        reached = [(tensor_at(edge, edge), g, edge in walk.owned) for edge, g in walk.arrived.items()]
+        reached += [(x, g, False) for x, g in walk.retained if edge_to(x) not in walk.targets]
         for x, g, _ in reached:
             _check_shape(x, g)
             if x._grad is not None:
@@ -69,7 +67,7 @@ def backward(
             _accumulate(x, g, owned, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
-                walk.ask(seams.run_post_accumulate_grad_hooks, edge if targets is None else targets[edge])
+                walk.ask(seams.run_post_accumulate_grad_hooks, tensor_at(edge, edge))
 
 
 def grad(
@@ -128,8 +126,10 @@ def grad(
 class Walk:
     """A walk from outputs to leaves, which hands on gradients; in a `with` block, in grad mode if it is to `record`.
 
+    `targets`
+        the tensors whose gradients are asked for by name, by the edges to them.
     `arrived`
-        the gradients of the leaves, or of what is asked for by name.
+        their gradients, or those of all leaves.
     `owned`
         where nobody else holds the gradient.
     `retained`
@@ -137,15 +137,17 @@ class Walk:
     """
 
     def __init__(
-        self, starts: Starts, retain_graph: bool | None, record: bool, targets: Iterable[Edge] | None = None
+        self, starts: Starts, retain_graph: bool | None, record: bool, targets: dict[Edge, Tensor] | None
     ) -> None:
+        self.starts = starts
         self.retain = record if retain_graph is None else retain_graph
         self.record = record
-        self.sums: dict[Edge, Tensor] = {}
+        self.targets: dict[Any, Tensor] = targets or {}
+        self.useful = None if targets is None else _ways(starts, targets)
+        self.sums: dict[Any, Tensor] = {}
+        self.arrived: dict[Any, Tensor] = {}
         self.owned: set[Edge] = set()
         self.retained: list[tuple[Tensor, Tensor]] = []
-        self.requested = None if targets is None else Requested(starts, targets)
-        self.starts = starts
 
     def __enter__(self) -> Walk:
         self.earlier = current.enabled
@@ -167,9 +169,9 @@ class Walk:
 
     def run(self) -> None:
         """Walk all the way, and find what has `arrived`."""
-        starts, requested = self.starts, self.requested
-        self._hand_on(starts if requested is None else [start for start in starts if start[0] in requested.useful])
-        self.arrived: dict[Any, Tensor] = self.sums if requested is None else requested.arrived | self.sums
+        useful = self.useful
+        self._hand_on(self.starts if useful is None else [start for start in self.starts if start[0] in useful])
+        self.arrived |= self.sums
         if seams.run_leaf_hooks is not None:
             self._show_leaves(seams.run_leaf_hooks)
 
@@ -180,11 +182,12 @@ class Walk:
         the nodes' numbers gives this reverse topological order without recursion.
         """
         sums, owned, record = self.sums, self.owned, self.record
-        plain = self.requested is None
+        plain = self.useful is None
         heap: list[tuple[int, Node]] = []
         several: set[Node] = set()
         g: Tensor | None = None
         while True:
+            # What has arrived is added up.  A node waits from its first gradient on, with its number, in the heap.
             for edge, gradient in arrivals:
                 if gradient is None:
                     continue
@@ -200,12 +203,14 @@ class Walk:
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
                 if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
                     owned.add(edge)
+            # The newest node that waits has its whole gradient.  Without one, all gradients are at the leaves.
             if not heap:
                 return
             _, node = heapq.heappop(heap)
             # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
             arrivals, gradients, gradient, earlier = (), None, None, None
             g = sums.pop(node, None)
+            # It makes of it the gradients of its inputs, which are on their way now, and forgets the forward pass.
             gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)
             owned.discard(node)
             # Of one length, as node.backward has it: to look at that, too, takes as long as a small node.
@@ -217,8 +222,8 @@ class Walk:
 
     def _visit(self, node: Node, g: Any) -> Sequence[Tensor | None] | None:
         """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
-        requested, arrived = self.requested, [g]
         edges: list[Any] = [node]
+        arrived = [g]
         if isinstance(node, Several):
             # Equal to its Outputs, and made in a tenth of their time.
             edges = [(node, position) for position in range(node.count)]
@@ -228,21 +233,27 @@ class Walk:
             pairs = zip(edges, arrived, strict=True)
             arrived = [each if each is None or edge in self.owned else each.clone() for edge, each in pairs]
         self.owned.difference_update(edges)
-        goes_on = requested is None or requested.goes_on(node)
+        goes_on = self.useful is None or not self.useful.isdisjoint(node.edges)
         # Where the walk goes on, PyTorch hands out the gradient as it was before its hooks; where it ends, after them.
-        if requested is not None and goes_on:
-            requested.take(edges, arrived)
+        if goes_on:
+            self._take(edges, arrived)
         if node.watch is not None:
             arrived = self.ask(node.watch.before, arrived, self.retained)
-        if requested is not None and not goes_on:
-            requested.take(edges, arrived)
+        if not goes_on:
+            self._take(edges, arrived)
         g = arrived if isinstance(node, Several) else arrived[0]
         if not goes_on or g is None:
             return None
         gradients = self.ask(node.backward, g) if node.is_written_by_users else node.backward(g)
         if node.watch is not None:
             gradients = self.ask(node.watch.after, gradients, arrived)
-        return gradients if requested is None else requested.of_use(node.edges, gradients)
+        if self.useful is None:
+            return gradients
+        return [each if edge in self.useful else None for edge, each in zip(node.edges, gradients, strict=True)]
+
+    def _take(self, edges: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Keep those of the gradients that are asked for."""
+        self.arrived.update([pair for pair in zip(edges, gradients, strict=True) if pair[0] in self.targets])
 
     def _show_leaves(self, run_hooks: Callable[[Tensor, Tensor], Tensor]) -> None:
         """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
@@ -253,29 +264,8 @@ class Walk:
                 self.owned.discard(edge)
 
 
-class Requested:
-    """The gradients that are asked for, of leaves or of results on the way, and the ways that lead to them."""
-
-    def __init__(self, starts: Starts, targets: Iterable[Edge]) -> None:
-        self.targets = set(targets)
-        self.useful = self.targets | _on_the_way(starts, self.targets)
-        self.arrived: dict[Edge, Tensor] = {}
-
-    def goes_on(self, node: Node) -> bool:
-        """Whether a gradient that is asked for lies beyond this node."""
-        return not self.useful.isdisjoint(node.edges)
-
-    def take(self, edges: Sequence[Edge], gradients: Sequence[Any]) -> None:
-        """Keep those of the gradients that are asked for."""
-        self.arrived.update([pair for pair in zip(edges, gradients, strict=True) if pair[0] in self.targets])
-
-    def of_use(self, edges: Sequence[Edge], gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
-        """The gradients, None for those that lead to nothing asked for."""
-        return [each if edge in self.useful else None for edge, each in zip(edges, gradients, strict=True)]
-
-
-def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
-    """The edges between `starts` and `goals`: to nodes with an edge to a goal or to a node on the way."""
+def _ways(starts: Starts, targets: Iterable[Edge]) -> set[Edge]:
+    """The edges that lead to `targets` from `starts`: to them, and to nodes with an edge that leads there."""
     found: dict[Node, list[Edge]] = {}
     stack: list[Edge] = [edge for edge, _ in starts]
     while stack:
@@ -285,12 +275,12 @@ def _on_the_way(starts: Starts, goals: set[Edge]) -> set[Edge]:
             if node not in found:
                 stack += node.edges
             found.setdefault(node, []).append(edge)
-    on_the_way: set[Edge] = set()
-    # Oldest first: whether an input's node is on the way is known before its users are asked.
+    leading = set(targets)
+    # Oldest first: whether the edges to an input's node lead there is known before its users are asked.
     for node in sorted(found, key=lambda node: node.number):
-        if not (goals.isdisjoint(node.edges) and on_the_way.isdisjoint(node.edges)):
-            on_the_way.update(found[node])
-    return on_the_way
+        if not leading.isdisjoint(node.edges):
+            leading.update(found[node])
+    return leading
 
 
 def _check_shape(x: Tensor, gradient: Tensor) -> None:
