@@ -28,7 +28,7 @@ from minigrad.ops import (  # noqa: F401
     shapes,
     writing,
 )
-from minigrad.ops.arguments import INTEGER, normal_dim
+from minigrad.ops.arguments import own_dim
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
@@ -91,7 +91,7 @@ class Members(Tensor):
         >>> x.size(), x.size(-1)
         (torch.Size([4, 5]), 5)
         """
-        return self.shape if dim is None else _of_dim(dim, self._array.shape)
+        return self.shape if dim is None else self._array.shape[own_dim(dim, self._array.ndim)]
 
     def ndimension(self) -> builtins.int:
         """`dim()` by another name."""
@@ -135,7 +135,7 @@ class Members(Tensor):
         else:
             # Where there are no elements, those of NumPy are 0 unless told.
             steps = tuple(accumulate([size or 1 for size in array.shape[:0:-1]], mul, initial=1))[::-1]
-        return steps if dim is None else _of_dim(dim, steps)
+        return steps if dim is None else steps[own_dim(dim, len(steps))]
 
     def is_contiguous(self, memory_format: object = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
@@ -272,13 +272,6 @@ class Members(Tensor):
             self._storage = Storage()
             self._storage.version = storage.version
         self._array = value._array
-
-
-def _of_dim(dim: SupportsIndex, each: tuple[int, ...]) -> int:
-    """What is said of dimension `dim`, of what is said of each; an IndexError if there is no such dimension."""
-    if not each and isinstance(dim, INTEGER):
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return each[normal_dim(dim, len(each))]
 
 
 # They are known by the names that programs have for them.

@@ -37,7 +37,7 @@ def normal_dim(dim: SupportsIndex, ndim: int) -> int:
 
 def own_dim(dim: SupportsIndex, ndim: int) -> int:
     """`dim` counted from the front; an IndexError as by `normal_dim`, and for a 0-d tensor, which has none."""
-    if not ndim:
+    if not ndim and isinstance(dim, INTEGER):
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return normal_dim(dim, ndim)
 
@@ -203,6 +203,12 @@ def check_real(problem: str, x: Tensor) -> None:
     """Nothing for a tensor of floating-point numbers; else a RuntimeError that begins with `problem`."""
     if x._array.dtype not in FLOATS:
         raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float()")
+
+
+def check_numbers(kernel: str, of: np.dtype[Any], remedy: str = "expected numbers, such as x.long()") -> None:
+    """Nothing for a dtype of numbers; for that of bools a NotImplementedError that names `kernel`."""
+    if of.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': {remedy}")
 
 
 def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:

@@ -14,7 +14,7 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import Form, as_number, of_node, op, rewritten
-from minigrad.ops.arguments import check_floating, filler, in_float32
+from minigrad.ops.arguments import check_floating, check_numbers, filler, in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -220,8 +220,7 @@ def _in_double(rounding: Callable[..., Array], a: Array, b: Any) -> Array | None
 
 def _is_whole(name: str, a: Array, b: Any) -> bool:
     """Whether the operands, of one dtype, are integers; an error for bools, and for integers to be divided by 0."""
-    if a.dtype == bool:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    check_numbers(f"{name}_cpu", a.dtype)
     whole = a.dtype not in FLOATS
     if whole and a.size and not (b if isinstance(b, int) else b.all()):
         raise RuntimeError("ZeroDivisionError: integers cannot be divided by 0; x.float() can, with infinite results")
@@ -256,8 +255,7 @@ class Pow(Elementwise):
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
 
     def forward(self, a: Array, b: Array) -> Array:
-        if b.dtype == bool:
-            raise NotImplementedError("\"pow\" not implemented for 'Bool': make one of the two a number, x.long()")
+        check_numbers("pow", b.dtype, "make one of the two a number, x.long()")
         if b.dtype in FLOATS or not (b < 0).any():
             return np.power(a, b)
         # 1 / a**-b, rounded to an integer: 1 or -1 for those, whose powers go by whether b is odd, else 0.

@@ -432,8 +432,7 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     if between_tensors or x._array.dtype not in FLOATS:
         bounds = [bound for bound in (low, high) if bound is not None]
         common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
-    if common is bool_:
-        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    arguments.check_numbers("clamp_scalar_cpu", common._numpy)
     low, high = [None if bound is None else arguments.filler(as_number(bound), common) for bound in (low, high)]
     return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
 

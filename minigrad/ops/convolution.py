@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array, Number, bool_
+from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape, Sum, strided
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
@@ -584,5 +584,4 @@ def _check(
         if each is not None and each.dtype is not input.dtype:
             types = f"({input.dtype._c_name}) and {what} type ({each.dtype._c_name})"
             raise RuntimeError(f"Input type {types} should be the same: x.to(weight.dtype)")
-    if input.dtype is bool_:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool': x.float()")
+    arguments.check_numbers(name, input._array.dtype, "x.float()")

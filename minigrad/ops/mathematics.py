@@ -19,7 +19,7 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, rewritten, unary
-from minigrad.ops.arguments import check_floating, in_float32
+from minigrad.ops.arguments import check_floating, check_numbers, in_float32
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import BLOCK, blocked
@@ -29,8 +29,7 @@ def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, 
     """`function` of numbers; a NotImplementedError that names PyTorch's `kernel` for bools."""
 
     def forward(self: Node, x: Array) -> Array:
-        if x.dtype == bool:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': expected numbers, such as x.long()")
+        check_numbers(kernel, x.dtype)
         return function(x)
 
     return forward

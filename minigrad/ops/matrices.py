@@ -20,7 +20,7 @@ from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.arguments import as_int64, filler, normal_dim, normal_dims
+from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dim, normal_dims
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 
@@ -569,8 +569,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @op()
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix, of integers as int64."""
-    if input._array.dtype == bool:
-        raise NotImplementedError("\"trace\" not implemented for 'Bool': expected numbers, such as x.long()")
+    check_numbers("trace", input._array.dtype)
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     numbers = input if input._array.dtype in FLOATS else cast(input, dtypes.int64)

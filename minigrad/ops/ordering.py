@@ -14,7 +14,7 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, float16, result_
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import check_floating, normal_dim, own_dim
+from minigrad.ops.arguments import check_floating, check_numbers, normal_dim, own_dim
 from minigrad.ops.indexing import places_along
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
@@ -110,8 +110,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     position = 0 if dim is None else normal_dim(dim, input.ndim)
     if dim is not None:
         check_not_empty("median", input._array, (position,))
-    if input._array.dtype == bool:
-        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool': expected numbers, such as x.long()")
+    check_numbers("median_cpu", input._array.dtype)
     if dim is None:
         return Extremum(middle_element, "MedianBackward0")(input)
     return selected(return_types.median, input, position, keepdim, "MedianBackward1", middle)

@@ -25,7 +25,6 @@ from minigrad.tensors.options import (
     SizedOptions,
     Sizes,
     as_dtype,
-    check_no_bools,
     checked,
     filled,
     filling,
@@ -266,7 +265,7 @@ def arange(
 @np.errstate(all="ignore")
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
-    check_no_bools("arange_cpu", wanted)
+    arguments.check_numbers("arange_cpu", wanted, "expected a dtype of numbers")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
@@ -328,7 +327,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
     if count > 1:
-        check_no_bools("linspace_cpu", wanted)
+        arguments.check_numbers("linspace_cpu", wanted, "expected a dtype of numbers")
     exact = computed_in(wanted).type if wanted in FLOATS else np.float64
     first, last = [
         exact(arguments.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))

@@ -245,12 +245,6 @@ def as_dtype(name: str, given: object) -> dtypes.dtype | None:
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}: torch.float32 is one")
 
 
-def check_no_bools(kernel: str, wanted: np.dtype[Any]) -> None:
-    """Nothing if numbers of that dtype can be in a row of different ones; a NotImplementedError for bools."""
-    if wanted.kind == "b":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': there are two of them only")
-
-
 def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
     """Nothing if a tensor of that dtype can be made to require a gradient; a RuntimeError for integers and bools."""
     if not isinstance(requires_grad, bool):

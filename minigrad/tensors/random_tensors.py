@@ -15,6 +15,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
+from minigrad.ops.arguments import check_numbers
 from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import empty_like, like, zeros_like
@@ -24,7 +25,6 @@ from minigrad.tensors.options import (
     Options,
     SizedOptions,
     Sizes,
-    check_no_bools,
     checked,
     filled,
     int_of,
@@ -111,7 +111,7 @@ def randperm(n: SupportsIndex, *, generator: Source = None, **options: Unpack[Op
     tensor([2, 0, 1, 3])
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
-    check_no_bools("randperm", wanted)
+    check_numbers("randperm", wanted, "expected a dtype of numbers")
     order = tensors.random_arrays.randperm(int_of("randperm", "n", n, 1), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 

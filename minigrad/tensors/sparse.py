@@ -270,8 +270,7 @@ class SparseTensor(Tensor):
             raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {sizes}")
         common = dtypes.promote_types(self.dtype, other.dtype)
         arithmetic.check_alpha(alpha, common)
-        if common is dtypes.bool_:
-            raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool': x.to(torch.int64)")
+        arguments.check_numbers("cadd_sparse", common._numpy)
         added = elementwise.cast(other._entries, common)
         entries = joining.cat([self._entries, added if alpha == 1 else added * alpha], 0)
         places = np.concatenate([self._places, other._places], axis=1)
