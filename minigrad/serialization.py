@@ -238,10 +238,8 @@ def _refusal(value: object, path: tuple[Any, ...]) -> str:
         remedy = "save its state_dict(): torch.save(model.state_dict(), f), and model.load_state_dict(torch.load(f))"
     elif isinstance(value, Tensor):
         remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
-    return (
-        f"cannot save an object of type {type(value).__name__}{where}: a file holds tensors, arrays, numbers, strings, "
-        f"None, and dicts, lists, tuples and sets of them, and never code; {remedy}"
-    )
+    holds = "a file holds tensors, arrays, numbers, strings, None, and dicts, lists, tuples and sets of them"
+    return f"cannot save an object of type {type(value).__name__}{where}: {holds}, and never code; {remedy}"
 
 
 def unpacked(text: str | bytes, arrays: Mapping[str, Array]) -> Any:
@@ -464,11 +462,9 @@ def from_safetensors(content: bytes, name: str) -> Any:
 
 
 def _pickled(name: str) -> str:
-    return (
-        f"{name} is a pickle, as PyTorch writes them: a program that can do anything when it is read, and that "
-        "minigrad never runs. Store the tensors in PyTorch, safetensors.torch.save_file(state_dict, "
-        "'model.safetensors'), and load that file"
-    )
+    danger = "a program that can do anything when it is read, and that minigrad never runs"
+    remedy = "Store the tensors in PyTorch, safetensors.torch.save_file(state_dict, 'model.safetensors')"
+    return f"{name} is a pickle, as PyTorch writes them: {danger}. {remedy}, and load that file"
 
 
 @contextmanager

@@ -156,15 +156,9 @@ class Members(Tensor):
     def grad(self) -> Tensor | None:
         """On a leaf, the sum of the gradients of all backward passes since it was last None or zero."""
         if self._node is not None and self._grad is None and not self.retains_grad:
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
-                "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                "mistake, make sure you access the leaf Tensor instead. (w = w - lr * w.grad makes w a non-leaf: "
-                "update it in place, with torch.no_grad(): w -= lr * w.grad.)",
-                UserWarning,
-                stacklevel=2,
-            )
+            problem = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. backward() fills it"
+            remedy = "w = w - lr * w.grad makes a non-leaf: update w in place, with torch.no_grad(): w -= lr * w.grad."
+            warnings.warn(f"{problem} only after .retain_grad(). ({remedy})", UserWarning, stacklevel=2)
         return self._grad
 
     @grad.setter

@@ -118,10 +118,9 @@ def of(array: Array) -> dtype:
         # Of a pickle, say.
         return __getattr__("bfloat16")
     if array.dtype.newbyteorder("=") in _BY_NUMPY:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte "
-            "orders is currently not supported; use array.astype(array.dtype.newbyteorder('='))."
-        )
+        problem = "given numpy array has byte order different from the native byte order. Conversion between byte"
+        remedy = "use array.astype(array.dtype.newbyteorder('='))"
+        raise ValueError(f"{problem} orders is currently not supported; {remedy}.")
     *names, last = (each._name for each in _ALL)
     raise TypeError(
         f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. "

@@ -99,7 +99,5 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
         if ids[position] < 0
         else f"make the table as large as the whole vocabulary (num_embeddings > {ids.max()}), or look for the wrong id"
     )
-    raise IndexError(
-        f"index out of range in self: the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the "
-        f"rows of the table; {remedy}."
-    )
+    found = f"the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the rows of the table"
+    raise IndexError(f"index out of range in self: {found}; {remedy}.")

@@ -72,12 +72,11 @@ def unpack_saved(entry: Kept, node: Any) -> Any:
     value, version = entry
     if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:
         array: Array = value._array
-        raise RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {_name_of(node)} kept, is at version "
-            f"{value._storage.version}; expected version {version} instead. Make a new tensor (x = x + 1 in place of "
-            "x += 1), or change a copy: x.clone()."
-        )
+        problem = "one of the variables needed for gradient computation has been modified by an inplace operation"
+        kept = f"[torch.{of(array)._tensor_name}Tensor {list(array.shape)}], which {_name_of(node)} kept"
+        found = f"is at version {value._storage.version}; expected version {version} instead"
+        remedy = "Make a new tensor (x = x + 1 in place of x += 1), or change a copy: x.clone()."
+        raise RuntimeError(f"{problem}: {kept}, {found}. {remedy}")
     return value
 
 

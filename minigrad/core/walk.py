@@ -328,10 +328,9 @@ def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
         raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
     for position, x in enumerate(_tensors(inputs, "inputs")):
         if not x.requires_grad:
-            problem = f"One of the differentiated Tensors does not require grad: input {position} of {len(inputs)}"
-            raise RuntimeError(
-                f"{problem}. Make it with requires_grad=True, or call requires_grad_() before it is used."
-            )
+            remedy = "Make it with requires_grad=True, or call requires_grad_() before it is used."
+            found = f"input {position} of {len(inputs)}"
+            raise RuntimeError(f"One of the differentiated Tensors does not require grad: {found}. {remedy}")
     return {edge_to(x): x for x in inputs}
 
 
@@ -360,11 +359,9 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
     for position, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         edge = edge_to(output)
         if edge is None:
-            raise RuntimeError(
-                f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
-                "it was computed from requires one, w.requires_grad_(), or it was computed under no_grad() or "
-                "detached since."
-            )
+            problem = f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that"
+            remedy = "w.requires_grad_(), or it was computed under no_grad() or detached since."
+            raise RuntimeError(f"{problem} it was computed from requires one, {remedy}")
         starts.append((edge, _start_gradient(output, gradient, position, record)))
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
@@ -375,20 +372,16 @@ def _start_gradient(output: Tensor, gradient: object, position: int, record: boo
     """The gradient to start with at `output`: the user's if there is one, else 1 for the only element."""
     if gradient is None:
         if output._array.size != 1:
-            raise RuntimeError(
-                f"grad can be implicitly created only for scalar outputs, but this one has shape "
-                f"{Size(output._array.shape)}. Reduce it first, as in y.sum().backward(), or pass the gradient of "
-                "the loss with respect to it, of its shape: y.backward(gradient)."
-            )
+            problem = "grad can be implicitly created only for scalar outputs, but this one has shape"
+            remedy = "Reduce it first, as in y.sum().backward(), or pass the gradient of the loss with respect to it"
+            raise RuntimeError(f"{problem} {output.shape}. {remedy}, of its shape: y.backward(gradient).")
         return output._new(np.array(1, output._array.dtype, ndmin=output._array.ndim))
     if not isinstance(gradient, Tensor):
         kind = type(gradient).__name__
         raise TypeError(f"gradients can be either Tensors or None, but got {kind}: torch.tensor(data) makes one")
     if gradient._array.shape != output._array.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)} and "
-            f"output[{position}] has a shape of {Size(output._array.shape)}."
-        )
+        problem = f"Mismatch in shape: grad_output[{position}] has a shape of {Size(gradient._array.shape)}"
+        raise RuntimeError(f"{problem} and output[{position}] has a shape of {Size(output._array.shape)}.")
     if record:
         return cast(gradient, output.dtype)
     # A view in the output's dtype: the walk does not take it for its own, and the caller's stays as it is.

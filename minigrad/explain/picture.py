@@ -151,10 +151,9 @@ def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
     numbers = pair(ids, weight, upstream)
     (vocab, dim), count = numbers.table.shape, len(numbers.ids)
     if max(vocab, count) > MOST_ROWS or dim > MOST_COLUMNS:
-        raise ValueError(
-            f"expected up to {MOST_ROWS} ids and rows of up to {MOST_COLUMNS} numbers to draw, got {count} ids and "
-            f"a table of shape {(vocab, dim)}: take a part, as in lookup(ids[:4], weight[:8, :3], upstream[:4, :3])"
-        )
+        expected = f"expected up to {MOST_ROWS} ids and rows of up to {MOST_COLUMNS} numbers to draw"
+        remedy = "take a part, as in lookup(ids[:4], weight[:8, :3], upstream[:4, :3])"
+        raise ValueError(f"{expected}, got {count} ids and a table of shape {(vocab, dim)}: {remedy}")
     told = description(numbers)
     return Picture(_Drawing(numbers).svg(told), told)
 

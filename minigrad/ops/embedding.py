@@ -129,10 +129,9 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in INDEX_DTYPES:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
-        )
+        problem = "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but"
+        found = f"got {_type_name(ids)} instead (while checking arguments for {function})"
+        raise RuntimeError(f"{problem} {found}. {_ids_remedy(ids)}")
 
 
 def _type_name(x: Tensor) -> str:
@@ -285,10 +284,8 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
         remedy = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {remedy}")
     if factors.dtype is not weight.dtype:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}"
-        )
+        problem = "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
+        raise RuntimeError(f"{problem} 'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}")
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:

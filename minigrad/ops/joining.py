@@ -143,10 +143,9 @@ def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], a
             return f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}: unsqueeze(dim)"
         for dim, (size, expected) in enumerate(zip(shape, first, strict=True)):
             if size != expected and dim != at:
-                return (
-                    f"Sizes of tensors must match except in dimension {at}. Expected size {expected} but got size "
-                    f"{size} for tensor number {position} in the list: {list(shape)} beside {list(first)}"
-                )
+                found = f"Expected size {expected} but got size {size} for tensor number {position} in the list"
+                sizes = f"{list(shape)} beside {list(first)}"
+                return f"Sizes of tensors must match except in dimension {at}. {found}: {sizes}"
     raise AssertionError(f"{shapes} fit")
 
 

@@ -335,10 +335,8 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = reduced_dims(dim, x.ndim)
     if count_over(x._array.shape, dims) <= given or not x._array.size:
-        warn_program(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel)."
-        )
+        told = "Correction should be strictly less than the reduction factor (input numel divided by output numel)."
+        warn_program(f"{name}(): degrees of freedom is <= 0. {told}")
     form = "StdMeanBackward0" if name == "std_mean" else f"{kind.__name__}Backward0"
     return kind(dims, keepdim, form, float(given))(x)
 

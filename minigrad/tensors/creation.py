@@ -70,10 +70,8 @@ def _copied(made_by: str, data: object) -> Any:
     """`data`, but of a tensor its array, after a warning."""
     if not isinstance(data, Tensor):
         return data
-    warn_program(
-        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-        f"sourceTensor.detach().clone().requires_grad_(True), rather than {made_by}(sourceTensor)."
-    )
+    told = "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or"
+    warn_program(f"{told} sourceTensor.detach().clone().requires_grad_(True), rather than {made_by}(sourceTensor).")
     return data._array
 
 
@@ -393,9 +391,7 @@ def set_default_tensor_type(t: _TypedTensor | str, /) -> None:
     kind = globals().get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(kind, _TypedTensor):
         raise TypeError(f"invalid type object: expected one such as torch.FloatTensor, on the CPU, got {t!r}")
-    warn_program(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype()"
-    )
+    warn_program("torch.set_default_tensor_type() is deprecated, please use torch.set_default_dtype()")
     dtypes.set_default_dtype(kind.dtype)
 
 

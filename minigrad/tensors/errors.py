@@ -41,11 +41,9 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     def find(name: str) -> Any:
         if name not in later:
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
-            home = sys.modules[place]
             # (Python guesses a name of `obj`, if there is one.)
-            raise AttributeError(
-                f"module {place!r} has no attribute {name!r}{told}", name=name, obj=None if told else home
-            )
+            home = None if told else sys.modules[place]
+            raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=home)
         found: Any = import_module(later[name])
         if later[name] != f"{place}.{name}":
             found = getattr(found, name)

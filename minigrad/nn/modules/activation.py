@@ -234,9 +234,7 @@ class MultiheadAttention(ParameterLayer):
             for x in self._projected(given, alike)
         ]
         if is_causal and attn_mask is None:
-            raise RuntimeError(
-                "Need attn_mask if specifying the is_causal hint: Transformer.generate_square_subsequent_mask"
-            )
+            raise RuntimeError("Need attn_mask if specifying the is_causal hint: generate_square_subsequent_mask(size)")
         is_causal = is_causal and key_padding_mask is None and not need_weights
         mask = None if is_causal else self._mask(q, k, batched, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0

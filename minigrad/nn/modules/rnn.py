@@ -373,10 +373,8 @@ class RNNBase(Recurrent):
         if self.proj_size:
             raise ValueError("proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close")
         if dropout and num_layers == 1:
-            warn_program(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
-            )
+            told = "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects"
+            warn_program(f"{told} num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}")
         self.dropout = float(dropout)
         self._ways = ("", "_reverse") if self.bidirectional else ("",)
         for layer in range(num_layers):
