@@ -550,9 +550,7 @@ def log_softmax_layer(
 
 def _chosen_dim(name: str, input: Tensor) -> int:
     """The dimension that PyTorch takes where none is named, with its warning."""
-    warn_program(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
-    )
+    warn_program(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X.")
     return 0 if input.ndim in (0, 1, 3) else 1
 
 

@@ -108,8 +108,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         found = f"Padding of {list(pad)} is not supported for {input.ndim}D input tensor"
         raise NotImplementedError(f"{found}: to cut off in this mode slice the input first")
     kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
-    if input._array.dtype == bool and mode != "circular":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': pad numbers, x.long()")
+    if mode != "circular":
+        arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
     y = input
     for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False):
