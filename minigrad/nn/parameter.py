@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
 
-import numpy as np
-
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import storage_of
 from minigrad.tensor import Tensor
@@ -30,18 +28,13 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
-            data = new_leaf(np.empty(0, np.float32))
+            data = empty(0)
         if not isinstance(data, Tensor):
             kind = type(data).__name__
             raise AttributeError(f"'{kind}' object has no attribute 'detach': a Parameter is made of a tensor")
         check_can_require_grad(data.dtype, requires_grad)
-        self = object.__new__(cls)
-        self._array = data._array
-        self._node = None
-        self._requires_grad = requires_grad
-        self._grad = None
-        self._storage = storage_of(data)
-        self._base = None
+        self = new_leaf(data._array, requires_grad)
+        self.__class__, self._storage = cls, storage_of(data)
         return self
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
@@ -65,9 +58,8 @@ class Uninitialized(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Tensor) -> Any:
-        self: Any = object.__new__(cls)
-        self._array, self._requires_grad = data._array, issubclass(cls, Parameter)
-        self._node = self._grad = self._storage = self._base = None
+        self = new_leaf(data._array, issubclass(cls, Parameter))
+        self.__class__ = cls
         return self
 
     def __init__(self, data: Tensor) -> None:

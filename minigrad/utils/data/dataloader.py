@@ -17,15 +17,7 @@ from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor
 from minigrad.utils.data.dataset import Dataset, IterableDataset, collated_examples, examples
-from minigrad.utils.data.sampler import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    batches,
-    drawn_seed,
-    number_of_batches,
-)
+from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -220,8 +212,7 @@ class DataLoader(Generic[T_co]):
         if not self._is_stream:
             return map(self._fetched, self._index_sampler)
         stream: Iterator[Any] = iter(self.dataset)
-        size = self.batch_size
-        return map(self.collate_fn, stream if size is None else batches(stream, size, self.drop_last))
+        return map(self.collate_fn, stream if self.batch_size is None else self._batches(stream))
 
     def _fetched(self, index: Any) -> Any:
         """The batch of the examples at these indices; where they come one by one, that at an index."""
@@ -233,8 +224,13 @@ class DataLoader(Generic[T_co]):
     def __len__(self) -> int:
         if not self._is_stream:
             return len(self._index_sampler)
-        size = len(self.dataset)  # type: ignore[arg-type]  # a stream may have a length
-        return size if self.batch_size is None else number_of_batches(size, self.batch_size, self.drop_last)
+        stream: Any = self.dataset  # It may have a length.
+        return len(stream if self.batch_size is None else self._batches(stream))
+
+    def _batches(self, stream: Iterable[Any]) -> BatchSampler:
+        """The examples of a stream in lists, as indices are: a sampler takes what it samples from as it is."""
+        size: Any = self.batch_size
+        return BatchSampler(stream, size, self.drop_last)
 
 
 def _check_processes(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:

@@ -124,23 +124,14 @@ class BatchSampler(Sampler[list[int]]):
         self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
-        return batches(iter(self.sampler), self.batch_size, self.drop_last)
+        indices = iter(self.sampler)
+        while batch := [*itertools.islice(indices, self.batch_size)]:
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
 
     def __len__(self) -> int:
-        sampler: Any = self.sampler
-        return number_of_batches(len(sampler), self.batch_size, self.drop_last)
-
-
-def batches(examples: Iterator[Any], batch_size: int, drop_last: bool) -> Iterator[list[Any]]:
-    """The examples in lists of `batch_size`; with `drop_last`, without a shorter one at the end."""
-    while batch := [*itertools.islice(examples, batch_size)]:
-        if len(batch) == batch_size or not drop_last:
-            yield batch
-
-
-def number_of_batches(examples: int, batch_size: int, drop_last: bool) -> int:
-    """How many batches so many examples make."""
-    return examples // batch_size if drop_last else -(-examples // batch_size)
+        indices: Any = self.sampler
+        return len(indices) // self.batch_size if self.drop_last else -(-len(indices) // self.batch_size)
 
 
 def drawn_seed(generator: Source) -> int:
