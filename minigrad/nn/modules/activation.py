@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from minigrad.core.dtypes import bool_
 from minigrad.nn import functional as F, init as initialize
@@ -264,22 +264,22 @@ class MultiheadAttention(ParameterLayer):
     def _mask(self, q: Tensor, k: Tensor, batched: bool, attention: Mask, padding: Mask) -> Mask:
         """What is added to the scores, `(N, num_heads, L, S)`, or broadcasts to it; None for nothing."""
         batch, heads, steps, keys = (*q.shape[:3], k.shape[2])
-        masks = []
-        for name, mask in (("key_padding_mask", padding), ("attn_mask", attention)):
-            if mask is not None and not is_floating_point(mask) and mask.dtype is not bool_:
-                raise AssertionError(f"only bool and floating types of {name} are supported")
-        if attention is not None:
-            if attention.shape not in ((steps, keys), (batch * heads, steps, keys)):
-                raise RuntimeError(f"The shape of the attn_mask is {attention.shape}, but should be {(steps, keys)}.")
-            masks.append(attention if attention.ndim == 2 else attention.view(batch, heads, steps, keys))
-        if padding is not None:
-            wanted = (batch, keys) if batched else (keys,)
-            if padding.shape != wanted:
-                raise AssertionError(f"Expected key_padding_mask of shape {wanted}, but got {padding.shape}")
-            masks.append(padding.view(batch, 1, 1, keys))
+        # The shapes that each may have, and which it gets to broadcast by.
+        of_keys: dict[Any, tuple[int, ...]] = {(batch, keys) if batched else (keys,): (batch, 1, 1, keys)}
+        of_pairs: dict[Any, tuple[int, ...]] = {(steps, keys): (1, 1, steps, keys)}
+        of_pairs[batch * heads, steps, keys] = (batch, heads, steps, keys)
         added: Tensor | None = None
-        for mask in masks:
+        for name, mask, shapes in (("key_padding_mask", padding, of_keys), ("attn_mask", attention, of_pairs)):
+            if mask is None:
+                continue
+            if not is_floating_point(mask) and mask.dtype is not bool_:
+                raise AssertionError(f"only bool and floating types of {name} are supported")
+            if mask.shape not in shapes:
+                error = RuntimeError if name == "attn_mask" and mask.ndim in (2, 3) else AssertionError
+                wanted = " or ".join([str(shape) for shape in shapes])
+                raise error(f"The shape of the {mask.ndim}D {name} is {mask.shape}, but should be {wanted}")
             if mask.dtype is bool_:
                 mask = zeros(mask.shape, dtype=q.dtype).masked_fill(mask, -math.inf)
+            mask = mask.view(shapes[mask.shape])
             added = mask if added is None else added + mask
         return added

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from minigrad.nn import functional as F, init
+from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Bias, WeightLayer, with_options
+from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import Windows, named_padding, per_dim
@@ -63,10 +63,7 @@ class _ConvNd(WeightLayer):
 
     def reset_parameters(self) -> None:
         """Draw the weight and the bias anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        inputs = math.prod(self.weight.shape[1:])
-        if self.bias is not None and inputs:
-            init.uniform_(self.bias, -1 / math.sqrt(inputs), 1 / math.sqrt(inputs))
+        Linear.reset_parameters(self)  # type: ignore[arg-type]  # it reads a weight and a bias
 
     def forward(self, input: Tensor) -> Tensor:
         """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from operator import index
 
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Layer
@@ -58,10 +57,10 @@ class Linear(Layer):
 
     def reset_parameters(self) -> None:
         """Draw the weight and the bias anew."""
-        # This slope makes the bound of Kaiming's method 1 / sqrt(in_features).
+        # This slope makes the bound of Kaiming's method 1 / sqrt(inputs).
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
-            inputs = index(self.in_features)
+            inputs = math.prod(self.weight.shape[1:])
             bound = 1 / math.sqrt(inputs) if inputs > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
