@@ -41,8 +41,8 @@ class Session:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
 
-    def run(self, *lines: str) -> None:
-        """Print and run each line; of an expression, print the value."""
+    def run(self, *lines: str) -> Any:
+        """Print and run each line; of an expression, print the value.  The value of the last is returned."""
         for line in lines:
             print(">>>", line)
             try:
@@ -52,12 +52,11 @@ class Session:
                 exec(line, self.names)
             if value is not None:
                 print(repr(value))
+        return value
 
     def compare(self, function: str, left: str, right: str, if_equal: str, if_not: str) -> None:
         """Print whether `torch.equal` (or `allclose`) holds, and the paragraph that then is true."""
-        comparison = f"torch.{function}({left}, {right})"
-        self.run(comparison)
-        if eval(comparison, self.names):
+        if self.run(f"torch.{function}({left}, {right})"):
             say(if_equal)
         else:
             difference = eval(f"({left} - {right}).abs().max().item()", self.names)
@@ -242,12 +241,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if rows * columns > MAX_NUMBERS:
             shape = f"{rows:,} x {columns:,}"
             parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
-    if given.html is not None and (len(given.ids) >= MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
-        most = f"{MOST_IDS - 1} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
-        got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
-        parser.error(f"argument --html: a page has room for {most}; got {got}")
-    if given.html is not None and os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
-        parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
+    if given.html is not None:
+        if len(given.ids) >= MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS:
+            most = f"{MOST_IDS - 1} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
+            got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
+            parser.error(f"argument --html: a page has room for {most}; got {got}")
+        if os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
+            parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
     return given
 
 

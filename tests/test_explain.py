@@ -526,7 +526,7 @@ def test_a_picture_of_a_graph_has_each_vertex_below_its_inputs(make: Callable[[]
     picture = ElementTree.fromstring(graph.to_svg())
     lines = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(lines) == sorted(line for vertex in graph.vertices for line in vertex.lines)
-    rows = [vertex.id for vertex, _, _ in graph._rows()]
+    rows = [vertex.id for vertex in graph._from_the_top()]
     assert sorted(rows) == sorted(vertex.id for vertex in graph.vertices)
     assert all(rows.index(start) < rows.index(end) for start, end in graph.edges)
     # An arrow is a line and a head.

@@ -105,52 +105,45 @@ class Graph:
 
     def to_svg(self) -> str:
         """The graph as a picture: each vertex below its inputs, all in the colour of the text around."""
-        rows = self._rows()
-        place = {vertex.id: (top, size) for vertex, top, size in rows}
-        width = 24 + _CHARACTER * max([len(line) for vertex, _, _ in rows for line in vertex.lines])
-        drawn, reach = [], 0.0
-        for vertex, top, size in rows:
-            drawn.append(
-                f'<rect x="1" y="{top}" width="{width:g}" height="{size}" rx="{size / 2 * vertex.is_leaf:g}"/>'
-            )
+        width = 24 + _CHARACTER * max([len(line) for vertex in self.vertices for line in vertex.lines])
+        drawn, place, top, reach = [], {}, 1, 0.0
+        for vertex in self._from_the_top():
+            size = _LINE * len(vertex.lines) + 12
+            round = size / 2 * vertex.is_leaf
+            drawn.append(f'<rect x="1" y="{top}" width="{width:g}" height="{size}" rx="{round:g}"/>')
             for k, line in enumerate(vertex.lines, 1):
                 drawn.append(f'<text x="{width / 2:g}" y="{top + _LINE * k + 1}">{html.escape(line)}</text>')
+            place[vertex.id] = top, top + size
+            top += size + _GAP
         for k, (start, end) in enumerate(self.edges):
-            (top, size), (to, height) = place[start], place[end]
-            if to - top - size == _GAP and (start, end) not in self.edges[:k]:
-                drawn.append(f'<path d="M{width / 2:g} {top + size}V{to - 8}"/>')
-                drawn.append(f'<path fill="currentColor" d="M{width / 2:g} {to}l-5 -9h10z"/>')
+            (above, bottom), (to, below) = place[start], place[end]
+            if to == bottom + _GAP and (start, end) not in self.edges[:k]:
+                line, head = f"M{width / 2:g} {bottom}V{to - 8}", f"M{width / 2:g} {to}l-5 -9h10z"
             else:
                 # Around what stands between.
-                y, bend = top + size / 2 + 5, to + height / 2 - 5
+                y, bend = (above + bottom) / 2 + 5, (to + below) / 2 - 5
                 out = min(40 + (bend - y) / 4, 160.0)
                 reach = max(reach, out)
-                drawn.append(f'<path d="M{width + 1:g} {y:g}c{out:g} 0 {out:g} {bend - y:g} 8 {bend - y:g}"/>')
-                drawn.append(f'<path fill="currentColor" d="M{width + 1:g} {bend:g}l9 -5v10z"/>')
-        _, top, size = rows[-1]
-        wide, high = width + 12 + 0.75 * reach, top + size + 1
+                line = f"M{width + 1:g} {y:g}c{out:g} 0 {out:g} {bend - y:g} 8 {bend - y:g}"
+                head = f"M{width + 1:g} {bend:g}l9 -5v10z"
+            drawn += [f'<path d="{line}"/>', f'<path fill="currentColor" d="{head}"/>']
+        wide, high = width + 12 + 0.75 * reach, top - _GAP + 1
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {high}" width="{wide:g}" height="{high}" '
-            f'role="img" aria-label="the graph: {len(rows)} vertices" fill="none" stroke="currentColor" '
+            f'role="img" aria-label="the graph: {len(place)} vertices" fill="none" stroke="currentColor" '
             'style="max-width: 100%; height: auto">\n'
             "<style>text { font: 13px ui-monospace, monospace; fill: currentColor; stroke: none; text-anchor: middle }"
             f"</style>\n{chr(10).join(drawn)}\n</svg>\n"
         )
 
-    def _rows(self) -> list[tuple[Vertex, int, int]]:
-        """The vertices from top to bottom, each below its inputs, with their tops and heights."""
-        # The oldest operation first, and just above it those of its inputs that are not there yet.
+    def _from_the_top(self) -> dict[Vertex, None]:
+        """The vertices, each below its inputs: the oldest operation first, just below those not there yet."""
         operations = [vertex for vertex in reversed(self.vertices) if not vertex.is_leaf]
         order: dict[Vertex, None] = {}
         for vertex in (*operations, *self.vertices):
             inputs = [start for start, end in self.edges if end == vertex.id]
             order |= dict.fromkeys([*[each for each in self.vertices if each.id in inputs], vertex])
-        rows, top = [], 1
-        for vertex in order:
-            size = _LINE * len(vertex.lines) + 12
-            rows.append((vertex, top, size))
-            top += size + _GAP
-        return rows
+        return order
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """The graph as a notebook takes it: JupyterLab draws Mermaid, and an exported notebook has the picture."""

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from minigrad import autograd
 from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise
@@ -22,6 +20,7 @@ from minigrad.core.walk import as_tuple
 from minigrad.explain.formulas import computes, read_by, rules
 from minigrad.explain.graph import NamesGiven, Place, explore, names_of, place_of
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import ones_like
 from minigrad.tensors.printing import elements_text
 
 
@@ -31,13 +30,8 @@ class Value:
 
     shape: tuple[int, ...]
     array: Array | None
-    #: What is told if there is no array: between which numbers the elements lie.
-    summary: str = ""
-
-    @property
-    def text(self) -> str:
-        """The elements as they are printed, or between which numbers they lie."""
-        return self.summary if self.array is None else elements_text(self.array)
+    #: The elements as they are printed, or between which numbers they lie.
+    text: str
 
 
 @dataclass(frozen=True)
@@ -183,7 +177,7 @@ def backward(
         place, shape = place_of(x), tuple(x.shape)
         name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
         told = f"{name} of shape {shape}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
-        rule, value = ("1, as none is given", Value(shape, np.ones(shape))) if g is None else ("given", value_of(g))
+        rule, value = "given" if g is not None else "1, as none is given", value_of(ones_like(x) if g is None else g)
         starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
     for number, (node, (came_in, out)) in enumerate(visits.items(), 1):
@@ -224,8 +218,8 @@ def _hooked(nodes: Sequence[Node], hook: Callable[..., None]) -> Iterator[None]:
 
 def _read(node: Node, rule: str, max_values: int) -> dict[str, Value]:
     """What a rule of the node reads of the forward pass, if it is small: afterwards what the node keeps is gone."""
-    found = read_by(node, rule)
-    return {name: Value(x.shape, x.copy()) for name, x in found.items() if x.size <= max_values}
+    found = [(name, array) for name, array in read_by(node, rule).items() if array.size <= max_values]
+    return {name: Value(array.shape, array.copy(), elements_text(array)) for name, array in found}
 
 
 def _value(x: Any, max_values: int) -> Value | None:
@@ -234,12 +228,11 @@ def _value(x: Any, max_values: int) -> Value | None:
         return None
     array: Array = (x._values() if x.is_sparse else x)._array
     few = array.size <= max_values
-    told = "" if few else f"{array.min():.4g} to {array.max():.4g}"
+    told = elements_text(array) if few else f"{array.min():.4g} to {array.max():.4g}"
     if not x.is_sparse:
         return Value(array.shape, array.copy() if few else None, told)
-    ids = elements_text(x._indices().numpy()) if few else ""
-    where = f"sparse, at\n{ids}:\n{elements_text(array)}" if few else f"sparse, {len(array):,} rows: {told}"
-    return Value(tuple(x.shape), None, where)
+    where = f"at\n{elements_text(x._indices().numpy())}:\n" if few else f"{len(array):,} rows: "
+    return Value(tuple(x.shape), None, f"sparse, {where}{told}")
 
 
 # ---- the story as tables ---------------------------------------------------------------------------------------------
