@@ -215,8 +215,7 @@ def _demand_close(expected: Array, got: Array, what: str) -> None:
 
 def _spread(x: Array) -> Array:
     """The same elements, the dimensions in reverse order in memory, with gaps between them."""
-    memory = np.zeros([2 * size for size in reversed(x.shape)])
-    every_second: tuple[Any, ...] = (slice(None, None, 2),) * x.ndim
-    view = memory[(*every_second, ...)].T
+    every_second: tuple[Any, ...] = (*[slice(None, None, 2)] * x.ndim, ...)
+    view = np.zeros([2 * size for size in x.shape], order="F")[every_second]
     view[...] = x
     return view

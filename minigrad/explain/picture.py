@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -37,10 +37,6 @@ class Pair:
     #: The same of the product.
     product: Array
     product_gradient: Array
-
-    def positions(self, id_: int) -> list[int]:
-        """Where the id stands."""
-        return [n for n, each in enumerate(self.ids) if each == id_]
 
 
 def pair(ids: object, weight: object, upstream: object = None) -> Pair:
@@ -160,18 +156,19 @@ def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
 
 def description(numbers: Pair) -> str:
     """The picture in words."""
-    ids, v = numbers.ids, len(numbers.table)
-    told = [f"Lookup of id{'s' * (len(ids) > 1)} {', '.join(map(str, ids))} in a table of {v} row{'s' * (v > 1)}."]
+
+    def listed(word: str, numbers: Collection[int]) -> str:
+        return f"{word}{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+
+    ids, vocab = numbers.ids, range(len(numbers.table))
+    told = [f"Lookup of {listed('id', ids)} in a table of {len(vocab)} row{'s' * (len(vocab) > 1)}."]
     for id_ in sorted(set(ids)):
-        places = numbers.positions(id_)
-        rows = f"row{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
-        becomes = "add up to" if len(places) > 1 else "becomes"
-        told.append(
-            f"Row {id_} is copied to output {rows}; upstream {rows} {becomes} row {id_} of the table's gradient."
-        )
-    unused = [str(v) for v in range(v) if v not in ids]
-    if unused:
-        told.append(f"Row{'s' * (len(unused) > 1)} {', '.join(unused)}: not looked up, gradient zero.")
+        places = [n for n, each in enumerate(ids) if each == id_]
+        rows, becomes = listed("row", places), "add up to" if len(places) > 1 else "becomes"
+        copied = f"Row {id_} is copied to output {rows}"
+        told.append(f"{copied}; upstream {rows} {becomes} row {id_} of the table's gradient.")
+    if unused := [v for v in vocab if v not in ids]:
+        told.append(f"{listed('Row', unused)}: not looked up, gradient zero.")
     pairs = [(numbers.rows, numbers.product), (numbers.gradient, numbers.product_gradient)]
     equal = all([np.array_equal(looked_up, multiplied) for looked_up, multiplied in pairs])
     but = "" if equal else ", but for rounding, and where 0 is multiplied by a number that is not finite"
