@@ -122,10 +122,9 @@ def of(array: Array) -> dtype:
         remedy = "use array.astype(array.dtype.newbyteorder('='))"
         raise ValueError(f"{problem} orders is currently not supported; {remedy}.")
     *names, last = (each._name for each in _ALL)
-    raise TypeError(
-        f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. "
-        f"The only supported types are: {', '.join(names)}, and {last}."
-    )
+    kind, known = array.dtype.type, f"{', '.join(names)}, and {last}"
+    problem = f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}"
+    raise TypeError(f"{problem}. The only supported types are: {known}.")
 
 
 def get_default_dtype() -> dtype:

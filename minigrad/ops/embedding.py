@@ -307,9 +307,8 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
-        wrong = (
-            "offsets[0] has to be 0" if starts[0] else f"offsets[-1] can not be greater than input's length {length}"
-        )
+        end = f"offsets[-1] can not be greater than input's length {length}"
+        wrong = "offsets[0] has to be 0" if starts[0] else end
         raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
     if include_last_offset:
         return starts[:-1], int(starts[-1])

@@ -176,10 +176,7 @@ class Recording(Tensor):
         if base._node is None and any([each._requires_grad for each in tensors]):
             remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
             if base is self and source is None:
-                remedy = (
-                    "Update it under no_grad(): with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with "
-                    "loss = 0."
-                )
+                remedy = "Update it: with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
             problem = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
             raise RuntimeError(f"{problem} is being used in an in-place operation. {remedy}")
         for view in tensors if base is not self else ():

@@ -296,10 +296,9 @@ def _product_and_sum(a: Array, b: Any, c: Any) -> Array:
 
 def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
     """`arange`, but that `end` is included: deprecated, as in PyTorch."""
-    warn_program(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
-    )
+    problem = "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent"
+    remedy = "Instead, use torch.arange, which produces values in [start, end)."
+    warn_program(f"{problem} with Python's range builtin. {remedy}")
     first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
     wanted, requires_grad = checked("range", options)
     if by and math.isfinite(last - first) and (last - first) * by >= 0:

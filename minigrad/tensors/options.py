@@ -251,9 +251,7 @@ def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
         raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad and not of.is_floating_point:
         problem = "Only Tensors of floating point and complex dtype can require gradients"
-        raise RuntimeError(
-            f"{problem}: integers have no small changes, so {of!r} has none. Ask for dtype=torch.float32."
-        )
+        raise RuntimeError(f"{problem}: integers have no small changes, so {of!r} has none. Ask for torch.float32.")
 
 
 def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:
