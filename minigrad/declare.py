@@ -160,7 +160,8 @@ def of_node(
                 if out is not None:
                     return _given_out(out, call(input), function, position)
                 try:
-                    return kind()(input)
+                    # By its name: Python calls a method without leaving its loop, an object through its class's slot.
+                    return kind().__call__(input)
                 except _FAILURES as error:
                     return _rescued(call, function, position, (input,), {}, error)
 
