@@ -11,6 +11,7 @@ gradients read, as the names of their parameters say: `def da(self, g, b)` reads
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
@@ -164,13 +165,14 @@ def _arguments(function: Any) -> tuple[str, ...]:
     return () if code is None else code.co_varnames[: code.co_argcount]
 
 
+@functools.cache
 def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
-    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
-    if not reads:
-        return lambda node, g: getattr(node, name)(g)
-    if len(reads) == 1:
-        return lambda node, g: getattr(node, name)(g, node.kept(*reads))
-    return lambda node, g: getattr(node, name)(g, *[node.kept(position) for position in reads])
+    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads.
+
+    It is written out, as constructors are: a backward pass calls it once for each gradient.
+    """
+    read: Callable[[Any, Any], Any] = eval(f"lambda n, g: n.{name}(g, {', '.join([f'n.kept({i})' for i in reads])})")
+    return read
 
 
 def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import chosen, cleared, laid_out, sum_of_products, total, widened
+from minigrad.core.arrays import all_within, chosen, cleared, laid_out, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, floating, masked
 from minigrad.core.shapes import kept_dims
@@ -129,8 +129,9 @@ class Prelu(Elementwise):
     formulas = ("da = g where a > 0, else g * b", "db = g * a where a <= 0, else 0")
 
     def forward(self, a: Array, b: Array) -> Array:
-        below = a * b
-        return np.maximum(a, below) if ((b > 0) & (b <= 1)).all() else chosen(a > 0, a, below)
+        below = np.asarray(a * b)
+        # (Not for a slope of 0, which makes nan of an infinite number.)
+        return np.maximum(a, below, out=below) if all_within(b, 1e-30, 1) else chosen(a > 0, a, below)
 
     def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return Where()(a._new(a._array > 0), g, g * b)

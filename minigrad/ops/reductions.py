@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from minigrad import return_types
-from minigrad.core.arrays import WIDE_FLOATS, count_over, laid_out, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import WIDE_FLOATS, all_within, count_over, laid_out, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
@@ -385,7 +385,7 @@ class Std(Var):
 
     def reduced(self, x: Array) -> Array:
         y = np.sqrt(Var.reduced(self, x))
-        if x.dtype != np.float64 and not ((y > _ROOTS[0]) & (y < _ROOTS[1])).all():
+        if x.dtype != np.float64 and not all_within(y, *_ROOTS):
             # The squares are too small or too large for float32, which their root need not be.
             y = np.sqrt(Var.reduced(self, x.astype(np.float64)))
         return y
