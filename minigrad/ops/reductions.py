@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from minigrad import return_types
-from minigrad.core.arrays import WIDE_FLOATS, all_within, count_over, laid_out, sum_of_products, total, widened, with_ones
+from minigrad.core.arrays import all_within, count_over, laid_out, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
 from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
@@ -611,7 +611,7 @@ class Extrema(Reduction):
 def extremes(find: Callable[..., Array], x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """The largest (`ndarray.max`) or smallest elements of `x` over `dims`."""
     rows = dims == (x.ndim - 1,) and x.size > MANY and x.flags.c_contiguous
-    if rows and x.shape[-1] <= _SHORT and x.dtype in WIDE_FLOATS:
+    if rows and x.shape[-1] <= _SHORT:
         # To find where in a short row it is takes NumPy half of the time, or less.
         places = _INDEX_OF[find](x, axis=-1, keepdims=keepdims)
         return x.take(places + np.arange(0, x.size, x.shape[-1]).reshape(places.shape))
