@@ -79,6 +79,8 @@ class Members(Tensor):
         """The number of dimensions."""
         return self._array.ndim
 
+    ndimension = dim
+
     @overload
     def size(self, dim: None = None) -> Size: ...
     @overload
@@ -92,10 +94,6 @@ class Members(Tensor):
         (torch.Size([4, 5]), 5)
         """
         return self.shape if dim is None else self._array.shape[own_dim(dim, self._array.ndim)]
-
-    def ndimension(self) -> builtins.int:
-        """`dim()` by another name."""
-        return self._array.ndim
 
     def nelement(self) -> builtins.int:
         """The number of elements."""

@@ -99,7 +99,7 @@ def test_a_scalar_has_one_place() -> None:
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 # In place of those of the package, so that few rows are on both sides of them: the sums do not depend on them.
-THRESHOLDS = {"_SMALL": 96, "_HOT": 3, "_BLOCK": 16, "_NARROW": 4}
+THRESHOLDS = {"_SMALL": 96, "_HOT": 3, "_BLOCK": 64, "_NARROW": 4}
 NEAR = (-1, 0, 1)
 WIDTHS = [0, 1, 2, *[THRESHOLDS["_NARROW"] + step for step in NEAR], 6]
 REPEATS = [1, *[THRESHOLDS["_HOT"] + step for step in NEAR], 9]
@@ -110,7 +110,7 @@ LARGEST = {"float16": 2**7, "float32": 2**20, "float64": 2**49, "int64": 2**58}
 def cases(width: int, repeats: int, dtype: str) -> Iterator[tuple[Array, Array]]:
     """Ids with so many repeats and some with one or two, shuffled, and a row for each: as many as are near a limit."""
     generator = np.random.default_rng(width + repeats)
-    limits = {limit // max(each, 1) for limit in (96, 4 * 16) for each in (width, (width + 1) // 2)}
+    limits = {limit // max(each, 1) for limit in (96, 64) for each in (width, (width + 1) // 2)}
     for count in {0, 1, 2, *[max(limit + step, 0) for limit, step in itertools.product(limits, NEAR)]}:
         ids = np.concatenate([np.arange(count // 2) // repeats, 200 + np.arange(count - count // 2) // (1 + count % 2)])
         generator.shuffle(ids)

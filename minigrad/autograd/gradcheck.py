@@ -174,8 +174,7 @@ def _analytical(y: Tensor, inputs: tuple[Tensor, ...]) -> list[Array]:
     jacobians = [np.zeros((x._array.size, y._array.size), x._array.dtype) for x in inputs]
     for column, cotangent in enumerate(np.eye(y._array.size, dtype=y._array.dtype)):
         g = y._new(cotangent.reshape(y._array.shape).copy())
-        found = grad(y, inputs, g, retain_graph=True, allow_unused=True)
+        found = grad(y, inputs, g, retain_graph=True, materialize_grads=True)
         for gradient, jacobian in zip(found, jacobians, strict=True):
-            if gradient is not None:
-                jacobian[:, column] = gradient._array.reshape(-1)
+            jacobian[:, column] = gradient._array.reshape(-1)
     return jacobians

@@ -15,7 +15,7 @@ _SMALL = 1 << 16
 # An id with more repeats than this is summed by one matrix product, not repeat by repeat.
 _HOT = 8
 # So many elements are summed up before their sums are used.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
 # Rows narrower than this are added element by element, however many there are.
 _NARROW = 16
 # Two numbers, seen as one complex number, are added up in the time of one.
@@ -93,18 +93,13 @@ def _add_elements(table: Array, ids: Array, rows: Array) -> None:
 def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
     """The distinct ids, and for each the sum of its rows, in at least float32.
 
-    So many at a time as stay in the processor's cache until they are used; first the ids that occur once.
+    So many at a time as stay in the processor's cache until they are used.
     """
     names, order, starts, counts = _segments(ids)
-    if rows.size <= 4 * _BLOCK:
-        # All of them stay there.
-        yield names, _sum_segments(rows, order, starts, counts)
-        return
-    for chosen, size in ((np.flatnonzero(counts == 1), _BLOCK), (np.flatnonzero(counts > 1), 4 * _BLOCK)):
-        step = 1 + size // (1 + rows.shape[1])
-        for start in range(0, len(chosen), step):
-            block = chosen[start : start + step]
-            yield names[block], _sum_segments(rows, order, starts[block], counts[block])
+    step = 1 + _BLOCK // (1 + rows.shape[1])
+    for start in range(0, len(names), step):
+        block = slice(start, start + step)
+        yield names[block], _sum_segments(rows, order, starts[block], counts[block])
 
 
 def _segments(ids: Array) -> tuple[Array, Array, Array, Array]:

@@ -100,8 +100,9 @@ def _name_of(node: Any) -> str:
 def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
     """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else."""
     kept = [NOTHING] * (len(inputs) + 1)
-    for positions, edge in zip(node.reads, node.edges, strict=False):
-        if edge is not None:
+    edges = node.edges
+    for place, positions in node.reads.items():
+        if edges[place] is not None:
             for position in positions:
                 if kept[position] is NOTHING:
                     kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
@@ -175,15 +176,14 @@ def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     return read
 
 
-def keeping(reads: tuple[Reads, ...]) -> Callable[..., None] | None:
+def keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
     """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
-    if not any(reads):
+    some = {position: read for position, read in reads.items() if read}
+    if not some:
         return None
-    if not reads[-1]:
-        return keeping(reads[:-1])
-    if reads in (((1,), (0,)), ((1,),)):
+    if some in ({0: (1,), 1: (0,)}, {0: (1,)}):
         return keep_other
-    return keep_input if reads == ((0,),) else keep_output if reads == ((-1,),) else keep_read
+    return keep_input if some == {0: (0,)} else keep_output if some == {0: (-1,)} else keep_read
 
 
 # ---- the recorded operations -----------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Node:
 
     #: For the position of each input what calls the gradient that the class states, and what that reads.
     gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
-    reads: ClassVar[tuple[Reads, ...]] = ()
+    reads: ClassVar[dict[int, Reads]] = {}
 
     #: What keeps that, such as `keep_inputs`; None for nothing.
     keep: ClassVar[Callable[..., None] | None] = None
@@ -271,8 +271,7 @@ class Node:
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
         if stated := stated_reads(cls):
             cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
-            reads = dict(enumerate(cls.reads)) | {position: read for position, (_, read) in stated.items()}
-            cls.reads = tuple([reads.get(position, ()) for position in range(max(reads) + 1)])
+            cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
             if "keep" not in vars(cls):
                 cls.keep = keeping(cls.reads)
 

@@ -663,7 +663,7 @@ class Tensor:
     def ndim(self) -> builtins.int:
         """The number of dimensions."""
     def ndimension(self) -> builtins.int:
-        """`dim()` by another name."""
+        """The number of dimensions."""
     def ne(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
     def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:

@@ -90,7 +90,7 @@ def _kept(node: Node) -> dict[str, Any]:
     names = input_names(kind) or (("x",) if len(node.edges) == 1 else ("a", "b", "c"))
     kept = dict(zip([] if kind.keep in (None, keep_output) else names, entries, strict=False))
     kept |= {name[:1]: kept[name] for name in reversed(kept)}
-    return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads]) else {})
+    return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads.values()]) else {})
 
 
 def formula(function: Callable[..., Any]) -> str:

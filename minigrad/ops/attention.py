@@ -6,6 +6,7 @@ Source: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class AttentionWeights(Node):
         "dmask = dS, the gradient of the softmax, summed over what was broadcast",
     )
     keep = keep_read
-    reads = ((1, -1), (0, -1), (-1,))
+    reads: ClassVar = {0: (1, -1), 1: (0, -1), 2: (-1,)}
     scale: float
     bias: Array | None
 
