@@ -116,14 +116,12 @@ def scaled_dot_product_attention(
     if enable_gqa:
         raise NotImplementedError("enable_gqa is not supported: key.repeat_interleave(groups, -3), and value likewise")
     _check_operands(query, key, value, attn_mask, dropout_p)
+    fused = not dropout_p and _is_fused(query, key, value, attn_mask)
     if query._array.dtype in HALVES:
         q, k, v = [x.float() for x in (query, key, value)]
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
         wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale)
-        # To convert them may have changed the strides of the given ones, which PyTorch's choice of steps goes by.
-        fused = isinstance(wide.grad_fn, Attend) and all([x.stride()[-1] == 1 for x in (query, key, value)])
         return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
-    fused = not dropout_p and _is_fused(query, key, value, attn_mask)
     if attn_mask is not None and is_causal and not fused:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if scale is None:

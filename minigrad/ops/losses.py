@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from operator import index
@@ -32,9 +33,6 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
 # So many losses are added up sooner as numbers of Python.
 _FEW = 2**8
-
-#: The dtypes that the ids of classes may have.
-_IDS = (int64._numpy, uint8._numpy)
 
 #: What PyTorch's errors of scores name.
 _KERNEL = "log_softmax_lastdim_kernel_impl"
@@ -306,16 +304,15 @@ def _smooth_cross_entropy(
     """The cross-entropy with a part of each target spread over all classes."""
     dim = class_dim(x._array)
     log_p = x.log_softmax(dim)
-    sharp = nll_loss(log_p, target, weight, ignore_index=ignore_index, reduction=how)
+    weighed = functools.partial(nll_loss, target=target, weight=weight, ignore_index=ignore_index)
+    sharp = weighed(log_p, reduction=how)
     spread = -(log_p if weight is None else log_p * _by_class(weight, x)).sum(dim)
     spread = masked(spread, _shaped(target, x)._array != ignore_index)
     if how != "none":
         spread = spread.sum()
     if how == "mean":
         # What all targets count: the loss if all log-probabilities were -1.
-        spread = spread / nll_loss(
-            x._new(np.full_like(x._array, -1)), target, weight, ignore_index=ignore_index, reduction="sum"
-        )
+        spread = spread / weighed(x._new(np.full_like(x._array, -1)), reduction="sum")
     return sharp * (1 - label_smoothing) + spread * (label_smoothing / max(x._array.shape[dim], 1))
 
 
@@ -344,7 +341,7 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
     if not shape or (ids not in ((), (1,)) if len(shape) == 1 else ids != (shape[0], *shape[2:])):
         raise _misfit(shape, ids)
     check_floating(kernel, x, "scores are real numbers, input.float()")
-    if target._array.dtype not in _IDS:
+    if target.dtype not in (int64, uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
