@@ -89,8 +89,7 @@ class Generator:
         """A new generator that will draw what this one would; drawing from either leaves the other alone."""
         return copy.deepcopy(self)
 
-    def __copy__(self) -> Generator:
-        return self.clone_state()
+    __copy__ = clone_state
 
     def _state_bytes(self) -> Array:
         """The state as PyTorch writes it down: a uint8 array of 5056 elements."""
@@ -145,6 +144,7 @@ class Generator:
 
 
 default_generator = Generator()
+initial_seed, seed = default_generator.initial_seed, default_generator.seed
 
 #: What draws are asked of; None stands for the default generator.
 Source: TypeAlias = Generator | None
@@ -173,13 +173,3 @@ def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
     except (TypeError, ValueError) as error:
         raise type(error)(f"{error}: a seed is a whole number, manual_seed(0)") from None
     return default_generator.manual_seed(number)
-
-
-def initial_seed() -> int:
-    """The seed from which the default generator's stream started."""
-    return default_generator.initial_seed()
-
-
-def seed() -> int:
-    """A fresh seed from the operating system, from which the default generator's stream now restarts."""
-    return default_generator.seed()

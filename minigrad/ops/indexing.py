@@ -82,23 +82,19 @@ def _steps(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[in
 
 
 def positions(holds: Array) -> list[Array]:
-    """The positions of the elements of a mask that hold, in order: a vector for each dimension.
+    """The positions of the elements of a mask that hold, in order: a vector for each dimension, one if there is none.
 
     >>> [vector.tolist() for vector in positions(np.array([[False, True], [True, True]]))]
     [[0, 1, 1], [1, 0, 1]]
     """
-    if holds.ndim == 0:
-        return []
-    # NumPy's own way takes several times as long for many elements.
-    if holds.ndim == 1 or holds.size < 2**10:
+    if holds.ndim > 1 and holds.size < 2**8:
         return [np.ascontiguousarray(vector) for vector in holds.nonzero()]
-    places = np.flatnonzero(holds)
-    # As many times as its row has elements that hold, each row's position; what is left is the position in the row.
-    rows, size = holds.shape[:-1], holds.shape[-1]
-    counts = np.count_nonzero(holds, axis=-1).reshape(-1)
-    numbers = np.arange(counts.size)
-    leading = [np.repeat(vector, counts) for vector in np.unravel_index(numbers, rows)]
-    return [*leading, places - np.repeat(numbers * size, counts)]
+    # In a tenth of the time that NumPy takes for many elements: it divides one by one.
+    found = [np.flatnonzero(holds)]
+    for size in holds.shape[:0:-1]:
+        rows = found[0] // size
+        found[:1] = rows, found[0] - rows * size
+    return found
 
 
 # ---- what is done there ----------------------------------------------------------------------------------------------
@@ -769,9 +765,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     holds = input._array if input._array.dtype == bool else input._array != 0
     found = positions(holds)
     if as_tuple:
-        # A 0-d tensor is taken for one of one element.
-        return tuple([input._new(position) for position in found or [np.arange(np.count_nonzero(holds))]])
-    return input._new(np.array(found, np.int64).reshape(holds.ndim, np.count_nonzero(holds)).T)
+        return tuple([input._new(position) for position in found])
+    return input._new(np.array(found[: holds.ndim], np.int64).reshape(holds.ndim, len(found[0])).T)
 
 
 @op()

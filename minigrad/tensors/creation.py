@@ -423,7 +423,6 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
 
 
-@within_numpy
 def made_as_before(
     arguments: tuple[Any, ...], wanted: dtype | None, device: OnDevice = None, **options: Never
 ) -> Tensor:

@@ -412,17 +412,16 @@ def sparse_coo_tensor(
     if requires_grad:
         raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
     if values is None:
-        given = indices if size is None else size
-        sizes = _checked_sizes(() if given is None else (given,))
-        return sparse_of(np.empty((len(sizes), 0), np.int64), creation.zeros(0, dtype=wanted), sizes, True)
+        size = sizes_of("sparse_coo_tensor", (), indices if size is None else size)
+        indices, values = np.empty((len(size), 0)), creation.zeros(0, dtype=wanted)
     places = creation.as_tensor(indices)._array.astype(np.int64)
     entries = creation.as_tensor(values, wanted)
     shape = entries._array.shape or (1,)
     if places.ndim != 2 or shape[0] != places.shape[1]:
         raise RuntimeError(f"indices must be sparse_dim x nnz, and values nnz x *, but got {places.shape} and {shape}")
     least = places.max(axis=1, initial=-1) + 1
-    given = (*least.tolist(), *shape[1:]) if size is None else size
-    sizes = _checked_sizes((given,))
+    sizes = sizes_of("sparse_coo_tensor", ((*least.tolist(), *shape[1:]) if size is None else size,))
+    options.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
     if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
         shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
         raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
@@ -430,13 +429,6 @@ def sparse_coo_tensor(
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
     return sparse_of(places, entries, sizes, bool(is_coalesced))
-
-
-def _checked_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape that is given for a sparse tensor."""
-    sizes = sizes_of("sparse_coo_tensor", given)
-    options.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
-    return sizes
 
 
 def sparse_of(places: Array, entries: Tensor, size: tuple[int, ...], coalesced: builtins.bool = False) -> SparseTensor:
