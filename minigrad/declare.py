@@ -37,8 +37,8 @@ OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
 Dims: TypeAlias = Sequence[SupportsIndex] | SupportsIndex | None
 
-#: What makes one form of a function of another, such as the method that writes in place.
-Form: TypeAlias = Callable[[Function], Function]
+#: What makes one variant of a function of another, such as the method that writes in place.
+Variant: TypeAlias = Callable[[Function], Function]
 
 #: The declared functions by the namespace they belong to and their names there.
 declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.functional": {}, "linalg": {}}
@@ -65,7 +65,7 @@ def rewritten(method: Function) -> Function:
         try:
             return self._rewrite(method, *args, **kwargs)
         except TypeError as error:
-            # The error of a wrong argument names the form that was called.
+            # The error of a wrong argument names the variant that was called.
             if not str(error).startswith(f"{method.__name__}()"):
                 raise
             raise final(TypeError(str(error).replace("()", "_()", 1))) from None
@@ -78,7 +78,7 @@ def rewritten(method: Function) -> Function:
 
 def op(
     *on: str,
-    in_place: Form | None = None,
+    in_place: Variant | None = None,
     aliases: Sequence[str] = (),
     spread: bool = False,
     operator: str | None = None,
@@ -143,7 +143,7 @@ def unary(
 
 
 def of_node(
-    made: Callable[[], Any], *on: str, in_place: Form | None = rewritten, aliases: Sequence[str] = ()
+    made: Callable[[], Any], *on: str, in_place: Variant | None = rewritten, aliases: Sequence[str] = ()
 ) -> Callable[[F], F]:
     """The decorator of a function of one tensor that calls a node of this class and does nothing else.
 
@@ -204,10 +204,10 @@ def _published(
     function: Any,
     called: Callable[[Function, int], Function],
     on: Sequence[str],
-    in_place: Form | None,
+    in_place: Variant | None,
     aliases: Sequence[str],
 ) -> Any:
-    """`function` as it is called, entered under its names wherever it appears; `called` makes each form of it."""
+    """`function` as it is called, entered under its names wherever it appears; `called` makes each variant of it."""
     name = function.__name__
     names = (name, *aliases)
     alone = _presented(called(function, 1), function, name)
@@ -215,32 +215,32 @@ def _published(
         # There `pickle` finds it: in its own file it may have another name.
         alone.__module__ = "minigrad.nn.functional"
     for place in on:
-        form = alone
+        variant = alone
         if place == "Tensor":
-            form = _presented(called(function, 0), function, f"Tensor.{name}")
+            variant = _presented(called(function, 0), function, f"Tensor.{name}")
             if in_place is not None:
-                changing = _presented(in_place(form), function, f"Tensor.{name}_")
+                changing = _presented(in_place(variant), function, f"Tensor.{name}_")
                 changing.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
                 _enter(changing, place, [f"{each}_" for each in names])
-        _enter(form, place, names)
+        _enter(variant, place, names)
     return alone
 
 
-def _enter(form: Any, place: str, names: Sequence[str]) -> None:
-    """Let `form` be found there by these names."""
-    declared[place].update(dict.fromkeys(names, form))
+def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
+    """Let `variant` be found there by these names."""
+    declared[place].update(dict.fromkeys(names, variant))
     if place == "Tensor":
-        method(*names)(form)
+        method(*names)(variant)
 
 
-def _enter_operator(function: Any, operator: str, in_place: Form | None) -> None:
+def _enter_operator(function: Any, operator: str, in_place: Variant | None) -> None:
     """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
-    forms = {f"__{operator}__": function}
+    variants = {f"__{operator}__": function}
     if in_place is rewritten:
-        forms[f"__r{operator}__"] = lambda self, other: function(other, self)
-        forms[f"__i{operator}__"] = rewritten(function)
-    for name, form in forms.items():
-        _enter(form if form is function else _presented(form, function, f"Tensor.{name}"), "Tensor", [name])
+        variants[f"__r{operator}__"] = lambda self, other: function(other, self)
+        variants[f"__i{operator}__"] = rewritten(function)
+    for name, variant in variants.items():
+        _enter(variant if variant is function else _presented(variant, function, f"Tensor.{name}"), "Tensor", [name])
 
 
 def _presented(call: Any, function: Any, qualified: str) -> Any:

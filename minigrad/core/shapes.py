@@ -115,13 +115,12 @@ class Reshape(View):
     form: str = "ViewBackward0"
 
     def __call__(self, x: Any) -> Any:
-        # An "UnsafeView" is a copy, or of an intermediate result that nobody else sees: no view to keep track of.
-        array, tracked = x._array, self.form != "UnsafeViewBackward0"
-        if tracked and array.flags.c_contiguous:
+        array = x._array
+        if array.flags.c_contiguous:
             return View.__call__(self, x)
         out = Unary.__call__(self, x)
         # Of no elements, which share no memory, every other one is a view.
-        if tracked and (np.may_share_memory(array, out._array) or not array.size):
+        if np.may_share_memory(array, out._array) or not array.size:
             share_storage(x, out, "" if current.enabled else "no_grad")
         elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
             self.form = "UnsafeViewBackward0"

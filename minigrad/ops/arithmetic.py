@@ -13,14 +13,14 @@ from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast
 from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
-from minigrad.declare import Form, as_number, of_node, op, rewritten
+from minigrad.declare import Variant, as_number, of_node, op, rewritten
 from minigrad.ops.arguments import check_floating, check_numbers, filler, in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
 
 
-def added_to(sign: int) -> Form:
+def added_to(sign: int) -> Variant:
     """What makes the form in place of a sum, or of a difference for the `sign` -1.
 
     Of a sparse operand it reads and writes the listed entries only.
@@ -128,14 +128,17 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten, operator="floordiv")
 def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, rounded down."""
-    return DivRounded("floor", UNDERIVED).of(input, other)
+    why = "floor_divide is not implemented: div(a, b, rounding_mode='floor') has one"
+    return DivRounded("floor", UNDERIVED, why).of(input, other)
 
 
 @op(in_place=rewritten, operator="mod")
 def remainder(input: Operand, other: Operand) -> Tensor:
     """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
-    form = f"RemainderBackward{isinstance(other, Tensor):d}" if isinstance(input, Tensor) else UNDERIVED
-    return Remainder("floor", form).of(input, other)
+    if isinstance(input, Tensor):
+        return Remainder("floor", f"RemainderBackward{isinstance(other, Tensor):d}").of(input, other)
+    why = "remainder is not implemented: of a tensor in place of the number there is one"
+    return Remainder("floor", UNDERIVED, why).of(input, other)
 
 
 @op(in_place=rewritten)
@@ -149,12 +152,13 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
 class DivRounded(Elementwise):
     """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc".
 
-    PyTorch has no derivative of some of these and of remainders, whose `form` says so.
+    PyTorch has no derivative of some of these and of remainders: `underived` says so.
     """
 
     formulas = ("da = 0", "db = 0")
     mode: Literal["floor", "trunc"]
     form: str
+    underived: str = ""
 
     def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -169,11 +173,8 @@ class DivRounded(Elementwise):
     da = db = staticmethod(zeroed)
 
     def backward(self, g: Tensor) -> Any:
-        if self.form == UNDERIVED:
-            kernel, remedy = "floor_divide", "div(a, b, rounding_mode='floor') has one"
-            if isinstance(self, Remainder):
-                kernel, remedy = "remainder", "of a tensor in place of the number there is one"
-            raise RuntimeError(f"derivative for aten::{kernel} is not implemented: {remedy}")
+        if self.underived:
+            raise RuntimeError(f"derivative for aten::{self.underived}")
         return super().backward(g)
 
 

@@ -336,23 +336,20 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     if mask._array.dtype != bool:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got a mask of {mask.dtype!r}: mask.bool()")
     if not isinstance(value, Tensor):
-        return Where("MaskedFillBackward0")(mask, input._new(arguments.filler(value, input.dtype)), input)
+        return MaskedFill("MaskedFillBackward0")(mask, input._new(arguments.filler(value, input.dtype)), input)
     if value._array.ndim:
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, got {value.shape}: torch.where")
     arguments.filler(value._array.item(), input.dtype)
-    return Where("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
+    return MaskedFill("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
 class Where(Ternary):
     """`b` where the bools `a` hold, else `c`."""
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
-    form: str = "WhereBackward0"
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        out = chosen(a, b, c)
-        # PyTorch fills a contiguous copy.
-        return np.asarray(out, order="C") if "Fill" in self.form else laid_out(out, a, b, c)
+        return laid_out(chosen(a, b, c), a, b, c)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         # A copy, which no later write to the condition changes.
@@ -360,6 +357,15 @@ class Where(Ternary):
 
     def dc(self, g: Tensor, a: Tensor) -> Tensor:
         return masked(g, ~a._array)
+
+
+class MaskedFill(Where):
+    """`b` where the bools `a` hold, else `c`: a contiguous copy that is filled."""
+
+    form: str
+
+    def forward(self, a: Array, b: Array, c: Array) -> Array:
+        return np.asarray(chosen(a, b, c), order="C")
 
 
 # ---- between bounds --------------------------------------------------------------------------------------------------

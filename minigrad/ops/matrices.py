@@ -48,14 +48,21 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         if x.ndim <= 2:
             return (Dot() if x.ndim == 1 else Mv())(input, other)
         column = Reshape((*y.shape, 1))(other)
-        return Reshape(x.shape[:-1], "UnsafeViewBackward0")(matmul(input, column))
+        return UnsafeView(x.shape[:-1])(matmul(input, column))
     if x.ndim == 1:
-        form = "SqueezeBackward4" if y.ndim == 2 else "UnsafeViewBackward0"
-        return Reshape((*y.shape[:-2], y.shape[-1]), form)(matmul(Reshape((1, *x.shape))(input), other))
+        shape, product = (*y.shape[:-2], y.shape[-1]), matmul(Reshape((1, *x.shape))(input), other)
+        return Reshape(shape, "SqueezeBackward4")(product) if y.ndim == 2 else UnsafeView(shape)(product)
     try:
         return MatMul()(input, other)
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
+
+
+class UnsafeView(Reshape):
+    """`x` in another shape: an intermediate result that nobody else sees, so no view to keep track of."""
+
+    form = "UnsafeViewBackward0"
+    __call__ = Unary.__call__
 
 
 class Mv(Binary):
