@@ -213,8 +213,6 @@ class Members(Tensor):
         tensor([10., 10.])
         >>> handle.remove()
         """
-        if not self._requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
         if node is None:
             return RemovableHandle(leaf_hooks(self), hook)
@@ -222,8 +220,6 @@ class Members(Tensor):
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
-        if not self._requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._node is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return RemovableHandle(leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)

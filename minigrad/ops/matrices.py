@@ -311,8 +311,7 @@ def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Excepti
     for each in () if bias is None else (bias, input):
         if each.dtype is not weight.dtype:
             found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
-            remedy = _dtype_remedy(each.dtype, weight.dtype)
-            return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {remedy}")
+            return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {_dtype_remedy(each.dtype, weight.dtype)}")
     expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
     twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
     return product_error(input._array, w.T, expected, twice)

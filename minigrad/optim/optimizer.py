@@ -109,8 +109,7 @@ class Optimizer:
         params = [given] if isinstance(given, Tensor) else list(given)
         for parameter in params:
             if not isinstance(parameter, Tensor):
-                kind = type(parameter).__name__
-                problem = f"optimizer can only optimize Tensors, but one of the params is {kind}"
+                problem = f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}"
                 raise TypeError(f"{problem}: pass model.parameters(), or a list of tensors")
             if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):
                 problem = "can't optimize a non-leaf Tensor: its values come from the operation that made it"

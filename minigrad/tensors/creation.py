@@ -15,7 +15,7 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
-from minigrad.tensors.errors import warn_program, within_numpy
+from minigrad.tensors.errors import refuse, warn_program, within_numpy
 from minigrad.tensors.options import (
     DType,
     Fill,
@@ -316,7 +316,8 @@ def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpa
     """
     wanted, requires_grad = checked("linspace", options)
     count = int_of("linspace", "steps", steps, 3)
-    return new_leaf(quiet().run(_spaced, start, end, count, wanted), requires_grad)
+    first, last = [each.detach() if isinstance(each, Tensor) else each for each in (start, end)]
+    return new_leaf(quiet().run(_spaced, first, last, count, wanted), requires_grad)
 
 
 def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Array:
@@ -341,7 +342,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        refuse(name, "input", 1, Tensor, input)
     in_order = not keeps_order(options.pop("memory_format", None))
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array

@@ -101,6 +101,8 @@ def retain_at(x: Tensor) -> None:
 
 def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
     """The hooks on a leaf, to add to them."""
+    if not leaf._requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     tape.seams.run_leaf_hooks = run_leaf_hooks
     tape.seams.run_post_accumulate_grad_hooks = run_post_accumulate_grad_hooks
     hooks: Hooks = leaf.__dict__.setdefault(kind, {})

@@ -13,6 +13,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tensor import Tensor
+from minigrad.declare import as_number
 from minigrad.ops import arguments
 from minigrad.ops.arguments import INTEGER, sizes_of
 from minigrad.tensors.errors import beyond_numpy, refuse, unexpected
@@ -292,10 +293,11 @@ def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> Non
 
 
 def number_of(name: str, argument: str, given: object, position: int) -> Any:
-    """The Python number that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
-    if isinstance(given, (Tensor, np.generic)) and not given.ndim:
-        return given.item()
-    return given if isinstance(given, (int, float)) else refuse(name, argument, position, Number, given)
+    """The Python number that is given to the function `name`: see `as_number`."""
+    try:
+        return as_number(given)
+    except TypeError:
+        refuse(name, argument, position, Number, given)
 
 
 def int_of(name: str, argument: str, given: Any, position: int) -> int:
