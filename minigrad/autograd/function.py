@@ -97,8 +97,9 @@ class FunctionNode(Several):
         gradients = list(returned) if isinstance(returned, tuple) else [returned]
         while len(gradients) > len(self.inputs) and gradients[-1] is None:
             gradients.pop()
-        if len(gradients) != len(self.inputs):
-            raise RuntimeError(f"{self.name()} returned {len(gradients)} gradients, expected {len(self.inputs)}")
+        got, wanted = len(gradients), len(self.inputs)
+        if got != wanted:
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients: {got}, not {wanted}")
         found: list[Tensor | None] = []
         for position, (gradient, like) in enumerate(zip(gradients, self.inputs, strict=True)):
             if like is not None:
