@@ -160,11 +160,12 @@ def laid_out(out: Array, *operands: Any) -> Array:
     if first is not None and first.size > 1:
         if first.flags.c_contiguous:
             return out  # As below, and most often.
-        steps = sorted({0, *first.strides}, reverse=True)
-        if first.shape == out.shape and len(steps) > out.ndim:
+        *steps, _ = sorted({0, *first.strides}, reverse=True)
+        if first.shape == out.shape and len(steps) == out.ndim:
             # It tells all dimensions apart: a part of a matrix has them in order.
-            dims = [first.strides.index(step) for step in steps[:-1]]
-            return np.asarray(out, order="C") if dims == sorted(dims) else _ordered(out, dims)
+            if tuple(steps) == first.strides:
+                return np.asarray(out, order="C")
+            return _ordered(out, [first.strides.index(step) for step in steps])
     # One element repeated, as the gradient of a sum is, tells no dimensions apart.
     given = [x for x in operands if x is not None and any(x.strides)]
     if not given or given[0].flags.c_contiguous:
@@ -173,7 +174,7 @@ def laid_out(out: Array, *operands: Any) -> Array:
     for x in given:
         dims_of = zip(x.shape, out.shape[out.ndim - x.ndim :], x.strides, strict=True)
         every.append([0] * (out.ndim - x.ndim) + [step if size == whole else 0 for size, whole, step in dims_of])
-    dims = []
+    dims: list[int] = []
     for dim in reversed(range(out.ndim)):
         place = 0
         for after, other in enumerate(dims, 1):
