@@ -1,29 +1,34 @@
-"""Sums of arrays: in at least float32, and accurate also where there are many addends."""
+"""The array work below operations: sums that are accurate, memory orders, copies, and choices without branches."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from .dtypes import HALVES, Array, computed_in
 
-# From so many addends on, sums are made in two steps, since rounding errors add up.
-_MANY = 4096
-# Lines as long are summed up in parts of this length.
-_PART = 1024
-
 #: What BLAS and NumPy's vector loops compute with as it is.
 WIDE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
-# Sums of so few addends are made one by one, since rounding errors stay small.
-_FEW = 256
+# ---- the sizes at which another way is taken -------------------------------------------------------------------------
 
+# Up to so many addends are summed one by one, since rounding errors stay small.
+_FEW = 2**8
+# From so many addends on, sums are made in two steps, since rounding errors add up; of lines, in parts of this length.
+_MANY, _PART = 2**12, 2**10
 # Sums of as many elements are faster as products with ones, in which BLAS adds up rows or lines.
 _LARGE = 2**14
+# Below that many elements, the one call of np.where is faster than several others.
+_MASKED = 2**12
+# From so many elements in so many rows on, some columns are copied at a time: as many as lie in one line of a
+# processor's cache.
+_COPIED, _TALL, _COLUMNS = 2**15, 2**6, 2**4
+
+# ---- sums ------------------------------------------------------------------------------------------------------------
 
 
 def widened(x: Array) -> Array:
@@ -61,7 +66,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
             sums = np.asarray(x.ravel().dot(_ones(x.size, x.dtype)))
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
         elif len(dims) == 1 and x.ndim == 2 and x.shape[dims[0]] <= _FEW:
-            sums = x.dot(_ones(x.shape[1], x.dtype)) if dims[0] else _sum_of_rows(x)
+            sums = x.dot(_ones(x.shape[1], x.dtype)) if dims[0] else sum_of_rows(x)
             sums = (sums[:, None] if dims[0] else sums[None]) if keepdims else sums
     if sums is None:
         sums = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims, 0)  # type: ignore[call-overload]  # NumPy takes any bool
@@ -77,8 +82,7 @@ def _of_many(x: Array, dims: tuple[int, ...], keepdims: bool) -> Array | None:
         if end == x.ndim and x.size >= _LARGE:
             return _of_lines(lambda part: part @ _ones(part.shape[-1], x.dtype), x.reshape(-1, count)).reshape(shape)
         if first == 0 and end < x.ndim and (x.size >= _LARGE or count >= _MANY):
-            rows = x.reshape(count, -1)
-            return (_in_two_steps(_sum_of_rows, rows) if count >= _MANY else _sum_of_rows(rows)).reshape(shape)
+            return sum_of_rows(x.reshape(count, -1)).reshape(shape)
     return None
 
 
@@ -102,11 +106,11 @@ def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
     return sums.reshape(with_ones(a.shape, dims))
 
 
-def sum_of_rows(x: Array, factors: Array) -> Array:
-    """`factors @ x`: the sum of the rows of a matrix, with a factor for each."""
+def sum_of_rows(x: Array, factors: Array | None = None) -> Array:
+    """The sum of the rows of a matrix, with a factor for each or none: `factors @ x`."""
     if len(x) >= _MANY:
-        return _in_two_steps(_sum_of_rows, x * factors[:, None])
-    sums: Array = factors.dot(x)
+        return _in_two_steps(sum_of_rows, x if factors is None else x * factors[:, None])
+    sums: Array = (_ones(len(x), x.dtype) if factors is None else factors).dot(x)
     return sums
 
 
@@ -116,12 +120,6 @@ def _ones(count: int, dtype: np.dtype[Any]) -> Array:
     ones = np.ones(count, dtype)
     ones.setflags(write=False)
     return ones
-
-
-def _sum_of_rows(x: Array) -> Array:
-    """`x.sum(0)` of a matrix."""
-    sums: Array = _ones(len(x), x.dtype).dot(x)
-    return sums
 
 
 def _of_lines(sum_last: Callable[..., Array], *arrays: Array) -> Array:
@@ -192,6 +190,22 @@ def _ordered(out: Array, dims: list[int]) -> Array:
     return np.asarray(out.transpose(dims), order="C").transpose(sorted(range(out.ndim), key=dims.__getitem__))
 
 
+def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
+    """A copy, in memory order "K" as the array is, or "C" contiguous."""
+    if array.flags.c_contiguous:
+        return array.copy()  # As below, and most often.
+    many = order == "C" and array.size >= _COPIED and array.size >= _TALL * array.shape[-1]
+    if many and abs(array.strides[-1]) > array.itemsize:
+        # Some columns at a time: row by row, NumPy would read anew for each what lies beside its elements in memory,
+        # which takes up to ten times as long.
+        out = np.empty(array.shape, array.dtype)
+        for start in range(0, array.shape[-1], _COLUMNS):
+            out[..., start : start + _COLUMNS] = array[..., start : start + _COLUMNS]
+        return out
+    # NumPy copies an expanded array in an order that PyTorch's views would not expect.
+    return array.copy(order="C" if 0 in array.strides else order)
+
+
 # ---- quotients -------------------------------------------------------------------------------------------------------
 
 #: A number would take as long to look at as half of the arithmetic of a row.
@@ -207,9 +221,6 @@ def inverse(x: Array) -> Array:
 
 # Of these, a mask takes or clears all bits as the factor 1 or 0.
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}
-
-# Below that many elements, the one call of np.where is faster than several others.
-_MASKED = 2**12
 
 # Of every dtype, since it promotes to all; NumPy takes longer to look at a number.
 _ZERO = np.zeros((), bool)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import dtypes
-from .arrays import WIDE_FLOATS, cleared, inverse, laid_out
+from .arrays import WIDE_FLOATS, cleared, copied, inverse, laid_out
 from .dtypes import FLOATS, HALVES, Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
 from .tape import Binary, Unary, quiet, released
-from .tensor import Operand, Tensor, copied, method
+from .tensor import Operand, Tensor, method
 
 #: What may stand beside a tensor in arithmetic.
 NUMBERS = (int, float, np.generic)

@@ -14,7 +14,7 @@ import weakref
 from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -325,26 +325,6 @@ def check_keeps_shape(x: Tensor, result: Tensor) -> None:
     if result._array.shape != x._array.shape:
         problem = f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(result.shape)}"
         raise RuntimeError(f"{problem}: an in-place operation cannot change the shape")
-
-
-# So many elements in so many rows are copied some columns at a time: as many as lie in one line of a processor's cache.
-_MANY, _TALL, _COLUMNS = 2**15, 64, 16
-
-
-def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
-    """A copy, in memory order "K" as the array is, or "C" contiguous."""
-    if array.flags.c_contiguous:
-        return array.copy()  # As below, and most often.
-    many = order == "C" and array.size >= _MANY and array.size >= _TALL * array.shape[-1]
-    if many and abs(array.strides[-1]) > array.itemsize:
-        # Some columns at a time: row by row, NumPy would read anew for each what lies beside its elements in memory,
-        # which takes up to ten times as long.
-        out = np.empty(array.shape, array.dtype)
-        for start in range(0, array.shape[-1], _COLUMNS):
-            out[..., start : start + _COLUMNS] = array[..., start : start + _COLUMNS]
-        return out
-    # NumPy copies an expanded array in an order that PyTorch's views would not expect.
-    return array.copy(order="C" if 0 in array.strides else order)
 
 
 class Size(tuple[int, ...]):

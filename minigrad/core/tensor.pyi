@@ -20,7 +20,7 @@ import weakref
 from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, TypeVar, overload
 import numpy as np
 from . import dtypes
 from .dtypes import FLOATS, Array, Number
@@ -995,8 +995,6 @@ def storage_of(x: Tensor) -> Storage:
 def share_storage(x: Tensor, view: Tensor, made_by: str='') -> None:
     ...
 def check_keeps_shape(x: Tensor, result: Tensor) -> None:
-    ...
-def copied(array: Array, order: Literal['K', 'C']='K') -> Array:
     ...
 class Size(tuple[int, ...]):
     """The sizes of a tensor, one per dimension: a tuple of ints.

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .arrays import copied
 from .elementwise import Clone, cast
 from .modes import current
 from .shapes import common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
-from .tensor import Size, Tensor, copied, free_in_forks, method, storage_of
+from .tensor import Size, Tensor, free_in_forks, method, storage_of
 
 #: One tensor, or several.
 Tensors: TypeAlias = Tensor | Sequence[Tensor]

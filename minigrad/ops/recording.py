@@ -130,9 +130,7 @@ class Recording(Tensor):
             if node is None or isinstance(node, Tensor) or node.number < oldest or node in seen:
                 continue
             seen.append(node)
-            # Of a node that is the first since then, no other one can be among the edges: so it is most often.
-            if node.number > oldest + 1:
-                edges += node.edges
+            edges += node.edges
             entries = (node.keep and node._kept) or ()
             for position, (value, _) in enumerate(entries):
                 if not isinstance(value, Tensor):
@@ -167,9 +165,7 @@ class Recording(Tensor):
         Else a RuntimeError.
         """
         base = self if self._base is None else self._base
-        # Most are no views: of these, only leaves that require a gradient are left.
-        free = base is self and source is None and (self._node is not None or not self._requires_grad)
-        if free or not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
+        if not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
         tensors = (self, base) if source is None else (self, base, source)
         # A leaf may be a view itself, and its views are then views of what it is a view of.
