@@ -1,6 +1,7 @@
 """The story of a backward pass is what happened, and pictures show the numbers that loops give."""
 
 import html
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ import minigrad as torch
 from minigrad import explain
 from minigrad.autograd.function import Function
 from minigrad.core.tape import Node
-from minigrad.explain.formulas import computes, formula_of, rules
+from minigrad.explain.formulas import computes, formula_of, read_by, rules
 from minigrad.explain.graph import explore
 from minigrad.explain.picture import description, pair
 
@@ -398,8 +399,8 @@ def test_every_operation_states_what_it_computes_and_its_gradients() -> None:
         assert any(gradients) == (each.__name__ not in WITHOUT_RULES), each
 
 
-def nodes_of_the_rows() -> Iterator[tuple[str, Any]]:
-    """Every node of the graphs of the recorded examples, and of those of their gradients."""
+def nodes_of_the_rows(prepare: Callable[[Any], object] = id) -> Iterator[tuple[str, Any]]:
+    """Every node of the graphs of the recorded examples, which are prepared, and of those of their gradients."""
     record = recorded.read()["rows"]
     for name, case in [row for family in recorded.rows().values() for row in family]:
         for example in [each for each in record.get(name, ()) if each["smooth"]][:1]:
@@ -408,7 +409,11 @@ def nodes_of_the_rows() -> Iterator[tuple[str, Any]]:
             leaves = [x for x in leaves if isinstance(x, torch.Tensor) and x.requires_grad]
             out = outcome(partial(case.call, torch, *taken))
             if isinstance(out, torch.Tensor) and out.requires_grad:
-                gradients = torch.autograd.grad(out.sum(), leaves, create_graph=True, allow_unused=True)
+                for node in explore([out])[0]:
+                    prepare(node)
+                gradients = torch.autograd.grad(
+                    (out * torch.rand_like(out)).sum(), leaves, create_graph=True, allow_unused=True
+                )
                 for node in explore([x for x in (out, *gradients) if x is not None and x.requires_grad])[0]:
                     yield name, node
 
@@ -421,6 +426,38 @@ def test_every_gradient_has_a_rule_of_its_own() -> None:
         named = [rule for rule in needed if not rule.startswith("The gradient")]
         assert len(set(named)) == len(named), (case, node, named)
         assert all(re.match(r"d\w+(\[\w+\])? (=|is) ", rule) for rule in named), (case, node, named)
+
+
+def computed(node: Node, rule: str, g: Any) -> Any:
+    """What the formula of a rule comes to; None where it is told in words."""
+    try:
+        formula = compile(re.sub(r"^d\w+ = ", "", rule), rule, "eval")
+    except SyntaxError:
+        return None
+    names: dict[str, Any] = {"g": g, "G": g, "h": g, "pi": torch.tensor(math.pi)} | vars(node)
+    names |= {name: torch.from_numpy(np.array(array)) for name, array in read_by(node, rule).items()}
+    names = {name: getattr(torch, name, None) for name in formula.co_names} | names
+    return None if None in [names[name] for name in formula.co_names if name != "mT"] else eval(formula, names)
+
+
+@pytest.mark.usefixtures("seeded")
+def test_what_is_shown_is_what_runs() -> None:
+    """Formulas written by hand are as true as those that gradients write themselves."""
+    checked = set()
+
+    def check(node: Node, out: Any, into: Any) -> None:
+        for rule, found in zip(rules(node), out, strict=True):
+            expected = None if found is None else computed(node, rule, into[0])
+            if expected is not None:
+                given = (
+                    expected.sum_to_size(found.shape) if isinstance(expected, torch.Tensor) else expected + 0 * found
+                )
+                assert torch.allclose(found, given, 1e-3, 1e-4, equal_nan=True), (node, rule, found, given)
+                checked.add(type(node).__name__)
+
+    for _, node in nodes_of_the_rows(lambda node: node.register_hook(partial(check, node))):
+        node.watch = None
+    assert len(checked) > 50, checked
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------

@@ -413,7 +413,6 @@ class Glu(Unary):
 class Softmax(Unary):
     """`y = exp(x) / sum(exp(x))`: along `dims`."""
 
-    formulas = ("dx = (g - sum(g * y)) * y",)
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
@@ -447,8 +446,6 @@ class Softmax(Unary):
 class LogSoftmax(Softmax):
     """`y = x - log(sum(exp(x)))`: along `dims`."""
 
-    formulas = ("dx = g - exp(y) * sum(g)",)
-
     def fill(self, y: Array) -> None:
         y -= np.log(total(np.exp(y), self.dims))
 
@@ -464,7 +461,7 @@ class LogSoftmax(Softmax):
 class LogSumExp(Reduction):
     """`log(sum(exp(x)))`: over `dims`."""
 
-    formulas = ("dx = g * softmax(x)",)
+    formulas = ("dx = g * softmax(x) over dims",)
     form: str = "LogsumexpBackward0"
 
     def reduced(self, x: Array) -> Array:
