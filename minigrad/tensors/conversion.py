@@ -239,7 +239,8 @@ class Conversion(Tensor):
 
     def __float__(self) -> builtins.float:
         if self._requires_grad:
-            warn_once(_SCALAR)
+            told = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior"
+            warn_once(f"{told}. Consider using tensor.detach() first.")
         return float(self._only("float()"))
 
     def __bool__(self) -> builtins.bool:
@@ -404,17 +405,6 @@ class TypedStorage:
         return f" {numbers}\n[torch.storage.TypedStorage(dtype={kind}, device=cpu) of size {len(self)}]"
 
 
-_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
-_READ_ONLY = (
-    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-    "this tensor is an error here, and undefined behavior in PyTorch. You may want to copy the array to protect its "
-    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest "
-    "of this program."
-)
-
 _warned: set[str] = set()
 
 
@@ -444,7 +434,8 @@ def shared_memory(ndarray: Array) -> Array:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")
     if not checked_array(ndarray).flags.writeable:
-        warn_once(_READ_ONLY)
+        told = "The given NumPy array is not writable: a write to the tensor is an error here, undefined in PyTorch."
+        warn_once(f"{told} Copy the array, or make it writable, before it becomes a tensor.")
     # By way of its memoryview, the tensor's memory begins with this array, whatever it is a view of.
     array = np.asarray(ndarray.data)
     # NumPy writes the steps of dimensions of one element anew.
