@@ -278,7 +278,7 @@ def telling(
             else:
                 for place, name in flags:
                     if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
-                        raise TypeError(f"{function.__name__}(): argument '{name}' must be bool")
+                        raise TypeError  # Which one, is found out below.
                 result = function(*args, **kwargs)
         except _FAILURES as error:
             return _rescued(call, function, position, args, kwargs, error)
@@ -345,7 +345,8 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
         words = str(unfit).replace("multiple values", "got multiple values")
         words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
         # It is the function that Python calls; the kernel gets what has been found to fit.
-        raise TypeError(f"{function.__name__}() {words}") from None
+        known = [each for each in signature.parameters if not each.startswith("_")][position == 0 :]
+        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(known)}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
