@@ -26,8 +26,9 @@ from minigrad.declare import op
 from minigrad.ops.arguments import normal_dim
 from minigrad.tensors.errors import warn_program
 
-#: The dtypes that index tensors may have.  Dtypes exist once each: `in` and `is` compare them in no time.
+#: The dtypes of tensors of indices, and of masks.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
+MASK_DTYPES = (np.dtype(bool), np.dtype(np.uint8))
 
 #: For so few indices, what is found of their shape alone is kept for the next time.
 _FEW = 2**12
@@ -174,7 +175,6 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         y[...] = table
 
 
-_BOOL = np.dtype(bool)
 _PLAIN = (int, type(None), type(Ellipsis))
 _BOUNDS = (int, type(None))
 
@@ -447,11 +447,6 @@ def is_plain(item: object) -> bool:
     )
 
 
-def is_mask(array: Array) -> bool:
-    """Whether the array of an index says of each element if it is meant, and does not name elements."""
-    return array.dtype == _BOOL or array.dtype == np.uint8
-
-
 def is_places(item: object) -> bool:
     """Whether the item is a tensor of indices, and no 0-d one, which would be an int."""
     return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
@@ -483,7 +478,9 @@ def _item(item: object, position: int) -> Any:
 def _of_numbers(item: Any) -> Any:
     """The int that integers of no dimensions are, or the tensor of a mask or of indices, also of a sequence of them."""
     if isinstance(item, list | tuple):
-        item = [as_int(each) if isinstance(each, Tensor) and not is_mask(each._array) else each for each in item]
+        item = [
+            as_int(each) if isinstance(each, Tensor) and each._array.dtype not in MASK_DTYPES else each for each in item
+        ]
     array = item._array if isinstance(item, Tensor) else np.asarray(item)
     if array.dtype.kind in "OUS":
         raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
@@ -493,7 +490,7 @@ def _of_numbers(item: Any) -> Any:
         return int(array)
     if isinstance(item, Tensor):
         return item
-    return Tensor._new(array if is_mask(array) else array.astype(np.int64, copy=False))
+    return Tensor._new(array if array.dtype in MASK_DTYPES else array.astype(np.int64, copy=False))
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -574,7 +571,7 @@ def _dims_used(item: object) -> int:
     """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
     if item is None or item is Ellipsis:
         return 0
-    return item._array.ndim if isinstance(item, Tensor) and is_mask(item._array) else 1
+    return item._array.ndim if isinstance(item, Tensor) and item._array.dtype in MASK_DTYPES else 1
 
 
 # ---- the places that tensors name ------------------------------------------------------------------------------------
@@ -584,24 +581,27 @@ def check_found(found: list[tuple[int, Tensor]], shape: tuple[int, ...]) -> None
     """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
     for dim, item in found:
         array = item._array
-        if array.dtype not in INDEX_DTYPES and not is_mask(array):
+        if array.dtype not in (*INDEX_DTYPES, *MASK_DTYPES):
             kinds = "long, int, byte or bool tensors"
             raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
-        if is_mask(array) and array.shape != shape[dim : dim + array.ndim]:
+        if array.dtype in MASK_DTYPES and array.shape != shape[dim : dim + array.ndim]:
             other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
             raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
 
 
 def located(x: Tensor, found: list[tuple[int, Tensor]]) -> tuple[tuple[int, ...], Tensor]:
     """The dimensions that tensors and masks index in `x`, and the places they name there."""
+    if len(found) == 1 and found[0][1]._array.dtype in INDEX_DTYPES:
+        return found[0][:1], found[0][1]
     dims: list[int] = []
     indices: list[Array] = []
     for dim, item in found:
         array = item._array
-        dims += range(dim, dim + max(array.ndim, 1)) if is_mask(array) else (dim,)
+        is_mask = array.dtype in MASK_DTYPES
+        dims += range(dim, dim + max(array.ndim, 1)) if is_mask else (dim,)
         if len(found) == 1:
-            return tuple(dims), x._new(np.flatnonzero(array)) if is_mask(array) else item
-        indices += np.atleast_1d(array).nonzero() if is_mask(array) else (array,)
+            return tuple(dims), x._new(np.flatnonzero(array))
+        indices += np.atleast_1d(array).nonzero() if is_mask else (array,)
     return tuple(dims), x._new(_joined(indices, [x._array.shape[dim] for dim in dims], dims))
 
 

@@ -15,7 +15,7 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
-from minigrad.tensors.errors import refuse, warn_program, within_numpy
+from minigrad.tensors.errors import refuse, warn_program
 from minigrad.tensors.options import (
     DType,
     Fill,
@@ -33,6 +33,7 @@ from minigrad.tensors.options import (
     listed,
     memory_format,
     new_leaf,
+    new_leaf_made,
     new_leaf_of_sizes,
     number_of,
 )
@@ -231,7 +232,6 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
 # ---- ranges ------------------------------------------------------------------------------------------------------
 
 
-@within_numpy
 def arange(
     first: Operand | None = None,
     /,
@@ -253,16 +253,15 @@ def arange(
     if len(given) != 2 or (first is not None and start is not None):
         raise TypeError("arange() received an invalid combination of arguments: expected (end) or (start, end, step=1)")
     low, high, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in (*given, step)]
-    kinds = {type(low), type(high), type(by)}
-    wanted, requires_grad = checked("arange", options, None if float in kinds else dtypes.int64)
-    if wanted == np.int64 and kinds == {int} and by > 0 and -(2**62) < low <= high < 2**62:
-        return new_leaf(np.arange(low, high, by, dtype=wanted), requires_grad)
-    return new_leaf(_range(low, high, by, wanted), requires_grad)
+    default = None if float in {type(low), type(high), type(by)} else dtypes.int64
+    return new_leaf_made("arange", lambda of: _range(low, high, by, of), options, default)
 
 
-@np.errstate(all="ignore")
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
+    of_ints = {type(start), type(end), type(step)} == {int}
+    if of_ints and wanted == np.int64 and step > 0 and -(2**62) < start <= end < 2**62:
+        return np.arange(start, end, step, dtype=wanted)
     arguments.check_numbers("arange_cpu", wanted, "expected a dtype of numbers")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
@@ -303,10 +302,9 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
     wanted, requires_grad = checked("range", options)
     if by and math.isfinite(last - first) and (last - first) * by >= 0:
         last = first + (math.floor((last - first) / by) + (0.5 if wanted in FLOATS else 1)) * by
-    return new_leaf(_range(first, last, by, wanted), requires_grad)
+    return new_leaf(quiet().run(_range, first, last, by, wanted), requires_grad)
 
 
-@within_numpy
 def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
@@ -314,10 +312,9 @@ def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpa
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    wanted, requires_grad = checked("linspace", options)
     count = int_of("linspace", "steps", steps, 3)
     first, last = [each.detach() if isinstance(each, Tensor) else each for each in (start, end)]
-    return new_leaf(quiet().run(_spaced, first, last, count, wanted), requires_grad)
+    return new_leaf_made("linspace", lambda of: _spaced(first, last, count, of), options)
 
 
 def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Array:
@@ -446,12 +443,11 @@ def made_as_before(
     of = wanted or dtypes.get_default_dtype()
     if isinstance(first, Sequence | np.ndarray) and not isinstance(first, Size):
         return new_leaf(array_of_data(first, of), False, device)
-    sizes = first if isinstance(first, Size) else arguments
-    for size in sizes:
-        if not isinstance(size, int | np.integer) or isinstance(size, bool):
-            kind = type(size).__name__
-            raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({size!r}) takes a number")
-    return new_leaf_of_sizes("new", np.empty, (sizes if arguments else (0,),), {"device": device}, of)
+    if len(arguments) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
+        kind = type(first).__name__
+        raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({first!r}) takes a number")
+    given: Options = {} if device is None else {"device": device}
+    return new_leaf_of_sizes("new", np.empty, arguments or (0,), given, of)
 
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:

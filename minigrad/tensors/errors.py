@@ -23,7 +23,6 @@ from minigrad.core.dtypes import dtype
 from minigrad.core.tensor import Tensor
 
 E = TypeVar("E", bound=Exception)
-F = TypeVar("F", bound=Callable[..., Any])
 
 # ---- missing names ---------------------------------------------------------------------------------------------------
 
@@ -236,17 +235,3 @@ def beyond_numpy(error: Exception) -> Exception:
     if text.startswith("operands could not be broadcast"):
         return RuntimeError(f"expected shapes that broadcast, got{text.partition('shapes')[2]}")
     return error
-
-
-def within_numpy(function: F) -> F:
-    """The decorator of a function that makes arrays of any size, by which failures of NumPy are told as PyTorch's."""
-
-    @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except (ValueError, OverflowError, MemoryError) as error:
-            raise beyond_numpy(error) from None
-
-    told: Any = call
-    return told

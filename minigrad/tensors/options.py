@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
+from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number
 from minigrad.ops import arguments
@@ -264,6 +265,17 @@ def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> 
     leaf = Tensor._new(array)
     leaf._requires_grad = requires_grad
     return leaf
+
+
+def new_leaf_made(
+    name: str, make: Callable[[np.dtype[Any]], Array], options: Options, default: dtypes.dtype | None = None
+) -> Tensor:
+    """The leaf of what `make(dtype)` makes, under NumPy's quiet state."""
+    wanted, requires_grad = checked(name, options, default)
+    try:
+        return new_leaf(quiet().run(make, wanted), requires_grad)
+    except (ValueError, OverflowError, MemoryError) as error:
+        raise beyond_numpy(error) from None
 
 
 def new_leaf_of_sizes(
