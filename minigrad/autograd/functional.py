@@ -39,15 +39,17 @@ def jacobian(func: Function, inputs: Given, create_graph: bool = False, strict: 
             [0., 0., 6.]])
     """
     given, many, outputs = _called(func, inputs, create_graph, strict)
-    found = []
-    for y in outputs:
-        units = eye(math.prod(y.shape), dtype=y.dtype).view(-1, *y.shape)
-        rows = [_pulled([y], given, [unit], create_graph) for unit in units]
-        columns = zip(given, zip(*rows, strict=True), strict=True)
-        found.append(
-            _like_given(isinstance(inputs, tuple), [stack(parts).view((*y.shape, *x.shape)) for x, parts in columns])
-        )
-    return _like_given(many, found)
+    return _like_given(
+        many, [_like_given(isinstance(inputs, tuple), jacobians_of(y, given, create_graph)) for y in outputs]
+    )
+
+
+def jacobians_of(y: Tensor, inputs: Sequence[Tensor], create_graph: bool = False) -> list[Tensor]:
+    """The derivatives of each element of an output with respect to each of the inputs, `(*y.shape, *x.shape)`."""
+    units = eye(math.prod(y.shape), dtype=y.dtype).view(-1, *y.shape)
+    rows = [_pulled([y], inputs, [unit], create_graph) for unit in units]
+    columns = zip(inputs, zip(*rows, strict=True), strict=True)
+    return [stack(parts).view((*y.shape, *x.shape)) for x, parts in columns]
 
 
 def hessian(func: Function, inputs: Given, create_graph: bool = False, strict: bool = False) -> Any:
