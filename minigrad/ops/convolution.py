@@ -36,7 +36,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.ops.fused import slices
-from minigrad.ops.indexing import Index
+from minigrad.ops.indexing import Index, all_dims
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
@@ -111,24 +111,30 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     if mode != "circular":
         arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
-    y = input
-    for dim, (before, after) in zip(range(input.ndim - 1, 0, -1), pads, strict=False):
-        size, most = input._array.shape[dim], max(before, after)
-        if not size or (mode == "reflect" and most >= size) or (mode == "circular" and most > size):
+    sizes = input._array.shape[-len(pads) :]
+    for size, (before, after) in zip(reversed(sizes), pads, strict=True):
+        most = size - 1 if mode == "reflect" else size if mode == "circular" else math.inf
+        if not size or max(before, after) > most:
             problem = "Argument #4: Padding size should be less than the corresponding input dimension"
-            raise RuntimeError(f"{problem}, but got: padding {before, after} at dimension {dim} of {list(input.shape)}")
-        y = Index((dim,), name)(y, input._new(_padded_places(size, before, after, _PLACES[mode])))
-    return y
+            raise RuntimeError(f"{problem}, but got: padding {before, after} of {size} elements in {list(input.shape)}")
+    places = _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode])
+    return picked(input, places, name)
+
+
+def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
+    """The elements of `x` at `places` in its last dimensions, taken as one; places and these are as many dimensions."""
+    return Index(all_dims(x)[-places.ndim :], form)(x, x._new(places))
 
 
 # What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
 _once = functools.lru_cache(maxsize=64)
 
 
-@_once
-def _padded_places(size: int, before: int, after: int, mode: Any) -> Array:
-    """Which elements of a dimension stand in the padded one."""
-    return np.pad(np.arange(size), (before, after), mode)
+# There are as many places as elements: of few pads they are kept.
+@functools.lru_cache(maxsize=8)
+def _padded_places(sizes: tuple[int, ...], pads: tuple[tuple[int, int], ...], mode: Any) -> Array:
+    """Which elements of dimensions of these sizes, taken as one, stand in the padded ones."""
+    return np.pad(np.arange(math.prod(sizes)).reshape(sizes), pads, mode)
 
 
 #: NumPy's names of the modes that repeat elements.

@@ -22,8 +22,8 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import check_floating
-from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim
-from minigrad.ops.indexing import Index, PutIndex, all_dims
+from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim, picked
+from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
 
 
@@ -117,9 +117,9 @@ def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
     return starts[0], within
 
 
-@functools.lru_cache(maxsize=64)
-def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, list[Array]]:
-    """So many windows that cover dimensions of these sizes, and for each dimension which elements lie in them in turn.
+@functools.lru_cache(maxsize=8)
+def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Array]:
+    """So many windows that lie side by side, and which elements of dimensions of these sizes, which they cover, do so.
 
     Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
     """
@@ -127,7 +127,8 @@ def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows,
     kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
     spans = zip(pairs, kernel, strict=True)
     tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
-    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), tables
+    numbers: Any = np.ravel_multi_index(np.ix_(*tables), sizes)
+    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), numbers
 
 
 @functools.lru_cache(maxsize=64)
@@ -218,17 +219,10 @@ def _declare_adaptive(dims: int) -> None:
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
-        windows, tables = _covering(sizes, wanted)
-        x = input
-        for dim, table, size, count in zip(range(-dims, 0), tables, sizes, wanted, strict=True):
-            if size % count:
-                x = Index((input.ndim + dim,))(x, x._new(table))
+        windows, numbers = _covering(sizes, wanted)
+        x = input if numbers.shape == sizes else picked(input, numbers)
         y = MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
-        if not return_indices:
-            return y
-        at = np.unravel_index(_indices(windows, x._array, y._array), x.shape[-dims:])
-        places = [table[each] for table, each in zip(tables, at, strict=True)]
-        return y, input._new(np.ravel_multi_index(places, sizes))
+        return (y, input._new(numbers.take(_indices(windows, x._array, y._array)))) if return_indices else y
 
     @op("nn.functional", *_alone(dims), name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
@@ -370,9 +364,7 @@ def interpolate(
     form = f"Upsample{name}{dims}DBackward0"
     if "nearest" in mode:
         shift = 0.5 if mode == "nearest-exact" else 0
-        for dim, (old, new, scale) in enumerate(zip(sizes, wanted, scales, strict=True), 2):
-            input = Index((dim,), form)(input, input._new(_nearest(old, new, scale, shift)))
-        return input
+        return picked(input, _nearest(tuple(sizes), tuple(wanted), tuple(scales), shift), form)
     kind: Any = np.result_type(input._array.dtype, np.float32).type
     lines = [_lines(i, o, scale, align_corners, kind) for i, o, scale in zip(sizes, wanted, scales, strict=True)]
     return Resample(lines, form)(input)
@@ -395,11 +387,15 @@ def _scaled(
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
 
 
-@functools.lru_cache(maxsize=64)
-def _nearest(size: int, wanted: int, scale: float | None, shift: float) -> Array:
-    """Which element each of the new ones is."""
-    ratio = np.float32(size / wanted if scale is None else 1 / scale)
-    return np.minimum(((np.arange(wanted, dtype=np.float32) + np.float32(shift)) * ratio).astype(np.int64), size - 1)
+@functools.lru_cache(maxsize=8)
+def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[float | None, ...], shift: float) -> Array:
+    """Which elements of dimensions of these sizes, taken as one, the new ones are."""
+    tables = []
+    for size, count, scale in zip(sizes, wanted, scales, strict=True):
+        ratio = np.float32(size / count if scale is None else 1 / scale)
+        at = (np.arange(count, dtype=np.float32) + np.float32(shift)) * ratio
+        tables.append(np.minimum(at.astype(np.int64), size - 1))
+    return np.ravel_multi_index(np.ix_(*tables), sizes)
 
 
 @functools.lru_cache(maxsize=64)
