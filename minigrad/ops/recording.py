@@ -8,6 +8,7 @@ of them through the write.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -195,31 +196,33 @@ class Recording(Tensor):
 
 
 class Layout:
-    """Where the elements of `view` lie in the memory of `base`, in elements; a base without steps lies in order."""
+    """Where the elements of `view` lie in the memory of `base`, in elements."""
 
     def __init__(self, view: Array, base: Array) -> None:
         offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
-        steps, self.steps = [tuple([step // base.itemsize for step in array.strides]) for array in (base, view)]
-        self.base_steps = () if base.flags.c_contiguous else steps
         self.base_shape, self.shape, self.offset = base.shape, view.shape, offset // base.itemsize
+        self.base_steps, self.steps = [[step // base.itemsize for step in array.strides] for array in (base, view)]
+        self.in_order = base.flags.c_contiguous
+        reach = [(size - 1) * step for size, step in zip(base.shape, self.base_steps, strict=True)]
+        self.extent = 1 + sum(reach) if base.size else 0
 
-    def part(self, base: Array) -> Array:
-        """The view of `base`, if that lies in order."""
-        size = base.itemsize
-        return np.ndarray(self.shape, base.dtype, base, self.offset * size, [step * size for step in self.steps])
+    def over(self, values: Array) -> tuple[Array, Array]:
+        """Memory with these values, in the base's shape, laid out as it and as the view."""
+        memory, size = np.empty(self.extent, values.dtype), values.itemsize
+        base = np.ndarray(self.base_shape, values.dtype, memory, 0, [step * size for step in self.base_steps])
+        base[...] = values
+        steps = [step * size for step in self.steps]
+        return base, np.ndarray(self.shape, values.dtype, memory, self.offset * size, steps)
 
     def places(self) -> Array:
         """For each element of the view its place in the base, all dimensions of which count as one."""
+        if not self.in_order:
+            return self.over(np.arange(math.prod(self.base_shape)).reshape(self.base_shape))[1].copy()
+        # The same, whatever the size of the base.
         at: Array = np.array(self.offset)
         for size, step in zip(self.shape, self.steps, strict=True):
             at = np.add.outer(at, step * np.arange(size))
-        if not self.base_steps:
-            return at
-        found: list[Any] = [0] * len(self.base_shape)
-        for dim in sorted(range(len(found)), key=self.base_steps.__getitem__, reverse=True):
-            if self.base_shape[dim] > 1:
-                found[dim], at = np.divmod(at, self.base_steps[dim])
-        return np.asarray(np.ravel_multi_index(found, self.base_shape))
+        return at
 
 
 class StridedView(Unary):
@@ -246,11 +249,10 @@ class Overwrite(Node):
         if getattr(self, "_kept", ()) is None:
             raise released(self)
         layout, (to_x, to_v) = self.layout, self.edges
-        if not (current.enabled or layout.base_steps):
-            # In a tenth of the time that places take.
-            whole = g._array.copy(order="C")
-            read = g._new(layout.part(whole).copy())
-            layout.part(whole)[...] = 0
+        if not current.enabled:
+            whole, part = layout.over(g._array)
+            read = g._new(part.copy())
+            part[...] = 0
             return None if to_x is None else g._new(whole), None if to_v is None else read
         dims, places, nothing = all_dims(g), g._new(layout.places()), g._new(np.zeros((), g._array.dtype))
         return (
