@@ -15,7 +15,7 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
-from minigrad.tensors.errors import refuse, warn_program
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import (
     DType,
     Fill,
@@ -339,7 +339,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
-        refuse(name, "input", 1, Tensor, input)
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     in_order = not keeps_order(options.pop("memory_format", None))
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
@@ -502,7 +502,7 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
         words = "not a sequence" if len(got) < len(shape) else deeper
         return TypeError(f"{words}: those before it have shape {list(shape)}, this one, {row!r}, has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}), as in other rows")
+    return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}): all rows alike")
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:

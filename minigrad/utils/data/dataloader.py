@@ -75,7 +75,8 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
     try:
         return stack(batch)
     except RuntimeError as error:
-        raise RuntimeError(f"{error}: a collate_fn can pad them, as nn.utils.rnn.pad_sequence does") from None
+        remedy = "give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
+        raise RuntimeError(f"{error}: {remedy}") from None
 
 
 def _holds_objects(array: Any) -> bool:
