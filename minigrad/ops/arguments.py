@@ -14,7 +14,7 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category,
 from minigrad.core.elementwise import Cast, cast
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.declare import op
+from minigrad.declare import as_number, op
 
 # ---- dimensions, counted from the front, and sizes -------------------------------------------------------------------
 
@@ -152,7 +152,8 @@ def filler(value: Number, target: dtype) -> Array:
     >>> filler(2.5, float32)
     array(2.5, dtype=float32)
     """
-    number: Any = value
+    # Of anything, a bool says whether it is true; a float or an int of it is an error.
+    number: Any = as_number(value) if target is bool_ else value
     if target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf):
         # The common case in a tenth of the time: each floating dtype has a place for it.
         return np.asarray(value, target._numpy)
