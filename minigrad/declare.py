@@ -154,10 +154,11 @@ def of_node(
 
     def declare(function: F) -> F:
         def called(function: Function, position: int) -> Function:
-            def call(input: object, *, out: Tensor | None = None) -> Any:
+            # Not even None is an `out` that methods take.
+            def call(input: object, *, out: Any = ...) -> Any:
                 nonlocal kind
                 kind = kind or made()
-                if out is not None:
+                if out is not ...:
                     return _given_out(out, call(input), function, position)
                 try:
                     # By its name: Python calls a method without leaving its loop, an object through its class's slot.

@@ -60,6 +60,10 @@ def training(model: Bigrams, data: TensorDataset) -> Iterator[float]:
     assert_type(model.out.weight, nn.Parameter)
     assert_type(model.out.bias, nn.Parameter | None)
     assert_type(nn.MaxPool2d(2, ceil_mode=True)(torch.ones(1, 4, 4)), Tensor)
+    assert_type(nn.Conv2d(1, 2, 3, device="cpu", dtype=torch.float64)(torch.ones(1, 4, 4).double()), Tensor)
+    assert_type(nn.LayerNorm(4, dtype=torch.float32)(torch.ones(1, 4)), Tensor)
+    assert_type(nn.LSTM(2, 3, batch_first=True), nn.LSTM)
+    assert_type(torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.9, 0.99)), torch.optim.Adam)
     assert_type(optimizer.param_groups, list[dict[str, Any]])
     for ids, target in loader:
         optimizer.zero_grad()
