@@ -110,7 +110,7 @@ class ByParameter(Optimizer):
         if sparse and options.get("weight_decay"):
             raise RuntimeError("weight_decay option is not compatible with sparse gradients: set it to 0")
         state: Any = self.state.get(parameter)
-        if state and {*map(type, state.values())} == {type(None)}:
+        if state and all([each is None for each in state.values()]):
             # So PyTorch's older files say that no momentum has moved it yet.
             state.clear()
         kept = {name: state.get(name) for name in names} if state else {}

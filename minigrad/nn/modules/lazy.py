@@ -58,7 +58,7 @@ class LazyModuleMixin(Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name, dim = self._inferred
         shape = (args or tuple(kwargs.values()))[0].shape
-        if len(shape) < -dim > 1:
+        if dim < -1 and len(shape) < -dim:
             ranks = f"{-dim}D (unbatched) or {1 - dim}D (batched)"
             raise RuntimeError(f"Expected {ranks} input to {type(self).__name__}, but got input of size: {shape}")
         size = shape[dim]

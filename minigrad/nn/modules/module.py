@@ -377,14 +377,13 @@ class Module:
         for module in self.children():
             module._apply(fn)
         with no_grad():
-            for parameter in self._parameters.values():
-                if parameter is not None:
-                    grad = parameter.grad
-                    parameter.data = fn(parameter.data)
-                    if grad is not None and grad.is_sparse:
-                        parameter.grad = fn(grad)
-                    elif grad is not None:
-                        grad.data = fn(grad)
+            for parameter in self.parameters(recurse=False):
+                grad = parameter.grad
+                parameter.data = fn(parameter.data)
+                if grad is not None and grad.is_sparse:
+                    parameter.grad = fn(grad)
+                elif grad is not None:
+                    grad.data = fn(grad)
         for name, buffer in self._buffers.items():
             if isinstance(buffer, Uninitialized):
                 buffer.data = fn(buffer.data)
