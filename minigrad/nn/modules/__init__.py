@@ -12,7 +12,6 @@ from minigrad.nn.modules.module import *
 from minigrad.nn.modules.normalization import *
 from minigrad.nn.modules.pooling import *
 from minigrad.nn.modules.rnn import *
-from minigrad.nn.modules.sparse import *
 from minigrad.nn.modules.transformer import *
 from minigrad.tensors.errors import at_home
 
@@ -28,5 +27,6 @@ at_home(
     instancenorm="InstanceNorm2d",
     padding="ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad2d",
     pixelshuffle="PixelShuffle",
+    sparse="Embedding EmbeddingBag",
     upsampling="Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 )
