@@ -117,8 +117,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         if not size or max(before, after) > most:
             problem = "Argument #4: Padding size should be less than the corresponding input dimension"
             raise RuntimeError(f"{problem}, but got: padding {before, after} of {size} elements in {list(input.shape)}")
-    places = _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode])
-    return picked(input, places, name)
+    return picked(input, _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode]), name)
 
 
 def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:

@@ -90,17 +90,15 @@ class Recurrence(Fused, Several):
     step: ClassVar[Callable[..., Any]]
     #: The number of gates.
     count_of_gates: ClassVar[int]
-    #: Whether something of the hidden state passes by the gates.
-    passes: ClassVar[bool] = False
 
     #: `advance(part, gates, x, u, *state)` writes the gates of the step of these rows, side by side as in `x` and `u`,
     #: and the next state.
     advance: ClassVar[Callable[..., None]]
     #: `slopes()` is, for all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on.
     slopes: ClassVar[Callable[..., Array]]
-    #: `retreat(part, d, *state)` makes of the slopes `d` the gradient of `x`, and of that of the new state what passes
-    #: by the gates, if anything does.
-    retreat: ClassVar[Callable[..., None]]
+    #: `retreat(part, d, *state)` makes of the slopes `d` the gradient of `x`, and of the new cell's the old one's; it
+    #: returns what of the hidden state's passes by the gates, None for nothing.
+    retreat: ClassVar[Callable[..., Array | None]]
 
     def forward(self, x: Array, weight: Array, bias: Array | None, *start: Array) -> list[Array]:
         state, size, of_rows = [each.copy() for each in start], weight.shape[1], x.reshape(-1, len(weight))
@@ -135,12 +133,10 @@ class Recurrence(Fused, Several):
             now = [each[: part.stop - part.start] for each in state]
             if arriving is not None:
                 now[0] += arriving[part]
-            self.retreat(part, d[part], *now)
-            of_u = self.of_u(d[part], part).reshape(-1, width)
-            if self.passes:
-                now[0] += of_u @ weight
-            else:
-                np.matmul(of_u, weight, out=now[0])
+            passing = self.retreat(part, d[part], *now)
+            np.matmul(self.of_u(d[part], part).reshape(-1, width), weight, out=now[0])
+            if passing is not None:
+                now[0] += passing
         du = self.of_u(d, slice(None)).reshape(-1, width)
         to_weight, to_bias = self.edges[1:3]
         dweight = None if to_weight is None else du.T @ self.before[0]
@@ -245,7 +241,6 @@ class GRURecurrence(Recurrence):
 
     step = staticmethod(gru_step)
     count_of_gates = 3
-    passes = True
 
     def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         (h,) = state
@@ -272,9 +267,9 @@ class GRURecurrence(Recurrence):
         to_n = (1 - z) * (1 - n * n)
         return np.stack([to_n * u * r * (1 - r), (h - n) * z * (1 - z), to_n], 1)
 
-    def retreat(self, part: slice, d: Array, *state: Array) -> None:
+    def retreat(self, part: slice, d: Array, *state: Array) -> Array:
         d *= state[0][:, None]
-        state[0][:] *= self.gates[part, 1]
+        return np.multiply(state[0], self.gates[part, 1])
 
     def of_u(self, d: Array, part: slice) -> Array:
         du = d.copy()
