@@ -87,10 +87,16 @@ def _of_many(x: Array, dims: tuple[int, ...], keepdims: bool) -> Array | None:
 
 
 def sum_of_products(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
-    """`(a * b).sum(dims, keepdims=True)` of arrays of one shape, not of halves, without an array of the products."""
-    if dims == (a.ndim - 1,) and a.shape[-1] < _MANY:
+    """`(a * b).sum(dims, keepdims=True)` of arrays, not of halves, without an array of the products.
+
+    `b` has the shape of `a`, or broadcasts to it along all dimensions but the last.
+    """
+    if dims[-1:] == (a.ndim - 1,) and a.shape[-1] < _MANY and (len(dims) == 1 or a.shape != b.shape):
         # Each row's product is one of BLAS.
-        return np.vecdot(a, b)[..., None]
+        sums = np.vecdot(a, b)[..., None]
+        return sums if len(dims) == 1 else total(sums, dims[:-1])
+    if a.shape != b.shape:
+        return total(a * b, dims)
     if len(dims) == a.ndim and a.size < _MANY:
         return np.asarray(np.vdot(a, b)).reshape((1,) * a.ndim)
     if a.size < _MANY:

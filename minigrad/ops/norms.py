@@ -65,7 +65,7 @@ class Groups:
         """The sums of g and of g * d over the dimensions both within a group and not of the channels."""
         if not self.common:
             return g, g * d
-        return total(g, self.common), inner(g, d, self.common)
+        return total(g, self.common), sum_of_products(g, d, self.common)
 
     def over_channels(self, x: Array, r: Array) -> Array:
         """The sum of `x * r`, with a factor for each group, over each channel."""
@@ -75,7 +75,7 @@ class Groups:
 
     def mean(self, x: Array, w: Array | None) -> Array:
         """The mean of `x * w` within each group."""
-        return (total(x, self.within) if w is None else inner(x, w, self.within)) / self.count
+        return (total(x, self.within) if w is None else sum_of_products(x, w, self.within)) / self.count
 
 
 _groups = functools.lru_cache(maxsize=64)(Groups)
@@ -128,7 +128,7 @@ class Normalize(Fused):
             mean, d = np.zeros((), x.dtype), x
         for rows in blocks:
             part = np.subtract(x[rows], mean, out=d[rows]) if groups.center else d[rows]
-            squares.append(inner(part, part, groups.within))
+            squares.append(sum_of_products(part, part, groups.within))
         return mean, added(squares) / groups.count, d
 
     def fused_gradients(self, g: Tensor) -> Sequence[Any]:
@@ -178,21 +178,9 @@ class Normalize(Fused):
         return in_shape(y if b is None else y + in_shape(b, groups.channels), x._array.shape)
 
 
-# Sums of lines as long are made in two steps.
-_LONG = 2**12
-
-
 def added(sums: Sequence[Array]) -> Array:
     """The sum of arrays of one shape; of a single one, that itself."""
     return functools.reduce(np.add, sums)
-
-
-def inner(a: Array, b: Array, dims: tuple[int, ...]) -> Array:
-    """`(a * b).sum(dims, keepdims=True)` for b that broadcasts to a's shape, by the fastest of NumPy's ways."""
-    if dims[-1] == a.ndim - 1 and a.shape[-1] < _LONG:
-        sums = np.vecdot(a, b)[..., None]
-        return sums if len(dims) == 1 else total(sums, dims[:-1])
-    return sum_of_products(a, b, dims) if a.shape == b.shape else total(a * b, dims)
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
