@@ -153,13 +153,8 @@ def backward(
     targets = {place_of(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
     before = {place: value_of(x._grad) for place, x in targets.items()}
     # Afterwards what the nodes keep is gone.
-    read = {node: [_read(node, rule, max_values) for rule in rules(node)] for node in nodes}
-    visits: dict[Any, list[list[Value | None]]] = {}
-
-    def note(node: Node, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
-        visits[node] = [[value_of(g) for g in gradients] for gradients in (into, out)]
-
-    with _hooked(nodes, note):
+    read = {node: [(rule, _read(node, rule, max_values)) for rule in rules(node)] for node in nodes}
+    with _noted(nodes, value_of) as visits:
         autograd.backward(outputs, given, retain_graph, create_graph, inputs=wanted)
     numbers = {node: number for number, node in enumerate(visits, 1)}
     senders: dict[Place, list[int]] = {}
@@ -181,33 +176,40 @@ def backward(
         starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
     for number, (node, (came_in, out)) in enumerate(visits.items(), 1):
-        ways = zip(_rules(node, came_in, out), read[node], out, node.ways, strict=True)
-        went_out = [passed(number, *way) for way in ways if way[-1][0] is not None]
+        went_out = [
+            passed(number, _summed(rule, node, value, came_in), kept, value, place)
+            for (rule, kept), value, place in zip(read[node], out, node.ways, strict=True)
+            if place[0] is not None
+        ]
         steps.append(Step(number, node.short_name(), computes(node), tuple(came_in), tuple(went_out)))
-    ends: list[Leaf] = []
+    ends = []
     for place, x in targets.items():
         name, sent = called.get(place, "input"), tuple(senders.get(place, ()))
         ends.append(Leaf(name, tuple(x.shape), before[place], value_of(x._grad), sent))
     return Story(tuple(starts), tuple(steps), tuple(ends), max_steps)
 
 
-def _rules(node: Node, came_in: list[Any], went_out: list[Any]) -> list[str]:
-    """The rules of a node: one that does arithmetic on each element sums what was repeated."""
-    return [
-        f"{rule}, summed over the repetitions, to shape {value.shape}"
-        if isinstance(node, Elementwise) and value is not None and value.shape != came_in[0].shape
-        else rule
-        for rule, value in zip(rules(node), went_out, strict=True)
-    ]
+def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) -> str:
+    """The rule of a node; one that does arithmetic on each element sums what was repeated."""
+    if value is None or not isinstance(node, Elementwise) or value.shape == came_in[0].shape:
+        return rule
+    return f"{rule}, summed over the repetitions, to shape {value.shape}"
 
 
 @contextmanager
-def _hooked(nodes: Sequence[Node], hook: Callable[..., None]) -> Iterator[None]:
-    """A block in which `hook` is called after each visit of a walk to one of `nodes`; afterwards it is gone."""
+def _noted(
+    nodes: Sequence[Node], value_of: Callable[[Any], Value | None]
+) -> Iterator[dict[Any, list[list[Value | None]]]]:
+    """A block in which it is noted, for each visit of a walk to one of `nodes`, what came in and what went out."""
+    visits: dict[Any, list[list[Value | None]]] = {}
+
+    def note(node: Node, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
+        visits[node] = [[value_of(g) for g in gradients] for gradients in (into, out)]
+
     watched = [(node, node.watch) for node in nodes]
-    handles = [node.register_hook(partial(hook, node)) for node in nodes]
+    handles = [node.register_hook(partial(note, node)) for node in nodes]
     try:
-        yield
+        yield visits
     finally:
         for handle in handles:
             handle.remove()
