@@ -120,7 +120,7 @@ def hanging(loss: Any) -> list[Any]:
     nodes, leaves = explore([loss])
     on_nodes = [node.watch and ({k: list(v.values()) for k, v in node.watch.hooks.items() if v}, node.watch.retained)
                 for node in nodes]  # fmt: skip
-    return on_nodes + [list(x.__dict__.get("_backward_hooks", {}).values()) for x in leaves]
+    return on_nodes + [list(x.__dict__.get("_backward_hooks", {}).values()) for x in [leaf.variable for leaf in leaves]]
 
 
 @graphs

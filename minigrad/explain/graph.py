@@ -29,7 +29,7 @@ def place_of(x: Tensor) -> Place:
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)
 
 
-def names_of(given: NamesGiven, leaves: Iterable[Any]) -> dict[Place, tuple[str, tuple[int, ...]]]:
+def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place, tuple[str, tuple[int, ...]]]:
     """The names and shapes of tensors: those given, and numbers for the leaves that have no name.
 
     Parameters of modules have a name, too, and so do tensors and modules in lists and tuples, so that `names=locals()`
@@ -46,19 +46,17 @@ def names_of(given: NamesGiven, leaves: Iterable[Any]) -> dict[Place, tuple[str,
 
     pairs = {"": given} if isinstance(given, Module) else {} if given is None else dict(given)
     shown = [(name, value) for name, value in pairs.items() if not name.startswith("_")]
-    for name, value in shown:
+    listed = [(name, value) for name, value in shown if isinstance(value, (list, tuple))]
+    items = [(f"{name}[{place}]", each) for name, value in listed for place, each in enumerate(value)]
+    for name, value in shown + items:
         add(name, value)
-    for name, value in shown:
-        for position, each in enumerate(value) if isinstance(value, (list, tuple)) else ():
-            add(f"{name}[{position}]", each)
-    unnamed = [leaf for leaf in leaves if place_of(leaf) not in found]
-    for number, leaf in enumerate(unnamed, 1):
-        add(f"leaf {number}", leaf)
+    for number, leaf in enumerate([leaf for leaf in leaves if (leaf, 0) not in found], 1):
+        add(f"leaf {number}", leaf.variable)
     return found
 
 
-def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:
-    """The nodes that a backward pass from these tensors can reach, newest first, and the leaves, in that order."""
+def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[AccumulateGrad]]:
+    """The nodes that a backward pass from these tensors can reach, newest first, and its ends, in that order."""
     starts = [place_of(x) for x in tensors if isinstance(x, Tensor)]
     stack = [node for node, _ in starts]
     found: set[Any] = set(stack)
@@ -69,8 +67,7 @@ def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[Any]]:
                 stack.append(node)
     nodes = sorted([each for each in found if isinstance(each, Node)], key=lambda node: -node.number)
     places = [*starts, *[place for node in nodes for place in node.ways]]
-    leaves = dict.fromkeys([node for node, _ in places if isinstance(node, AccumulateGrad)])
-    return nodes, [leaf.variable for leaf in leaves]
+    return nodes, [*dict.fromkeys([node for node, _ in places if isinstance(node, AccumulateGrad)])]
 
 
 @dataclass(frozen=True)
@@ -178,15 +175,14 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         results.setdefault(node, []).append(f"{name} {shape}")
     shown = nodes[:max_nodes]
     ids: dict[Any, str] = {node: f"n{number}" for number, node in enumerate(shown, 1)}
-    ids |= {AccumulateGrad(leaf): f"l{number}" for number, leaf in enumerate(leaves, 1)}
+    ids |= {leaf: f"l{number}" for number, leaf in enumerate(leaves, 1)}
     edges = [(ids.get(source, "older"), ids[node]) for node in shown for source, _ in node.ways if source is not None]
     labels = [(node, (node.short_name(), formula_of(node), *results.get(node, []))) for node in shown]
     vertices = [Vertex(ids[node], tuple([line for line in lines if line]), False) for node, lines in labels]
     reached = {start for start, _ in edges} | {ids.get(place_of(x)[0]) for x in outputs}
-    for leaf in leaves:
-        name, shape = called[place_of(leaf)]
-        if ids[AccumulateGrad(leaf)] in reached:
-            vertices.append(Vertex(ids[AccumulateGrad(leaf)], (name, str(shape)), True))
+    for leaf in [leaf for leaf in leaves if ids[leaf] in reached]:
+        name, shape = called[leaf, 0]
+        vertices.append(Vertex(ids[leaf], (name, str(shape)), True))
     if len(nodes) > len(shown):
         vertices.append(Vertex("older", (f"{len(nodes) - len(shown):,} older operations",), False))
     return Graph(tuple(vertices), tuple(edges))

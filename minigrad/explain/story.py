@@ -146,11 +146,12 @@ def backward(
     outputs = as_tuple(tensors)
     given = None if grad_tensors is None else as_tuple(grad_tensors)
     wanted = None if inputs is None else as_tuple(inputs)
-    nodes, leaves = explore(outputs)
-    called = {place: name for place, (name, _) in names_of(names, leaves).items()}
+    nodes, ends = explore(outputs)
+    called = {place: name for place, (name, _) in names_of(names, ends).items()}
     value_of = partial(_value, max_values=max_values)
     retaining = [reference() for node in nodes if node.watch for reference in node.watch.retained.values()]
-    targets = {place_of(x): x for x in (*(leaves if wanted is None else wanted), *retaining) if isinstance(x, Tensor)}
+    asked = [end.variable for end in ends] if wanted is None else wanted
+    targets = {place_of(x): x for x in (*asked, *retaining) if isinstance(x, Tensor)}
     before = {place: value_of(x._grad) for place, x in targets.items()}
     # Afterwards what the nodes keep is gone.
     read = {node: [(rule, _read(node, rule, max_values)) for rule in rules(node)] for node in nodes}
@@ -182,11 +183,11 @@ def backward(
             if place[0] is not None
         ]
         steps.append(Step(number, node.short_name(), computes(node), tuple(came_in), tuple(went_out)))
-    ends = []
+    leaves = []
     for place, x in targets.items():
         name, sent = called.get(place, "input"), tuple(senders.get(place, ()))
-        ends.append(Leaf(name, tuple(x.shape), before[place], value_of(x._grad), sent))
-    return Story(tuple(starts), tuple(steps), tuple(ends), max_steps)
+        leaves.append(Leaf(name, tuple(x.shape), before[place], value_of(x._grad), sent))
+    return Story(tuple(starts), tuple(steps), tuple(leaves), max_steps)
 
 
 def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) -> str:
