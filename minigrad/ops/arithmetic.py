@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import WIDE_FLOATS, inverse, laid_out
+from minigrad.core.arrays import WIDE_FLOATS, chosen, inverse, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.shapes import common_shape, sum_to
@@ -336,10 +336,9 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
         if each._array.dtype != input._array.dtype:
             raise RuntimeError(f"expected dtype {input.dtype._c_name} but got dtype {each.dtype._c_name}")
     check_floating("lerp_kernel", input)
-    if isinstance(weight, Tensor):
-        return in_float32(Lerp(form), input, end, cast(weight, input.dtype))
-    weight = input._new(np.asarray(as_number(weight), computed_in(input._array.dtype)))
-    return in_float32(Lerp(form), input, end, weight)
+    exact = computed_in(input._array.dtype)
+    part = cast(weight, input.dtype) if isinstance(weight, Tensor) else input._new(np.array(as_number(weight), exact))
+    return in_float32(Lerp(form), input, end, part)
 
 
 class Ternary(Node):
@@ -368,14 +367,12 @@ class Lerp(Ternary):
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         # From the nearer end: so both ends are reached exactly.
-        step, near = b - a, np.abs(c) < 0.5
+        near = np.abs(c) < 0.5
         if c.ndim:
-            out = np.where(near, a + c * step, b - step * (1 - c))
+            start, part = chosen(near, a, b), chosen(near, c, c - 1)
         else:
-            step *= c if near else c - 1
-            step += a if near else b
-            out = step
-        return laid_out(out, a, b, c)
+            start, part = (a, c) if near else (b, c - 1)
+        return laid_out((b - a) * part + start, a, b, c)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
         return g * (1 - c)

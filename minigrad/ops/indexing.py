@@ -346,19 +346,14 @@ class PutIndex(Binary):
     once: bool = False
 
     def forward(self, x: Array, places: Array) -> Array:
-        if self.once:
-            y = np.zeros(self.shape, x.dtype)
-            write_at(y, self.dims, places, x)
-            return y
-        y = np.zeros(self.shape, np.promote_types(x.dtype, np.float32))
+        y = np.zeros(self.shape, x.dtype if self.once else computed_in(x.dtype))
         leading = len(self.dims)
-        if self.dims == tuple(range(leading)):
-            size = math.prod(self.shape[leading:])
-            count = math.prod(self.shape[:leading])
+        if leading < y.ndim and self.dims == tuple(range(leading)) and not self.once:
+            count, size = math.prod(self.shape[:leading]), math.prod(self.shape[leading:])
             rows = x.reshape(places.size, size).astype(y.dtype, copy=False)
             add_rows_to_zeros(y.reshape(count, size), rows, from_start(places.reshape(-1), count))
         else:
-            add_at(y, self.dims, places, x)
+            (write_at if self.once else add_at)(y, self.dims, places, x)
         return y.astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from minigrad.core.tensor import Operand, Tensor, members, method
 from minigrad.declare import op
 from minigrad.tensors import options
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import as_dtype, check_on_cpu, keeps_order, layout, memory_format, sparse_coo
+from minigrad.tensors.options import as_dtype, check_on_cpu, contiguous_format, layout, memory_format, sparse_coo
 
 
 @op()
@@ -33,7 +33,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     >>> x, y
     (tensor([1., 2.]), tensor([7., 2.]))
     """
-    return Clone("K" if keeps_order(memory_format) else "C")(input)
+    return Clone("C" if memory_format is contiguous_format else "K")(input)
 
 
 @op("torch")
@@ -61,8 +61,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     out = cast(input, wanted)
     if out is input and given.get("copy"):
         out = Cast(wanted)(input)
-    dense = keeps_order(given.get("memory_format")) or out is input
-    return out if dense else out.contiguous()
+    in_order = given.get("memory_format") is contiguous_format and out is not input
+    return out.contiguous() if in_order else out
 
 
 def _cast_to(name: str, to: dtypes.dtype) -> None:

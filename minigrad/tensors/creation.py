@@ -26,10 +26,10 @@ from minigrad.tensors.options import (
     Sizes,
     as_dtype,
     checked,
+    contiguous_format,
     filled,
     filling,
     int_of,
-    keeps_order,
     listed,
     memory_format,
     new_leaf,
@@ -340,7 +340,7 @@ def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    in_order = not keeps_order(options.pop("memory_format", None))
+    in_order = options.pop("memory_format", None) is contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.

@@ -170,11 +170,6 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-def keeps_order(given: memory_format | None) -> bool:
-    """Whether a copy in this memory format lies in memory as its model does."""
-    return given is not contiguous_format
-
-
 #: What makes an array of a shape and dtype; and what writes into one.
 Make: TypeAlias = Callable[[tuple[int, ...], np.dtype[Any]], Array]
 Fill: TypeAlias = Callable[[Array], object]
