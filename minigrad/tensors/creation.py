@@ -224,9 +224,10 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     >>> torch.zeros(2).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    _, requires_grad = checked("new_tensor", options, input.dtype)
-    wanted = as_dtype("new_tensor", options.get("dtype")) or input.dtype
-    return new_leaf(array_of_data(_copied("tensor.new_tensor", data), wanted), requires_grad)
+    array = _copied("tensor.new_tensor", data)
+    return new_leaf_made(
+        "new_tensor", lambda of: array_of_data(array, dtypes.of(np.empty(0, of))), options, input.dtype
+    )
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------------
