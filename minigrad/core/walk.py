@@ -64,8 +64,7 @@ def backward(
             _check_shape(x, g)
             if x._grad is not None:
                 _check_fits(x._grad, g)
-        for x, g, owned in reached:
-            _accumulate(x, g, owned, create_graph)
+        _accumulate(reached, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
                 walk.ask(seams.run_post_accumulate_grad_hooks, tensor_at(edge, edge))
@@ -116,8 +115,7 @@ def grad(
                 _check_shape(x, gradient)
                 gradient = gradient if create_graph or edge_to(x) in walk.owned else gradient.clone()
             gradients.append(gradient)
-        for tensor, gradient in walk.retained:
-            _accumulate(tensor, gradient, False, create_graph)
+        _accumulate([(tensor, gradient, False) for tensor, gradient in walk.retained], create_graph)
     return tuple(gradients)
 
 
@@ -301,26 +299,27 @@ def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
         raise RuntimeError(f"{problem}: the .grad of before does not fit this gradient. Call zero_grad() first")
 
 
-def _accumulate(tensor: Tensor, gradient: Tensor, owned: bool, record: bool) -> None:
-    """Add to a tensor's `.grad`, which it owns: the first gradient is copied, unless nobody else holds it."""
-    if not tensor._requires_grad:
-        return  # It was frozen after it was used.
+def _accumulate(reached: Iterable[tuple[Tensor, Tensor, bool]], record: bool) -> None:
+    """Add to the `.grad` of tensors, which own it: a first gradient is copied, unless it is owned, by nobody else."""
     with _accumulating:
-        earlier = tensor._grad
-        if earlier is None:
-            if not owned:
-                if gradient.is_sparse:
-                    gradient = gradient.clone()
-                elif record:
-                    gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
-                else:
-                    gradient = gradient._new(copied(gradient._array))
-            tensor._grad = gradient
-        elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
-            tensor._grad = earlier._plus(gradient, False)
-        else:
-            tensor._grad = earlier._plus(gradient, True)
-            storage_of(earlier).version += 1
+        for tensor, gradient, owned in reached:
+            earlier = tensor._grad
+            if not tensor._requires_grad:
+                continue  # It was frozen after it was used.
+            if earlier is None:
+                if not owned:
+                    if gradient.is_sparse:
+                        gradient = gradient.clone()
+                    elif record:
+                        gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
+                    else:
+                        gradient = gradient._new(copied(gradient._array))
+                tensor._grad = gradient
+            elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
+                tensor._grad = earlier._plus(gradient, False)
+            else:
+                tensor._grad = earlier._plus(gradient, True)
+                storage_of(earlier).version += 1
 
 
 def _targets(inputs: tuple[Tensor, ...], name: str) -> dict[Edge, Tensor]:
