@@ -88,15 +88,17 @@ class Elementwise(Binary):
     def with_number(self, a: Any, b: Any) -> Any:
         """The result for a tensor and a number, in either order, or a sparse tensor second; else NotImplemented."""
         first = isinstance(a, Tensor)
-        if first and isinstance(b, Tensor):
-            return b._beside(self, a)  # type: ignore[attr-defined]  # sparse tensors have it
         tensor, number = (a, b) if first else (b, a)
-        if not (isinstance(tensor, Tensor) and isinstance(number, NUMBERS)):
+        usual = type(number) is float or (type(number) is int and number.bit_length() < 64)
+        if first and not usual and isinstance(b, Tensor):
+            return b._beside(self, a)  # type: ignore[attr-defined]  # sparse tensors have it
+        if not (isinstance(tensor, Tensor) and (usual or isinstance(number, NUMBERS))):
             return NotImplemented
         x, y = (a._array, b) if first else (a, b._array)
-        usual = type(number) is float or (type(number) is int and number.bit_length() < 64)
-        if first and usual and (x.dtype in WIDE_FLOATS or (type(number) is int and x.dtype in self.integers)):
+        dtype = tensor._array.dtype
+        if usual and (dtype in WIDE_FLOATS or (type(number) is int and dtype in self.integers)):
             # The number takes on the array's dtype.
+            x = x if first else quiet().run(np.asarray, x, dtype)
             out = tensor._new(quiet().run(self.forward, x, y))
         else:
             a, b, x, y, common = self.promote(a, b, x, y)
