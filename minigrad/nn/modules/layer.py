@@ -139,8 +139,7 @@ class FunctionLayer(Layer):
         for name, option in self._options.items():
             value, may_be = given[name], not option.is_kept or "Tensor" in option.kind
             if isinstance(value, Tensor) and value.ndim and not may_be:
-                name = f"{type(self).__name__}.__init__() argument '{name}'"
-                raise TypeError(f"{name} must be {option.kind}, not Tensor")
+                raise TypeError(f"{type(self).__name__}.__init__() argument '{name}' must be {option.kind}, not Tensor")
         super()._begin(given)
 
     def forward(self, input: Tensor) -> Tensor:

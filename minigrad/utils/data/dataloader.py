@@ -49,9 +49,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
             raise RuntimeError(f"{problem}; give the DataLoader a collate_fn that pads them")
         kind = list if isinstance(first, Mapping) else tuple
         return _rebuilt(first, lambda key: default_collate(kind([each[key] for each in batch])))
-    found = first.dtype if isinstance(first, np.ndarray) else type(first)
-    problem = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists"
-    raise TypeError(f"{problem}; found {found}")
+    odd = first.dtype if isinstance(first, np.ndarray) else type(first)
+    raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {odd}")
 
 
 def default_convert(data: Any) -> Any:
