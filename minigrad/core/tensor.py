@@ -209,7 +209,7 @@ class Tensor:
             return result
         if result._requires_grad:
             raise RuntimeError("the core alone does not record writes: add x.detach(), or make a new tensor")
-        check_keeps_shape(self, result)
+        check_keeps_shape(self._array.shape, result._array.shape)
         np.copyto(self._array, result._array, casting="same_kind")
         storage_of(self).version += 1
         return self
@@ -320,11 +320,12 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
         storage.forget_views(views)
 
 
-def check_keeps_shape(x: Tensor, result: Tensor) -> None:
-    """Nothing if the result, which is to be written into `x`, has its shape; else a RuntimeError."""
-    if result._array.shape != x._array.shape:
-        problem = f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        raise RuntimeError(f"{problem}: an in-place operation cannot change the shape")
+def check_keeps_shape(
+    own: tuple[int, ...], found: tuple[int, ...], remedy: str = "an in-place operation cannot change the shape"
+) -> None:
+    """Nothing if what is to be written into something of the shape `own` has that shape; else a RuntimeError."""
+    if found != own:
+        raise RuntimeError(f"output with shape {list(own)} doesn't match the broadcast shape {list(found)}: {remedy}")
 
 
 class Size(tuple[int, ...]):

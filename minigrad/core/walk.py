@@ -14,7 +14,7 @@ from .elementwise import Clone, cast
 from .modes import current
 from .shapes import common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
-from .tensor import Size, Tensor, free_in_forks, method, storage_of
+from .tensor import Size, Tensor, check_keeps_shape, free_in_forks, method, storage_of
 
 #: One tensor, or several.
 Tensors: TypeAlias = Tensor | Sequence[Tensor]
@@ -294,9 +294,8 @@ def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
     """Nothing if a gradient can be added to the `.grad` that is there; else a RuntimeError."""
     if not (earlier.is_sparse or gradient.is_sparse) and earlier._array.shape == gradient._array.shape:
         return  # Sooner than by the shapes of tensors.
-    if common_shape((earlier.shape, gradient.shape)) != earlier.shape:
-        problem = f"output with shape {list(earlier.shape)} doesn't match the broadcast shape {list(gradient.shape)}"
-        raise RuntimeError(f"{problem}: the .grad of before does not fit this gradient. Call zero_grad() first")
+    remedy = "the .grad of before does not fit this gradient. Call zero_grad() first"
+    check_keeps_shape(earlier.shape, common_shape((earlier.shape, gradient.shape)), remedy)
 
 
 def _accumulate(reached: Iterable[tuple[Tensor, Tensor, bool]], record: bool) -> None:

@@ -17,7 +17,7 @@ from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape
 from minigrad.core.tape import Node, Unary, quiet
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import check_cast, check_floating, in_float32, normal_dim, rounded
@@ -750,8 +750,7 @@ def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> T
     if weight is None:
         return None
     check_constant(function, argument, weight)
-    shape = common_shape([weight._array.shape, x._array.shape])
-    if shape != x._array.shape:
-        raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}")
+    shape = x._array.shape
+    check_keeps_shape(shape, common_shape([weight._array.shape, shape]), f"a {argument} of {weight.shape} is too large")
     factor: Tensor = cast(weight, x.dtype)
     return factor

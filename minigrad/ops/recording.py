@@ -34,8 +34,7 @@ class Copy(Elementwise):
 
     def forward(self, a: Array, b: Array) -> Array:
         shape = b.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
-        if shape != a.shape:
-            raise RuntimeError(f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(shape)}")
+        check_keeps_shape(a.shape, shape)
         return b if b.shape == shape else np.broadcast_to(b, shape)
 
     def write(self, y: Array, value: Array) -> None:
@@ -82,7 +81,7 @@ class Recording(Tensor):
         if result is NotImplemented:
             return result
         array = self._array
-        check_keeps_shape(self, result)
+        check_keeps_shape(self._array.shape, result._array.shape)
         recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
             arguments.check_cast(result.dtype, self.dtype)
