@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core.modes import no_grad
-from minigrad.nn.modules.module_hooks import ForwardHook, call_with_hooks
+from minigrad.nn.modules.module_hooks import call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persistent
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
@@ -59,7 +59,7 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
-    #: By the name of what calls them, in the order of the calls.
+    #: By the name of what calls them, in the order of the calls; those around `forward` with whether they get kwargs.
     _hooks: dict[str, OrderedDict[int, Any]]
     #: By what a state dict knows which names and meanings its entries have.
     _version: int = 1
@@ -411,7 +411,7 @@ class Module:
         With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  With `prepend`, it is called before
         the hooks that are there, else after them.
         """
-        return self._add_hook("forward_pre", ForwardHook(hook, with_kwargs), prepend)
+        return self._add_hook("forward_pre", (hook, with_kwargs), prepend)
 
     def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
@@ -425,7 +425,7 @@ class Module:
         ...     _ = layer(torch.ones(4, 2))
         torch.Size([4, 3])
         """
-        return self._add_hook("forward", ForwardHook(hook, with_kwargs), prepend)
+        return self._add_hook("forward", (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from minigrad.autograd.function import Function
 from minigrad.core.modes import is_grad_enabled
 from minigrad.tensor import Tensor
-
-
-class ForwardHook(NamedTuple):
-    """A function to call before or after `forward`, and how."""
-
-    function: Callable[..., Any]
-    with_kwargs: bool
 
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
