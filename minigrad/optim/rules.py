@@ -235,15 +235,16 @@ class SGD(ByParameter):
         return {name: filled_like(parameter) for name in names}
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
-        momentum, dampening, d = options["momentum"], options["dampening"], g
-        if b is not None:
-            if number == 1:
-                b[...] = g
-            else:
-                b *= momentum
-                b += g if dampening == 0 else (1 - dampening) * g
-            d = momentum * b + g if options["nesterov"] else b
-        w -= options["lr"] * d
+        momentum, dampening = options["momentum"], options["dampening"]
+        if b is not None and number == 1:
+            b[...] = g
+        elif b is not None:
+            b *= momentum
+            b += g if dampening == 0 else (1 - dampening) * g
+        if b is not None and options["nesterov"]:
+            b = momentum * b
+            b += g
+        w -= options["lr"] * (g if b is None else b)
 
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         d: Any = parameter._grad
