@@ -522,14 +522,12 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
             # PyTorch asks whether it has the name `dim`.
             raise TypeError(f"{name}() of an integer: dim=int(it), or torch.{name}imum(x, it) of another tensor")
         dim, other = None, dim
-    unfit = f"{name}() received an invalid combination of arguments"
+    if (keepdim and dim is None) or (dim is not None and other is not None):
+        problem = f"{name}() received an invalid combination of arguments"
+        raise TypeError(f"{problem}: keepdim needs dim, x.a{name}() keeps all; another tensor comes alone")
     if other is not None:
-        if dim is not None or keepdim:
-            raise TypeError(f"{unfit}: a dim, or another tensor")
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
     if dim is None:
-        if keepdim:
-            raise TypeError(f"{unfit}: keepdim needs dim, x.a{name}() keeps all")
         check_not_empty(name, array, None, RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
