@@ -215,7 +215,7 @@ class Finder(doctest.DocTestFinder):
     """Finds the examples of a class also where its module has another name than its file."""
 
     def _from_module(self, module: Any, object: Any) -> bool:
-        home = sys.modules[object.__module__] if isinstance(object, type) else None
+        home = sys.modules.get(object.__module__) if isinstance(object, type) else None
         return home is module or super()._from_module(module, object)  # type: ignore[misc]
 
 
