@@ -17,7 +17,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import rounded
+from minigrad.ops.arguments import as_int64, rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
 from minigrad.tensors.errors import refuse
 
@@ -99,7 +99,7 @@ def embedding(
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")
     _check_ids_dtype("embedding", input)
     if padding_idx is not None:
-        padding_idx = padding_position(padding_idx, len(weight._array))
+        padding_idx = padding_position(as_int64(padding_idx), len(weight._array))
     if max_norm is not None:
         check_ids(input._array, len(weight._array))
         _shorten(weight, input._array, max_norm, norm_type)
@@ -259,11 +259,11 @@ def embedding_bag(
         found = f"Index {wrong} of input takes value {ids[wrong]}"
         raise RuntimeError(f"{found} which is not in the valid range [0, {vocabulary})")
     starts, end = _bag_starts(input, offsets, include_last_offset)
-    if padding_idx is not None and not -vocabulary <= padding_idx < vocabulary:
+    if padding_idx is not None and not -vocabulary <= as_int64(padding_idx) < vocabulary:
         raise RuntimeError(f"padding_idx must be within the number of embeddings, {vocabulary}, but got {padding_idx}")
     if max_norm is not None:
         _shorten(weight, ids, max_norm, norm_type)
-    used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != padding_idx % vocabulary)
+    used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != int(padding_idx) % vocabulary)
     # For each id that counts the number of its bag, and for each bag how many of these it has.
     bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
     counts = np.bincount(bags, minlength=len(starts))
