@@ -367,7 +367,8 @@ class Size(tuple[int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
+        # By the name of the class: to ask for it by super() takes as long as the item.
+        found = tuple.__getitem__(self, index)
         return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: tuple[Any, ...]) -> Size:

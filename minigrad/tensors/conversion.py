@@ -53,16 +53,22 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> torch.tensor([1, 2]).to(torch.float64)
     tensor([1., 2.], dtype=torch.float64)
     """
-    given = _arguments_of_to(args, kwargs)
-    other = given.get("other")
-    wanted = other.dtype if other is not None else as_dtype("to", given.get("dtype")) or input.dtype
-    if given.get("device") is not None:
-        check_on_cpu(given["device"])
+    if args and isinstance(args[0], Tensor):
+        args = (None, args[0].dtype, *args[1:])
+    elif args and isinstance(args[0], dtypes.dtype | type):
+        args = (None, *args)
+    try:
+        on, dtype, copy, memory_format = _arguments_of_to(*args, **kwargs)
+    except TypeError:
+        problem = "to() received an invalid combination of arguments"
+        raise TypeError(f"{problem}: expected dtype, device and dtype, or other") from None
+    wanted = as_dtype("to", dtype) or input.dtype
+    if on is not None:
+        check_on_cpu(on)
     out = cast(input, wanted)
-    if out is input and given.get("copy"):
+    if out is input and copy:
         out = Cast(wanted)(input)
-    in_order = given.get("memory_format") is contiguous_format and out is not input
-    return out.contiguous() if in_order else out
+    return out.contiguous() if memory_format is contiguous_format and out is not input else out
 
 
 def _cast_to(name: str, to: dtypes.dtype) -> None:
@@ -347,35 +353,22 @@ def _dtype_of_type(given: object) -> dtypes.dtype:
         raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")
     if isinstance(given, type):
         found = dtypes.get_default_dtype() if issubclass(given, Tensor) else getattr(given, "dtype", None)
+    elif isinstance(given, str):
+        found = {f"torch.{each._tensor_name}Tensor": each for each in dtypes._BY_NUMPY.values()}.get(given)
     else:
-        named: dict[Any, dtypes.dtype] = {
-            f"torch.{each._tensor_name}Tensor": each for each in dtypes._BY_NUMPY.values()
-        }
-        found = named.get(given, given)
+        found = given
     if not isinstance(found, dtypes.dtype):
         raise ValueError(f"invalid type: {getattr(given, '__name__', given)!r}: give a dtype, such as torch.float32")
     return found
 
 
-_PLACES = ("non_blocking", "copy")
-
-
-def _arguments_of_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of one of the three forms of `to`, by name."""
-    names: tuple[str, ...] = ("device", "dtype", *_PLACES)
-    if args and isinstance(args[0], dtypes.dtype | type):
-        names = ("dtype", *_PLACES)
-    elif args and isinstance(args[0], Tensor):
-        names = ("other", *_PLACES)
-    given = dict(zip(names, args, strict=False)) | kwargs
-    if (
-        len(args) > len(names)
-        or len(given) < len(args) + len(kwargs)
-        or kwargs.keys() - {*names, "memory_format", "dtype"}
-        or not all([isinstance(given.get(flag, False), bool) for flag in ("non_blocking", "copy")])
-    ):
-        raise TypeError("to() received an invalid combination of arguments: expected dtype, device and dtype, or other")
-    return given
+def _arguments_of_to(
+    device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, *, memory_format: Any = None
+) -> tuple[Any, ...]:
+    """What `to` is given; a TypeError for flags that are none."""
+    if not (isinstance(non_blocking, bool) and isinstance(copy, bool)):
+        raise TypeError
+    return device, dtype, copy, memory_format
 
 
 class TypedStorage:

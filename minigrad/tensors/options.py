@@ -89,7 +89,9 @@ CPU = device("cpu")
 
 def check_on_cpu(given: object) -> None:
     """Nothing if tensors can be made on this device; else an error as a PyTorch without accelerators raises."""
-    kind = device(given).type
+    # Most often it is this one word: nothing has to be read in it.
+    known = "cpu" if isinstance(given, str) and given == "cpu" else given.type if isinstance(given, device) else None
+    kind = known or device(given).type
     if kind in ("cuda", "xpu"):
         raise AssertionError(f"Torch not compiled with {kind.upper()} enabled: minigrad computes on the CPU; use 'cpu'")
     if kind != "cpu":
