@@ -6,7 +6,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.core import arrays
-from minigrad.ops import fused, mathematics, ordering
+from minigrad.ops import fused, indexing, mathematics, ordering
 
 # ---- choices, blocks, functions --------------------------------------------------------------------------------------
 
@@ -76,6 +76,14 @@ def test_the_error_function_of_large_and_of_strided_arrays() -> None:
         np.testing.assert_array_equal(whole[row], mathematics.erf_of(x[row]))
     np.testing.assert_array_equal(mathematics.erf_of(x.T), whole.T)
     np.testing.assert_array_equal(mathematics.erf_of(x[::2, 1::3]), whole[::2, 1::3])
+
+
+@pytest.mark.parametrize("shape", [(), (300,), (15, 17), (16, 16), (257, 1), (3, 0, 90), (2, 3, 4, 5), (5, 6, 7, 8)])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.9, 1.0])
+def test_positions_are_those_that_numpy_finds(shape: tuple[int, ...], share: float) -> None:
+    holds = np.asarray(np.random.default_rng(0).random(shape) < share)
+    for found, expected in zip(indexing.positions(holds), np.atleast_1d(holds).nonzero(), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])

@@ -224,10 +224,8 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     >>> torch.zeros(2).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    array = _copied("tensor.new_tensor", data)
-    return new_leaf_made(
-        "new_tensor", lambda of: array_of_data(array, dtypes.of(np.empty(0, of))), options, input.dtype
-    )
+    given = _copied("tensor.new_tensor", data)
+    return new_leaf_made("new_tensor", lambda of: array_of_data(given, dtypes._BY_NUMPY[of]), options, input.dtype)
 
 
 # ---- ranges ------------------------------------------------------------------------------------------------------

@@ -194,8 +194,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
     tensor([1, 1, 1])
     """
-    source = engine_of(generator)
-    return input._new(tensors.random_arrays.multinomial(input._array, index(num_samples), replacement, source))
+    draw = tensors.random_arrays.multinomial
+    return input._new(draw(input._array, index(num_samples), replacement, engine_of(generator)))
 
 
 # ---- written into a tensor -------------------------------------------------------------------------------------------
