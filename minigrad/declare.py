@@ -346,8 +346,9 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
         words = str(unfit).replace("multiple values", "got multiple values")
         words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
         # It is the function that Python calls; the kernel gets what has been found to fit.
-        known = [each for each in signature.parameters if not each.startswith("_")][position == 0 :]
-        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(known)}") from None
+        known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
+        names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
+        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(names)}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
