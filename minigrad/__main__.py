@@ -1,7 +1,7 @@
 """The main job, `python -m minigrad`: a lookup is a product with one-hot vectors, shown on numbers.
 
-Each line printed behind `>>>` is run as it stands and followed by its result: what is printed is a doctest,
-also one of PyTorch.  That two things are equal is said only after they have been compared.
+The story is `tour.txt`.  Each line printed behind `>>>` is run as it stands and followed by its result: what is printed
+is a doctest, also one of PyTorch.  That two things are equal is said only after they have been compared.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from string import Template
 from time import perf_counter, process_time
 from timeit import repeat
 from typing import Any
@@ -36,93 +38,68 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_N
 
 
 class Session:
-    """Lines of Python that are printed as in Python's shell, and run."""
+    """A tour as it is told: lines of Python are printed as in Python's shell, and run."""
 
-    def __init__(self) -> None:
+    def __init__(self, **told: object) -> None:
         self.names: dict[str, Any] = {}
+        #: What the text names by `$name`.
+        self.told = told
 
-    def run(self, *lines: str) -> Any:
-        """Print and run each line; of an expression, print the value.  The value of the last is returned."""
-        for line in lines:
-            print(">>>", line)
-            try:
-                value = eval(line, self.names)
-            except SyntaxError:
-                value = None
-                exec(line, self.names)
-            if value is not None:
-                print(repr(value))
+    def tell(self, text: str) -> None:
+        """Print the paragraphs, and run the lines behind `>>>`; the last value chooses between True and False."""
+        line, value = "", None
+        for block in text.strip().split("\n\n"):
+            answer, _, words = block.partition(": ")
+            if answer in ("True", "False"):
+                if answer != str(value):
+                    continue
+                block = words
+                if value is False:
+                    left, right = line.partition("(")[2].removesuffix(")").split(", ")
+                    difference = eval(f"({left} - {right}).abs().max().item()", self.names)
+                    self.told["difference"] = f"{difference:g}"
+            block = Template(block).substitute(self.told)
+            if block.startswith(">>> "):
+                for line in block.splitlines():
+                    value = self.run(line)
+            elif "\n---" in block:
+                print(f"\n{block}")
+            else:
+                print(textwrap.fill(" ".join(block.split()), 78))
+            print()
+
+    def run(self, line: str) -> Any:
+        """Print and run a line behind `>>>`; of an expression, print and return the value."""
+        print(line)
+        source, value = line.removeprefix(">>> "), None
+        try:
+            value = eval(source, self.names)
+        except SyntaxError:
+            exec(source, self.names)
+        if value is not None:
+            print(repr(value))
         return value
 
-    def compare(self, function: str, left: str, right: str, if_equal: str, if_not: str) -> None:
-        """Print whether `torch.equal` (or `allclose`) holds, and the paragraph that then is true."""
-        if self.run(f"torch.{function}({left}, {right})"):
-            say(if_equal)
-        else:
-            difference = eval(f"({left} - {right}).abs().max().item()", self.names)
-            say(f"NOT equal: the largest difference is {difference:g}. {if_not}")
 
-
-def heading(text: str) -> None:
-    """Print a title."""
-    print(f"\n{text}\n{'-' * len(text)}")
-
-
-def say(text: str) -> None:
-    """Print a paragraph between blank lines."""
-    print(f"\n{textwrap.fill(' '.join(text.split()), 78)}\n")
-
-
-def show_forward(session: Session, ids: list[int], vocab: int, dim: int, seed: int) -> None:
-    """Print the table, the lookup, the one-hot matrix and the product, and whether the two results are equal."""
-    heading("1. Forward: look rows up, or multiply by one-hot vectors")
-    print()
-    session.run("import minigrad as torch", f"_ = torch.manual_seed({seed})")
-    if max(vocab, dim, len(ids)) >= SHOWN_ROWS:
-        say("So that tensors fit the screen, large ones are printed in part, and all without exponents:")
-        session.run("torch.set_printoptions(threshold=80, linewidth=77, sci_mode=False)")
-    say(f"""An embedding is a table to be learned. It has V rows, one for each id, of D numbers, which are random at
-        first. Here V = {vocab} and D = {dim}.""")
-    session.run(f"embedding = torch.nn.Embedding({vocab}, {dim})", "embedding.weight")
-    say("Called with ids, it gives their rows:")
-    session.run(f"ids = torch.tensor({ids})", "rows = embedding(ids)", "rows")
-    say("""grad_fn names the step that made the rows; section 2 goes back along it. The long way to the same rows: write
-        each id as a one-hot vector, V numbers with a 1 at the id and 0 elsewhere,""")
-    session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab})", "one_hot")
-    say("""and multiply by the table. A linear layer without bias does just that; it keeps its weight as (D, V), so it
-        gets a copy of the table, transposed.""")
-    session.run(f"linear = torch.nn.Linear({vocab}, {dim}, bias=False)")
-    session.run("linear.weight = torch.nn.Parameter(embedding.weight.T.detach().clone())")
-    session.run("product = linear(one_hot.float())", "product")
-    equal = """Exactly equal: each number is 1 * a number of the table + 0 * all the others in its column, and neither
-        multiplying by 0 or 1 nor adding 0 rounds. (All are finite here: 0 * inf would be nan.)"""
-    session.compare("equal", "rows", "product", equal, "That should not be: please report it.")
-
-
-def show_backward(session: Session, ids: list[int], vocab: int, dim: int) -> None:
-    """Print the table's gradient, where each row of it came from, and whether it is the same the other way."""
-    heading("2. Backward: where the gradient of the table comes from")
-    say("""Training makes one number, the loss, smaller. For that it needs the gradient of the table: how fast the loss
-        grows with each of the table's numbers. The loss here is (embedding(ids) * upstream).sum(). If a number
-        of the output grows by 1, the loss grows by the number of upstream in its place: upstream is the gradient of
-        the output. From there the backward pass goes back along grad_fn, to the table. With 1, 2, 3, ... as upstream,
-        every number can be followed.""")
-    if len(ids) > len(session.names["ids"]):
-        print(f"{repeat_note(ids)}:\n")
-        session.run(f"ids = torch.tensor({ids})")
-    session.run(f"upstream = torch.arange(1.0, {len(ids) * dim + 1}.0).reshape({len(ids)}, {dim})", "upstream")
-    session.run("loss = (embedding(ids) * upstream).sum()", "loss.backward()", "embedding.weight.grad")
-    say("Output n is a copy of row ids[n], so upstream[n] is added to the gradient of that row:")
-    print(*origins(ids, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n")
-    say("""In NumPy, grad[ids] += upstream would keep only one of the rows of a repeated id; np.add.at(grad, ids,
-        upstream) adds them. Now the long way, asking for the gradient of the one-hot vectors as well:""")
-    session.run(f"one_hot = torch.nn.functional.one_hot(ids, {vocab}).float().requires_grad_()")
-    session.run("loss = (linear(one_hot) * upstream).sum()", "loss.backward()")
-    equal = """Equal again: the product's rule is one_hot.T @ upstream, and row v of one_hot.T has a 1 wherever ids is
-        v, so it adds up the same rows. Whole numbers add without rounding, up to 2**24 in float32. Other sums round,
-        and the two ways may add an id's rows in different orders: then the last digits can differ."""
-    rounded = "Both ways add the same rows, in orders that may differ; above 2**24, float32 rounds whole numbers too."
-    session.compare("equal", "embedding.weight.grad", "linear.weight.grad.T", equal, rounded)
+def tour(given: argparse.Namespace) -> None:
+    """Print the whole story: the parts of `tour.txt`, and what is computed between them."""
+    parts = re.split("==== ?.*\n", Path(__file__).with_name("tour.txt").read_text(encoding="utf-8"))
+    start, for_large, forward, for_added, backward, rest, cost, end = parts
+    later = with_repeat(given.ids)
+    if max(given.vocab, given.dim, len(given.ids)) < SHOWN_ROWS:
+        for_large = ""
+    if later == given.ids:
+        for_added = ""
+    session = Session(
+        **vars(given), later=later, count=len(later), end=len(later) * given.dim + 1, note=repeat_note(later),
+        timed_ids=TIMED_IDS, timed_dim=TIMED_DIM, clock=CLOCK.__name__,
+    )  # fmt: skip
+    session.tell(start + for_large + forward + for_added + backward)
+    print(*origins(later, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n", end="\n\n")
+    session.tell(rest)
+    session.told["grown"] = told_times()
+    session.tell(cost)
+    print(end, end="")
 
 
 def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Iterator[str]:
@@ -148,41 +125,18 @@ def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Itera
         yield f"  ... and {vocab - len(listed):,} more, {int((grad == 0).all(1).sum()):,} of them all zeros"
 
 
-def show_input(session: Session) -> None:
-    """Print the gradient of the one-hot vectors and what it says, and why ids have none."""
-    heading("3. The gradient of the input")
-    say("The one-hot vectors are numbers, so the long way has found their gradient too:")
-    session.run("one_hot.grad")
-    best = "the smallest entry in a row names the best id for that position; for the last position it is"
-    equal = f"""Up to rounding, entry [n, v] is the dot product of upstream[n] and row v of the table. It says how fast
-        this loss grows as row v is mixed into output n. If position n had id v in place of its id u, the loss would
-        change by entry [n, v] minus entry [n, u]. So {best}"""
-    rounded = f"Where large numbers nearly cancel, digits are lost. Elsewhere, {best}"
-    session.compare("allclose", "one_hot.grad", "upstream @ embedding.weight.T", equal, rounded)
-    session.run("one_hot.grad[-1].argmin()")
-    say("The ids themselves have no gradient:")
-    session.run("ids.dtype, ids.requires_grad")
-    say("""An id is a name, not an amount: there is no row between rows 2 and 3, so an id cannot change a little, and
-        there is nothing to measure. Asking for its gradient, with ids.requires_grad_(), is an error.""")
-
-
-def show_cost() -> None:
-    """Print the measured time of both ways, forward and backward, as the vocabulary grows."""
-    heading("4. What multiplying by 0 costs")
-    say(f"""Microseconds for N = {TIMED_IDS} ids and D = {TIMED_DIM}, measured now on one thread with
-        time.{CLOCK.__name__}: medians of several runs. The long way is one_hot and float, the linear layer, and back
-        to the gradient of its weight.""")
+def told_times() -> str:
+    """Print the measured time of both ways, forward and backward, as the vocabulary grows; say how it grew."""
     table = measured_apart()
     print("             lookup                  the long way          long way")
     print("      V   forward  backward    one_hot   forward  backward   / lookup")
     ratios = [sum(times[2:]) / sum(times[:2]) for times in table]
     for vocab, (ahead, back, *long), ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
         print(f"{vocab:7,} {ahead:9,.0f} {back:9,.0f} ", *[f"{time:9,.0f}" for time in long], f"{ratio:10,.1f}")
-    grown = f"At V = {vocab:,} it took {ratio:,.0f} times as long."
-    disturbed = "The last column should grow with V, but these times were disturbed: run it again on an idle machine."
-    say(f"""The lookup copies N * D numbers, and backward adds them to V * D zeros. The long way makes N * V numbers and
-        multiplies N * V * D times in either direction, all but N * D times by 0.
-        {grown if ratios == sorted(set(ratios)) else disturbed}""")
+    print()
+    if ratios == sorted(set(ratios)):
+        return f"At V = {vocab:,} it took {ratio:,.0f} times as long."
+    return "The last column should grow with V, but these times were disturbed: run it again on an idle machine."
 
 
 def measured_apart() -> Any:
@@ -267,21 +221,6 @@ def with_repeat(ids: list[int]) -> list[int]:
 def repeat_note(ids: list[int]) -> str:
     """What is said of the last of the ids where `with_repeat` has added it."""
     return f"To see an id come twice, {ids[-1]} is added at the end"
-
-
-def tour(given: argparse.Namespace) -> None:
-    """Print the whole story."""
-    session = Session()
-    print("An Embedding is a Linear layer on one-hot vectors, without multiplying by 0.")
-    say("""Each line after >>> has just been run. It is PyTorch as well: with `import torch` in place of the first line,
-        it prints the same, up to rounding.""")
-    show_forward(session, given.ids, given.vocab, given.dim, given.seed)
-    show_backward(session, with_repeat(given.ids), given.vocab, given.dim)
-    show_input(session)
-    show_cost()
-    print("Try your own: python -m minigrad 0 4 4 4 --vocab 6 --dim 3")
-    print("Move it by hand, in a browser: python -m minigrad --html FILE")
-    print("Next, in the repository: docs/embedding-is-linear.md. All pages: docs/index.md")
 
 
 def write_page(given: argparse.Namespace) -> None:
