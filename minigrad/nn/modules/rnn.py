@@ -82,7 +82,7 @@ class Recurrence(Fused, Several):
     """
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
-    aside = ("gates", "before", "shown", "to_cell")
+    aside = ("gates", "before", "to_cell")
     rows: list[slice]
     form: str
 
@@ -204,11 +204,6 @@ class LSTMRecurrence(Recurrence):
     step = staticmethod(lstm_step)
     count_of_gates = 4
 
-    def forward(self, x: Array, weight: Array, *others: Any) -> list[Array]:
-        # Of all rows what is shown of the cell.
-        self.shown: Any = np.empty((x.size // len(weight), weight.shape[1]), x.dtype)
-        return super().forward(x, weight, *others)
-
     def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
         h, c = state
         np.add(x, u, out=gates)
@@ -220,13 +215,14 @@ class LSTMRecurrence(Recurrence):
         i, f, g, o = gates.reshape(-1, 4, h.shape[1]).swapaxes(0, 1)
         c *= f
         c += i * g
-        np.multiply(o, np.tanh(c, out=self.shown[part]), out=h)
+        np.multiply(o, np.tanh(c), out=h)
 
     def slopes(self) -> Array:
         i, f, g, o = self.gates.swapaxes(0, 1)
-        self.to_cell = o * (1 - self.shown * self.shown)
-        slopes = g * i * (1 - i), self.before[1] * f * (1 - f), i * (1 - g * g), self.shown * o * (1 - o)
-        return np.stack(slopes, 1)
+        before = self.before[1]
+        shown = np.tanh(f * before + i * g)
+        self.to_cell = o * (1 - shown * shown)
+        return np.stack([g * i * (1 - i), before * f * (1 - f), i * (1 - g * g), shown * o * (1 - o)], 1)
 
     def retreat(self, part: slice, d: Array, *state: Array) -> None:
         h, c = state
