@@ -97,38 +97,31 @@ def _name_of(node: Any) -> str:
 # ---- what to keep: each of these may be the `keep` of a class of nodes -----------------------------------------------
 
 
-def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
-    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else."""
-    kept = [NOTHING] * (len(inputs) + 1)
-    edges = node.edges
-    for place, positions in node.reads.items():
-        if edges[place] is not None:
-            for position in positions:
-                if kept[position] is NOTHING:
-                    kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
-    node._kept = tuple(kept)
-
-
-def keep_other(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
-    edges = node.edges
-    a = NOTHING if edges[1] is None else entry_of(inputs[0])
-    node._kept = (a, NOTHING if edges[0] is None else entry_of(inputs[1]))
-
-
-def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+def keep_inputs(node: Any, inputs: Sequence[Any], out: Any) -> None:
     """Keep all inputs."""
     node._kept = tuple([entry_of(x) for x in inputs])
 
 
-def keep_input(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep the first input."""
-    node._kept = (entry_of(inputs[0]),)
+def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
+    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else.
 
-
-def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep the output."""
-    node._kept = (output_entry(out),)
+    For each class this is written out when its first node keeps something, as its constructor is: for a product
+    `node._kept = (entry_of(inputs[0]) if edges[1] is not None else NOTHING, …)`.
+    """
+    kind = type(node)
+    readers: dict[int, list[str]] = {}
+    for place, positions in kind.reads.items():
+        for position in positions:
+            readers.setdefault(position, []).append(f"edges[{place}] is not None")
+    entries = ["NOTHING"] * (max(readers) + 1 + (-1 in readers))
+    for position, needed in readers.items():
+        entry = "output_entry(out)" if position < 0 else f"entry_of(inputs[{position}])"
+        # With one gradient alone a node is recorded for the sake of its input.
+        entries[position] = entry if len(kind.reads) == 1 else f"{entry} if {' or '.join(needed)} else NOTHING"
+    scope: dict[str, Any] = {}
+    exec(f"def keep(node, inputs, out): edges = node.edges; node._kept = ({', '.join(entries)},)", globals(), scope)
+    kind.keep = scope["keep"]
+    kind.keep(node, inputs, out)
 
 
 # ---- what the gradients of a class read ------------------------------------------------------------------------------
@@ -174,16 +167,6 @@ def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     """
     read: Callable[[Any, Any], Any] = eval(f"lambda n, g: n.{name}(g, {', '.join([f'n.kept({i})' for i in reads])})")
     return read
-
-
-def keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
-    """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
-    some = {position: read for position, read in reads.items() if read}
-    if not some:
-        return None
-    if some in ({0: (1,), 1: (0,)}, {0: (1,)}):
-        return keep_other
-    return keep_input if some == {0: (0,)} else keep_output if some == {0: (-1,)} else keep_read
 
 
 # ---- the recorded operations -----------------------------------------------------------------------------------------
@@ -272,8 +255,8 @@ class Node:
         if stated := stated_reads(cls):
             cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
             cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
-            if "keep" not in vars(cls):
-                cls.keep = keeping(cls.reads)
+        if "reads" in vars(cls) and "keep" not in vars(cls):
+            cls.keep = keep_read if any(cls.reads.values()) else None
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
