@@ -228,8 +228,10 @@ class Node:
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    #: For the position of each input what calls the gradient that the class states, and what that reads.
+    #: For the position of each input what calls the gradient that the class states.
     gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
+
+    #: For the position of each input what that gradient reads.
     reads: ClassVar[dict[int, Reads]] = {}
 
     #: What keeps that, such as `keep_inputs`; None for nothing.
