@@ -54,6 +54,9 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype 
     >>> x.sum(), x.sum(0), x.sum(1)
     (tensor(10), tensor([4, 6]), tensor([3, 7]))
     """
+    if input._array.dtype.kind == "b" and dim is None and dtype is None and not keepdim:
+        # As many as are true, which NumPy counts in a tenth of the time: the hits of a batch, say.
+        return count_nonzero(input)
     form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
     return Sum(reduced_dims(dim, input._array.ndim), keepdim, form)(_summands("sum", input, dtype))
 
