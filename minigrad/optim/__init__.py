@@ -10,4 +10,6 @@ __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop"
 globals().update(advised(__name__, __all__))
 for _kind in (SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop):
     at_home(__name__, **{_kind.__name__.lower(): _kind.__name__})
+    # `optim.adam(…)` is a slip of the pen, as in PyTorch, and not a call of a module.
+    del globals()[_kind.__name__.lower()]
 at_home(__name__, sparse_adam="SparseAdam")
