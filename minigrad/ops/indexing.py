@@ -71,15 +71,12 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
 @functools.lru_cache(maxsize=64)
 def _steps(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
     """How far apart neighbours along `dim` are in such an array, and where each line along it begins."""
+    steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))] or [1]
     offsets = np.zeros((), np.int64)
-    own_step = step = 1
-    for d in reversed(range(len(shape))):
-        if d == dim:
-            own_step = step
-        elif sizes[d] > 1:
-            offsets = offsets + np.arange(0, sizes[d] * step, step).reshape(-1, *(1,) * (len(sizes) - 1 - d))
-        step *= max(shape[d], 1)
-    return own_step, offsets
+    for d, size in enumerate(sizes):
+        if d != dim:
+            offsets = offsets + (np.arange(size) * steps[d]).reshape(-1, *(1,) * (len(sizes) - 1 - d))
+    return steps[dim], offsets
 
 
 def positions(holds: Array) -> list[Array]:

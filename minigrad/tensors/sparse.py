@@ -225,8 +225,7 @@ class SparseTensor(Tensor):
 
     detach, to = map(_of_values, ("detach", "to"))
     data = property(_of_values("detach"))
-    float, double, half, bfloat16 = map(_of_values, ("float", "double", "half", "bfloat16"))
-    long, int = map(_of_values, ("long", "int"))
+    float, double, half, bfloat16, long, int = map(_of_values, ["float", "double", "half", "bfloat16", "long", "int"])
 
     def type(self, dtype: object = None) -> Any:
         """The name of this tensor's type, such as "torch.sparse.FloatTensor"; or this tensor in a dtype."""
