@@ -535,7 +535,7 @@ def softmax_layer(input: Tensor, dim: int | None = None, _stacklevel: int = 3, d
     >>> F.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return softmax(input, _chosen_dim("softmax", input) if dim is None else dim, dtype)
+    return _of_scores("softmax", Softmax, input, _chosen_dim("softmax", input) if dim is None else dim, dtype)
 
 
 @op("nn.functional", name="log_softmax")
@@ -543,7 +543,8 @@ def log_softmax_layer(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None
 ) -> Tensor:
     """`x - log(sum(exp(x)))` along `dim`, the logarithm of the softmax, also where that is 0; see `softmax`."""
-    return log_softmax(input, _chosen_dim("log_softmax", input) if dim is None else dim, dtype)
+    dim = _chosen_dim("log_softmax", input) if dim is None else dim
+    return _of_scores("log_softmax", LogSoftmax, input, dim, dtype)
 
 
 def _chosen_dim(name: str, input: Tensor) -> int:
