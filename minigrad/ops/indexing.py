@@ -129,8 +129,10 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
     if x.flags.c_contiguous and (len(dims) == 1 or dims == tuple(range(x.ndim))):
         return x.take(places, dims[0] if len(dims) == 1 else None)
     x, dims = as_neighbours(x, dims)
-    if x.flags.c_contiguous:
-        return x.reshape(merged(x.shape, dims)).take(places, dims[0] if dims else 0)
+    many = len(dims) > 1 and 2 * places.size >= math.prod([x.shape[dim] for dim in dims])
+    if many or x.flags.c_contiguous:
+        # To tell in several dimensions where so many places are takes longer than to copy x.
+        return np.ascontiguousarray(x).reshape(merged(x.shape, dims)).take(places, dims[0] if dims else 0)
     return np.asarray(x[_positions(x, dims, places)], order="C")
 
 
