@@ -11,7 +11,6 @@ gradients read, as the names of their parameters say: `def da(self, g, b)` reads
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
@@ -130,8 +129,8 @@ def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
 GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
 
 
-def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
-    """For the position of each input whose gradient this class states: its name, and what it reads.
+def stated_reads(kind: Any) -> dict[int, Reads]:
+    """For the position of each input whose gradient this class states: what that reads.
 
     It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
     """
@@ -143,7 +142,7 @@ def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
     found = {}
     for name, arguments in stated.items():
         read = arguments[2:] if arguments[0] == "self" else arguments[1:]
-        found[GRADIENTS[name]] = name, tuple([positions[each] for each in read])
+        found[GRADIENTS[name]] = tuple([positions[each] for each in read])
     return found
 
 
@@ -157,16 +156,6 @@ def _arguments(function: Any) -> tuple[str, ...]:
     """The names of the arguments of a function of Python, none of a ufunc."""
     code = getattr(function, "__code__", None)
     return () if code is None else code.co_varnames[: code.co_argcount]
-
-
-@functools.cache
-def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
-    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads.
-
-    It is written out, as constructors are: a backward pass calls it once for each gradient.
-    """
-    read: Callable[[Any, Any], Any] = eval(f"lambda n, g: n.{name}(g, {', '.join([f'n.kept({i})' for i in reads])})")
-    return read
 
 
 # ---- the recorded operations -----------------------------------------------------------------------------------------
@@ -228,10 +217,7 @@ class Node:
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    #: For the position of each input what calls the gradient that the class states.
-    gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
-
-    #: For the position of each input what that gradient reads.
+    #: For the position of each input whose gradient the class states: what that reads.
     reads: ClassVar[dict[int, Reads]] = {}
 
     #: What keeps that, such as `keep_inputs`; None for nothing.
@@ -255,8 +241,8 @@ class Node:
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
         if stated := stated_reads(cls):
-            cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
-            cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
+            cls.reads = cls.reads | stated
+            cls.gradients = Node.gradients  # type: ignore[method-assign]  # written anew
         if "reads" in vars(cls) and "keep" not in vars(cls):
             cls.keep = keep_read if any(cls.reads.values()) else None
 
@@ -266,7 +252,24 @@ class Node:
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        return [None if edge is None else self.gradients[place](self, g) for place, edge in enumerate(self.edges)]
+        return self.gradients(g)
+
+    def gradients(self, g: Any) -> tuple[Tensor | None, ...]:
+        """The gradients as the class states them: called with what they read.
+
+        Like `keep_read` this is written out for each class: for a product
+        `return (None if edges[0] is None else node.da(g, node.kept(1)), …)`.
+        """
+        kind: Any = type(self)
+        names = {place: name for name, place in GRADIENTS.items() if hasattr(kind, name)}
+        calls = ["None"] * len(self.edges)
+        for place in kind.reads.keys() & range(len(calls)):
+            read = "".join([f", node.kept({position})" for position in kind.reads[place]])
+            calls[place] = f"None if edges[{place}] is None else node.{names[place]}(g{read})"
+        scope: dict[str, Any] = {}
+        exec(f"def gradients(node, g): edges = node.edges; return ({', '.join(calls)},)", scope)
+        kind.gradients = scope["gradients"]
+        return self.gradients(g)
 
     def name(self) -> str:
         """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
@@ -300,7 +303,7 @@ class Node:
         >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
         [('ExpBackward0', 0)]
         """
-        return tuple([way for place, way in enumerate(self.ways) if not self.gradients or place in self.gradients])
+        return tuple([way for place, way in enumerate(self.ways) if not self.reads or place in self.reads])
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
@@ -417,9 +420,6 @@ class Unary(Node):
             self.record((x if x._node is None else x._node,), (x,), out)
         return out
 
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        return (self.gradients[0](self, g),)
-
 
 class View(Unary):
     """A recorded operation whose output lies in the storage of its input: a write to one shows in the other."""
@@ -447,11 +447,6 @@ class Binary(Node):
             edge_a = (a._node or a) if a._requires_grad else None
             self.record((edge_a, (b._node or b) if b._requires_grad else None), (a, b), out)
         return out
-
-    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        edge_a, edge_b = self.edges
-        da = None if edge_a is None else self.gradients[0](self, g)
-        return da, None if edge_b is None else self.gradients[1](self, g)
 
 
 def edge_to(x: Tensor | None) -> Edge:
