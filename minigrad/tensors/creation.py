@@ -251,7 +251,8 @@ def arange(
         given = [0, *given]
     if len(given) != 2 or (first is not None and start is not None):
         raise TypeError("arange() received an invalid combination of arguments: expected (end) or (start, end, step=1)")
-    low, high, by = [each if type(each) is int else number_of("arange", "end", each, 1) for each in (*given, step)]
+    named = zip(("start", "end", "step"), (*given, step), strict=True)
+    low, high, by = [each if type(each) is int else number_of("arange", name, each, 0) for name, each in named]
     default = None if float in {type(low), type(high), type(by)} else dtypes.int64
     return new_leaf_made("arange", lambda of: _range(low, high, by, of), options, default)
 
