@@ -207,9 +207,14 @@ class Layout:
 
     def over(self, values: Array) -> tuple[Array, Array]:
         """Memory with these values, in the base's shape, laid out as it and as the view."""
-        memory, size = np.empty(self.extent, values.dtype), values.itemsize
-        base = np.ndarray(self.base_shape, values.dtype, memory, 0, [step * size for step in self.base_steps])
-        base[...] = values
+        size = values.itemsize
+        if self.in_order:
+            # An array of its own: the walk adds to it in place.
+            base = memory = values.copy(order="C")
+        else:
+            memory = np.empty(self.extent, values.dtype)
+            base = np.ndarray(self.base_shape, values.dtype, memory, 0, [step * size for step in self.base_steps])
+            base[...] = values
         steps = [step * size for step in self.steps]
         return base, np.ndarray(self.shape, values.dtype, memory, self.offset * size, steps)
 
