@@ -331,8 +331,10 @@ def _given_out(out: Any, result: Any, function: Function, position: int) -> Any:
     if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
         raise unexpected(name, out=out)
     if current.enabled and (out.requires_grad or result.requires_grad):
-        problem = "functions with out=... arguments don't support automatic differentiation, but one of the arguments"
-        raise RuntimeError(f"{name}(): {problem} requires grad. Write y = torch.{name}(…)")
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            f"arguments requires grad. Write y = torch.{name}(…)"
+        )
     return out._rewrite(lambda _: result)
 
 

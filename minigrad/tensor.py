@@ -65,7 +65,8 @@ class Members(Tensor):
         if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
-            raise TypeError(f"unsupported format string passed to Tensor.__format__: {spec!r} is for one number")
+            problem = f"unsupported format string passed to Tensor.__format__: {spec!r}"
+            raise TypeError(f"{problem} formats one number, and this tensor has shape {self.shape}")
         return repr(self)
 
     # ---- what it is --------------------------------------------------------------------------------------------------

@@ -119,8 +119,11 @@ def _check(func: Callable[..., Any], given: tuple[object, ...], eps: float, atol
     inputs = _differentiable(given)
     for position, x in enumerate(inputs):
         if x._array.dtype != np.float64:
-            told = "requires gradient and is not a double precision floating point or complex. This check will likely"
-            warn_program(f"Input #{position} {told} fail: pass x.detach().double().requires_grad_().")
+            warn_program(
+                f"Input #{position} requires gradient and is not a double precision floating point or complex. "
+                "This check will likely fail if all the inputs are not of double precision floating point or "
+                "complex. Pass x.detach().double().requires_grad_()."
+            )
         if any([size > 1 and step == 0 for size, step in zip(x._array.shape, x._array.strides, strict=True)]):
             raise RuntimeError(f"The {position}th input has a dimension with stride 0: pass x.detach().clone()")
     if not inputs:

@@ -13,8 +13,11 @@ This package needs Hypothesis, and is the only one that does: `python -m pip ins
 try:
     import hypothesis as _hypothesis
 except ImportError as error:
-    told = "minigrad.checks draws its examples with Hypothesis, which is not installed: python -m pip install"
-    raise ImportError(f"{told} 'minigrad[checks]'", name="hypothesis") from error
+    raise ImportError(
+        "minigrad.checks draws its examples with Hypothesis, which is not installed: "
+        "python -m pip install 'minigrad[checks]'",
+        name="hypothesis",
+    ) from error
 
 from minigrad.checks.differentiable_op import OP_LAWS, check_op
 from minigrad.checks.laws import Law

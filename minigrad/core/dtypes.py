@@ -118,9 +118,10 @@ def of(array: Array) -> dtype:
         # Of a pickle, say.
         return __getattr__("bfloat16")
     if array.dtype.newbyteorder("=") in _BY_NUMPY:
-        problem = "given numpy array has byte order different from the native byte order. Conversion between byte"
-        remedy = "use array.astype(array.dtype.newbyteorder('='))"
-        raise ValueError(f"{problem} orders is currently not supported; {remedy}.")
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte "
+            "orders is currently not supported; use array.astype(array.dtype.newbyteorder('='))."
+        )
     *names, last = (each._name for each in _ALL)
     kind, known = array.dtype.type, f"{', '.join(names)}, and {last}"
     problem = f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}"

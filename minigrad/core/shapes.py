@@ -98,9 +98,11 @@ def broadcast_shapes_message(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     for dim in reversed(range(width)):
         size_a, size_b = padded[0][dim], padded[1][dim]
         if size_a != size_b and 1 not in (size_a, size_b):
-            sizes = f"The size of tensor a ({size_a}) must match the size of tensor b ({size_b}) at non-singleton"
-            rule = "Sizes are compared from the last dimension on, and must be equal or 1."
-            return f"{sizes} dimension {dim}: shapes {Size(a)} and {Size(b)} do not broadcast. {rule}"
+            return (
+                f"The size of tensor a ({size_a}) must match the size of tensor b ({size_b}) at non-singleton "
+                f"dimension {dim}: shapes {Size(a)} and {Size(b)} do not broadcast. Sizes are compared from the "
+                "last dimension on, and must be equal or 1."
+            )
     raise AssertionError(f"{a} and {b} broadcast")
 
 

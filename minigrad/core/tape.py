@@ -82,11 +82,12 @@ def unpack_saved(entry: Kept, node: Any) -> Any:
 
 def released(node: Any) -> RuntimeError:
     """The error of a second backward pass, after what `node` kept of the forward pass has been let go."""
-    problem = "Trying to backward through the graph a second time (or directly access saved tensors after they have"
-    gone = f"what {_name_of(node)} kept of the forward pass is gone"
-    again = "Call the first backward with retain_graph=True, or compute the result again before the second"
-    cut = "If a loop goes on from a tensor of the step before, cut the graph there: h = h.detach()."
-    return RuntimeError(f"{problem} already been freed): {gone}. {again}. {cut}")
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        f"been freed): what {_name_of(node)} kept of the forward pass is gone. Call the first backward with "
+        "retain_graph=True, or compute the result again before the second. If a loop goes on from a tensor of the "
+        "step before, cut the graph there: h = h.detach()."
+    )
 
 
 def _name_of(node: Any) -> str:

@@ -138,9 +138,10 @@ class Tensor:
         if not isinstance(value, builtins.bool):
             raise RuntimeError(f"requires_grad must be a bool, got {type(value).__name__}")
         if self._node is not None and not value:
-            problem = "you can only change requires_grad flags of leaf variables. If you want to use a computed"
-            remedy = "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            raise RuntimeError(f"{problem} {remedy}")
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
         if value and not self.is_floating_point():
             problem = "only Tensors of floating point dtype can require gradients: integers have no small changes"
             remedy = "Convert it first: x.float(), and of ids one_hot(ids, V).float()"

@@ -112,11 +112,13 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
     sizes = input._array.shape[-len(pads) :]
-    for size, (before, after) in zip(reversed(sizes), pads, strict=True):
+    for place, (before, after) in enumerate(pads, 1):
+        size = sizes[-place]
         most = size - 1 if mode == "reflect" else size if mode == "circular" else math.inf
         if not size or max(before, after) > most:
             problem = "Argument #4: Padding size should be less than the corresponding input dimension"
-            raise RuntimeError(f"{problem}, but got: padding {before, after} of {size} elements in {list(input.shape)}")
+            found = f"padding {before, after} at dimension {input.ndim - place} of input {list(input.shape)}"
+            raise RuntimeError(f"{problem}, but got: {found}")
     return picked(input, _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode]), name)
 
 

@@ -129,9 +129,10 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
 
 def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in INDEX_DTYPES:
-        problem = "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but"
-        found = f"got {_type_name(ids)} instead (while checking arguments for {function})"
-        raise RuntimeError(f"{problem} {found}. {_ids_remedy(ids)}")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{_type_name(ids)} instead (while checking arguments for {function}). {_ids_remedy(ids)}"
+        )
 
 
 def _type_name(x: Tensor) -> str:
@@ -284,8 +285,10 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
         remedy = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {remedy}")
     if factors.dtype is not weight.dtype:
-        problem = "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
-        raise RuntimeError(f"{problem} 'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}"
+        )
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:
@@ -307,8 +310,9 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
-        end = f"offsets[-1] can not be greater than input's length {length}"
-        wrong = "offsets[0] has to be 0" if starts[0] else end
+        wrong = (
+            "offsets[0] has to be 0" if starts[0] else f"offsets[-1] can not be greater than input's length {length}"
+        )
         raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
     if include_last_offset:
         return starts[:-1], int(starts[-1])

@@ -566,8 +566,10 @@ def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
     if isinstance(input, Tensor) and isinstance(target, Tensor) and input._array.shape == target._array.shape:
         return input, target
     wanted, found = [asked(each, "size") for each in (input, target)]
-    told = f"Using a target size ({found}) that is different to the input size ({wanted}). This will likely lead to"
-    warn_program(f"{told} incorrect results due to broadcasting. Please ensure they have the same size.")
+    warn_program(
+        f"Using a target size ({found}) that is different to the input size ({wanted}). This will likely lead to "
+        "incorrect results due to broadcasting. Please ensure they have the same size."
+    )
     shape = common_shape([input._array.shape, target._array.shape])
     return input.expand(shape), target.expand(shape)
 
@@ -730,8 +732,10 @@ def kl_div(
     tensor(0.6931)
     """
     if size_average is None and reduce is None and reduction == "mean":
-        told = "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean'"
-        warn_program(f"{told} divides only by the batch size, and aligns with the KL div math definition.")
+        warn_program(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition."
+        )
     legacy = legacy_reduction(reduction, size_average, reduce)
     how = reduction_of("sum" if legacy == "batchmean" else legacy)
     if not (input.is_floating_point() and target.is_floating_point()):

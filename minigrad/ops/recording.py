@@ -284,9 +284,11 @@ def follow(view: Tensor, base: Tensor, layout: Layout | None = None) -> None:
 def refusal(made_by: str, what: str) -> str:
     """Why a write is not recorded: `made_by` is "no_grad", or the name of what made the view as one of several."""
     if made_by == "no_grad":
-        why = "Given that this use case is ambiguous and error-prone, it is forbidden"
-        remedy = "Make the view and write to it both inside of no_grad(), or both outside."
-        return f"A view was created in no_grad mode {what} with grad mode enabled. {why}. {remedy}"
-    why = "This view is the output of a function that returns multiple views (or of a custom Function that returned"
-    remedy = "Write out of place, x = x + 1 in place of x += 1."
-    return f"Output 0 of {made_by} is a view {what}. {why} its input). {remedy}"
+        return (
+            f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is ambiguous "
+            "and error-prone, it is forbidden. Make the view and write to it both inside of no_grad(), or both outside."
+        )
+    return (
+        f"Output 0 of {made_by} is a view {what}. This view is the output of a function that returns multiple views "
+        "(or of a custom Function that returned its input). Write out of place, x = x + 1 in place of x += 1."
+    )

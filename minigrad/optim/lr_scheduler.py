@@ -74,8 +74,11 @@ class LRScheduler:
         if epoch is not None:
             raise NotImplementedError("step(epoch) is deprecated in PyTorch: call step() once per epoch")
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            told = "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order;"
-            warn_program(f"{told} else no step is taken with the first value of the learning rate schedule.")
+            warn_program(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                "`optimizer.step()` before `lr_scheduler.step()`; else no step is taken with the first value of the "
+                "learning rate schedule. See https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+            )
         self.last_epoch += 1
         self._step_count += 1
         try:

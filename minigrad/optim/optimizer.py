@@ -118,8 +118,10 @@ class Optimizer:
             if default is required and option not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {option}")
         if len(params) != len(set(params)):
-            told = "optimizer contains a parameter group with duplicate parameters; each moves once for each time it is"
-            warn_program(f"{told} there, and PyTorch announces that this will be an error")
+            warn_program(
+                "optimizer contains a parameter group with duplicate parameters; each moves once for each time it "
+                "is there, and PyTorch announces that this will be an error"
+            )
         if {*params} & {parameter for group in self.param_groups for parameter in group["params"]}:
             raise ValueError("some parameters appear in more than one parameter group")
         param_group["params"] = params

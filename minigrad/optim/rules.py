@@ -108,7 +108,8 @@ class ByParameter(Optimizer):
             problem = f"{type(self).__name__} does not support {kind} gradients"
             raise RuntimeError(f"{problem}, please consider {other} instead")
         if sparse and options.get("weight_decay"):
-            raise RuntimeError("weight_decay option is not compatible with sparse gradients: set it to 0")
+            problem = "weight_decay option is not compatible with sparse gradients"
+            raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
         state: Any = self.state.get(parameter)
         if state and all([each is None for each in state.values()]):
             # So PyTorch's older files say that no momentum has moved it yet.
@@ -124,7 +125,8 @@ class ByParameter(Optimizer):
                 problem = f"The size of tensor a {array.shape} must match the size of tensor b {each._array.shape}"
                 raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
             if name in ("exp_avg", "grad_avg") and each._array.dtype != array.dtype:
-                raise RuntimeError(f"expected dtype {each.dtype} but got {parameter.dtype}: convert before optimizing")
+                problem = f"expected dtype {each.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
+                raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
 
     def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
         for parameter, names, options in moving:

@@ -71,8 +71,10 @@ def _copied(made_by: str, data: object) -> Any:
     """`data`, but of a tensor its array, after a warning."""
     if not isinstance(data, Tensor):
         return data
-    told = "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or"
-    warn_program(f"{told} sourceTensor.detach().clone().requires_grad_(True), rather than {made_by}(sourceTensor).")
+    warn_program(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {made_by}(sourceTensor)."
+    )
     return data._array
 
 
@@ -295,9 +297,10 @@ def _product_and_sum(a: Array, b: Any, c: Any) -> Array:
 
 def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
     """`arange`, but that `end` is included: deprecated, as in PyTorch."""
-    problem = "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent"
-    remedy = "Instead, use torch.arange, which produces values in [start, end)."
-    warn_program(f"{problem} with Python's range builtin. {remedy}")
+    warn_program(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+    )
     first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
     wanted, requires_grad = checked("range", options)
     if by and math.isfinite(last - first) and (last - first) * by >= 0:
@@ -502,7 +505,8 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
         words = "not a sequence" if len(got) < len(shape) else deeper
         return TypeError(f"{words}: those before it have shape {list(shape)}, this one, {row!r}, has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}): all rows alike")
+    words = f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]})"
+    return ValueError(f"{words}: all rows must be equally long")
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:

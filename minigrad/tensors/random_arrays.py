@@ -45,7 +45,7 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     >>> uniform_(np.empty(3, "float32"), 0.0, 1.0, Generator().manual_seed(0))
     array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
-    check_floating("check_uniform_bounds", array)
+    check_floating("check_uniform_bounds", array, "draws are floats")
     width, draw = _precision(array, generator)
     if low == 0 and high == 1 and array.dtype not in HALVES:
         return _fill(array, draw, _unit)
@@ -74,7 +74,7 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     """
     if not std >= 0.0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    check_floating("normal_kernel_cpu", array)
+    check_floating("normal_kernel_cpu", array, "draws are floats")
     if array.size >= 16 and array.flags.c_contiguous:
         _fill_blocks(array.reshape(-1), mean, std, generator)
         return array

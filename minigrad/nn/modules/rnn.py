@@ -364,8 +364,10 @@ class RNNBase(Recurrent):
         if self.proj_size:
             raise ValueError("proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close")
         if dropout and num_layers == 1:
-            told = "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects"
-            warn_program(f"{told} num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}")
+            warn_program(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
+            )
         self.dropout = float(dropout)
         self._ways = ("", "_reverse") if self.bidirectional else ("",)
         for layer in range(num_layers):
@@ -448,9 +450,11 @@ class RNNBase(Recurrent):
     def _check_input(self, x: Tensor) -> None:
         dtype = self.weight_ih_l0.dtype
         if x.dtype is not dtype:
-            raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}): input.to({dtype})")
+            remedy = f"Convert input: input.to({dtype}), or model: model.to({x.dtype})"
+            raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). {remedy}")
         if x.shape[-1] != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size {self.input_size}, got {x.shape[-1]}")
+            sizes = f"Expected {self.input_size}, got {x.shape[-1]}"
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. {sizes}")
         if not x.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
