@@ -584,6 +584,12 @@ calls(
     F.group_norm(x, 3, w, w)
     F.instance_norm(x[..., None] * w, weight=w, bias=w)
     F.instance_norm(x[..., None] * w, eps=0)
+    F.adaptive_avg_pool2d(torch.where(x > 3, inf, x)[None], 2)
+    F.interpolate(torch.where(x > 3, inf, x)[None], size=5, mode="linear")
+    F.interpolate(torch.where(x > 3, nan, x)[None, None], size=(3, 7), mode="bilinear", align_corners=True)
+    torch.autograd.grad(F.interpolate(x[None], size=2, mode="linear"), x, L([[[inf, 1.0]] * 3], dtype=x.dtype))
+    torch.autograd.grad(F.adaptive_avg_pool1d(x, 2), x, L([[inf, 1.0]] * 3, dtype=x.dtype))
+    [F.interpolate(x[None, None], scale_factor=1.2, mode=mode) for mode in ("bilinear", "nearest", "nearest-exact")]
     F.avg_pool2d(i.expand(1, 3, 3), 2, 1), F.max_pool2d(torch.full((1, 4, 4), -(2**63)), 3, 1, 1, return_indices=True)
     F.dropout(x, 1.5)
     F.dropout(x, 0.0) is x

@@ -62,7 +62,7 @@ def arrays_in(value: Any) -> Iterator[Array]:
 
 
 #: What is computed of shapes alone is kept once, and not by each node.
-OF_SHAPES = {"AvgPool.divisors", "Resample.matrices"}
+OF_SHAPES = {"AvgPool.divisors", "Resample.shares"}
 
 
 def held(result: Any) -> set[str]:

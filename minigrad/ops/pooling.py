@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -294,27 +294,51 @@ def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...
 # ---- other numbers of elements ---------------------------------------------------------------------------------------
 
 
+#: What of I elements is in O others: `share[n]` of element `old[n]` is in `new[n]`; and all, as a matrix `(O, I)`.
+Shares: TypeAlias = tuple[Array, Array, Array, Array]
+
+
+def _shares(new: Array, old: Array, share: Array, shape: tuple[int, int]) -> Shares:
+    """The shares, and their matrix of that shape, in which what is twice in the same adds up."""
+    matrix = np.zeros(shape, share.dtype)
+    np.add.at(matrix, (new, old), share)
+    return new, old, share, matrix
+
+
 class Resample(Unary):
-    """`x` with a matrix `(O, I)` applied to the lines along each of its last dimensions: sizes I become O."""
+    """`x` with a matrix `(O, I)` applied to the lines along each of its last dimensions: sizes I become O.
+
+    `back` says that it is the transposed matrix, which makes sizes O into I.
+    """
 
     formulas = ("dx = Resample(g), by the transposed matrices",)
-    matrices: Sequence[Array]
+    shares: Sequence[Shares]
     form: str
+    back: bool = False
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
-        for dim, matrix in enumerate(self.matrices, x.ndim - len(self.matrices)):
-            y = (y.swapaxes(dim, -1) @ matrix.T.astype(y.dtype, copy=False)).swapaxes(dim, -1)
+        finite = math.isfinite(np.vdot(y, y))
+        for dim, (new, old, share, matrix) in enumerate(self.shares, x.ndim - len(self.shares)):
+            if self.back:
+                new, old, matrix = old, new, matrix.T
+            lines = y.swapaxes(dim, -1)
+            if finite:
+                y = lines @ matrix.T.astype(y.dtype, copy=False)
+            else:
+                # The matrix would spread an inf over its line, as 0 * inf is nan.
+                y = np.zeros((*lines.shape[:-1], len(matrix)), y.dtype)
+                np.add.at(y.T, new, (lines[..., old] * share.astype(y.dtype)).T)
+            y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        form = self.form.replace("Backward0", "BackwardBackward0")
-        return Resample([matrix.T for matrix in self.matrices], form)(g)
+        return Resample(self.shares, self.form.replace("Backward0", "BackwardBackward0"), not self.back)(g)
 
 
 # The modes that draw lines between neighbours, by the number of dimensions.
 _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
-_MODES = "nearest | linear | bilinear | trilinear | area | nearest-exact"
+_MODES = ("nearest", "linear", "bilinear", "trilinear", "area", "nearest-exact")
 
 
 @op("nn.functional")
@@ -344,8 +368,8 @@ def interpolate(
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
     if mode in ("bicubic", "lanczos"):
         raise NotImplementedError(f"the mode {mode} is not supported: bilinear draws lines between neighbours")
-    if dims not in _LINEAR or mode not in _MODES.split(" | "):
-        found = f"(got {input.ndim}D) for the modes: {_MODES} (got {mode})"
+    if dims not in _LINEAR or mode not in _MODES:
+        found = f"(got {input.ndim}D) for the modes: {' | '.join(_MODES)} (got {mode})"
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
     if mode in _LINEAR.values() and mode != _LINEAR[dims]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
@@ -360,8 +384,7 @@ def interpolate(
         return averaged(input, wanted)
     if not input.is_floating_point() and not (input.dtype is uint8 and "nearest" in mode):
         check_floating(f"upsample_{mode}{dims}d", input)
-    name = "".join([word.capitalize() for word in mode.split("-")])
-    form = f"Upsample{name}{dims}DBackward0"
+    form = f"Upsample{mode.title().replace('-', '')}{dims}DBackward0"
     if "nearest" in mode:
         shift = 0.5 if mode == "nearest-exact" else 0
         return picked(input, _nearest(tuple(sizes), tuple(wanted), tuple(scales), shift), form)
@@ -392,26 +415,27 @@ def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[floa
     """Which elements of dimensions of these sizes, taken as one, the new ones are."""
     tables = []
     for size, count, scale in zip(sizes, wanted, scales, strict=True):
-        ratio = np.float32(size / count if scale is None else 1 / scale)
+        # Of an image PyTorch keeps a size that stays as it is, whatever the scale.
+        kept = size == count and len(sizes) == 2 and not shift
+        ratio = np.float32(size / count if scale is None or kept else 1 / scale)
         at = (np.arange(count, dtype=np.float32) + np.float32(shift)) * ratio
         tables.append(np.minimum(at.astype(np.int64), size - 1))
     return np.ravel_multi_index(np.ix_(*tables), sizes)
 
 
 @functools.lru_cache(maxsize=64)
-def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Array:
-    """The matrix of the new elements: of each the shares of the two old ones that it lies between."""
+def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Shares:
+    """Of each new element the shares of the two old ones that it lies between."""
     new: Array = np.arange(wanted, dtype=kind)
     if align_corners:
         at = new * kind((size - 1) / (wanted - 1) if wanted > 1 else 0)
     else:
-        at = np.maximum((new + kind(0.5)) * kind(size / wanted if scale is None else 1 / scale) - kind(0.5), 0)
+        ratio = size / wanted if scale is None or size == wanted else 1 / scale
+        at = np.maximum((new + kind(0.5)) * kind(ratio) - kind(0.5), 0)
     low = np.minimum(at.astype(np.int64), size - 1)
-    share = np.clip(at - low, 0, 1)
-    matrix: Array = np.zeros((wanted, size), kind)
-    matrix[range(wanted), low] = 1 - share
-    matrix[range(wanted), np.minimum(low + 1, size - 1)] += share
-    return matrix
+    share, high = np.clip(at - low, 0, 1), np.minimum(low + (size != wanted), size - 1)
+    shares = np.concatenate((1 - share, share))
+    return _shares(np.tile(np.arange(wanted), 2), np.concatenate((low, high)), shares, (wanted, size))
 
 
 def averaged(input: Tensor, wanted: Sequence[int]) -> Tensor:
@@ -430,10 +454,10 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
 
 
 @functools.lru_cache(maxsize=64)
-def _means(size: int, count: int) -> Array:
+def _means(size: int, count: int) -> Shares:
     starts, ends = bounds(size, count)
-    inside = (np.arange(size) >= starts[:, None]) & (np.arange(size) < ends[:, None])
-    return inside / (ends - starts)[:, None]
+    new, old = np.nonzero((np.arange(size) >= starts[:, None]) & (np.arange(size) < ends[:, None]))
+    return _shares(new, old, 1 / (ends - starts)[new], (count, size))
 
 
 @op("torch", "nn.functional")
