@@ -73,9 +73,16 @@ def ints_or_one(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ..
     return ints(given) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
 
 
+def as_int(given: SupportsIndex) -> int:
+    """`given` as an int; a TypeError for a bool, which Python takes for one."""
+    if isinstance(given, bool):
+        raise TypeError(f"expected an int, got {given}")
+    return index(given)
+
+
 def as_int64(given: SupportsIndex) -> int:
     """`given` as an int; a ValueError for one that no int64 can hold."""
-    number = index(given)
+    number = as_int(given)
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {number} is not in [-2**63, 2**63): float({number})")
     return number

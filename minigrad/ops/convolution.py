@@ -23,7 +23,6 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -334,7 +333,8 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
     """An argument as an int for each of so many dimensions; with `spread`, one in a sequence stands for all, too."""
     if type(value) is int:
         return (value,) * dims
-    found = tuple([index(each) for each in value]) if isinstance(value, Sequence) else (index(value),) * dims
+    given = value if isinstance(value, Sequence) else (value,) * dims
+    found = tuple([arguments.as_int(each) for each in given])
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
         raise RuntimeError(f"expected {argument} to be a single integer value or a list of {dims} values: got {found}")

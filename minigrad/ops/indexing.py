@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from operator import gt, index as as_int
+from operator import gt, index as as_index
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.arguments import normal_dim
+from minigrad.ops.arguments import as_int, normal_dim
 from minigrad.tensors.errors import warn_program
 
 #: The dtypes of tensors of indices, and of masks.  Dtypes exist once each: `in` and `is` compare them in no time.
@@ -464,7 +464,7 @@ def _item(item: object, position: int) -> Any:
     if isinstance(item, Tensor | bool | list | tuple | range | np.ndarray):
         return _of_numbers(item)
     if hasattr(item, "__index__") and not isinstance(item, np.bool_):
-        return as_int(item)
+        return as_index(item)
     problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
     raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")
 
@@ -490,7 +490,7 @@ def _of_numbers(item: Any) -> Any:
 def _checked_slice(item: slice, position: int) -> slice:
     # Python's error for bounds that are no ints is PyTorch's.
     item.indices(1)
-    start, stop, step = [None if bound is None else as_int(bound) for bound in (item.start, item.stop, item.step)]
+    start, stop, step = [None if bound is None else as_index(bound) for bound in (item.start, item.stop, item.step)]
     if step is not None and step <= 0:
         raise ValueError(f"step must be greater than zero, got {step} at index {position}")
     return slice(start, stop, step)

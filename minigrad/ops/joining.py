@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, Several
 from minigrad.core.tensor import Tensor, method, share_storage
 from minigrad.declare import op
-from minigrad.ops.arguments import ints, normal_dim, own_dim
+from minigrad.ops.arguments import as_int, ints, normal_dim, own_dim
 from minigrad.tensors.errors import warn_program
 
 
@@ -186,7 +185,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
         if sum(sizes) != size or min(sizes, default=0) < 0:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
         return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
-    step = index(split_size_or_sections)
+    step = as_int(split_size_or_sections)
     if step < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
     if size and not step:
@@ -202,7 +201,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.arange(5).chunk(3)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    chunks = index(chunks)
+    chunks = as_int(chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -20,7 +19,7 @@ from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
-from minigrad.ops.arguments import check_cast, check_floating, in_float32, normal_dim, rounded
+from minigrad.ops.arguments import as_int, check_cast, check_floating, in_float32, normal_dim, rounded
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
@@ -252,7 +251,7 @@ def cross_entropy(
     if label_smoothing > 0:
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
-    return in_float32(CrossEntropy(how, index(ignore_index)), input, _shaped(target, input), weight)
+    return in_float32(CrossEntropy(how, as_int(ignore_index)), input, _shaped(target, input), weight)
 
 
 @op("nn.functional", kernel="nll_loss_nd")
@@ -276,7 +275,7 @@ def nll_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     _check_classes(input, target, weight, "nll_loss_out_frame")
-    return in_float32(NllLoss(how, index(ignore_index)), input, _shaped(target, input), weight)
+    return in_float32(NllLoss(how, as_int(ignore_index)), input, _shaped(target, input), weight)
 
 
 def _cross_entropy_of_probabilities(

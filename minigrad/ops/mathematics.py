@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, rewritten, unary
-from minigrad.ops.arguments import check_floating, check_numbers, in_float32
+from minigrad.ops.arguments import as_int, check_floating, check_numbers, in_float32
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import BLOCK, blocked
@@ -101,7 +100,7 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     if decimals is None:
         return Round()(input)
     check_floating("round_cpu", input)
-    scale, form = 10.0 ** math.fabs(index(decimals)), "RoundBackward1"
+    scale, form = 10.0 ** math.fabs(as_int(decimals)), "RoundBackward1"
     if decimals < 0:
         return in_float32(lambda x: ProductAs(form)(Round()(x / scale), scale), input)
     return in_float32(lambda x: QuotientAs(form)(Round()(x * scale), scale), input)

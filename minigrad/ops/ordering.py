@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, float16, result_
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import check_floating, check_numbers, normal_dim, own_dim
+from minigrad.ops.arguments import as_int, check_floating, check_numbers, normal_dim, own_dim
 from minigrad.ops.indexing import places_along
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
 from minigrad.tensors.creation import linspace
@@ -70,7 +69,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     values=tensor([5., 3.]),
     indices=tensor([1, 2]))
     """
-    position, count = normal_dim(dim, input.ndim), index(k)
+    position, count = normal_dim(dim, input.ndim), as_int(k)
     size = input._array.shape[position] if input._array.ndim else 1
     if not 0 <= count <= size:
         raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
@@ -319,7 +318,7 @@ def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -
     """The elements, and the limits of the range that `bins` divide: theirs, if None, and one of some width."""
     check_floating(kernel, x)
     array = x._array.reshape(-1)
-    if index(bins) <= 0:
+    if as_int(bins) <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = [array.dtype.type(each) for each in limits or ((array.min(), array.max()) if array.size else (0, 1))]
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):

@@ -21,7 +21,7 @@ from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import check_floating
+from minigrad.ops.arguments import as_int, check_floating
 from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim, picked
 from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
@@ -102,7 +102,11 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
     """Where the largest element of each window is in `x`, whose last dimensions count as one."""
     starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
-    return within.take(_largest(windows, x, y)) + starts
+    try:
+        return within.take(_largest(windows, x, y)) + starts
+    except IndexError:
+        problem = "max_pool: a window that lies in the padding only has no largest element"
+        raise RuntimeError(f"{problem}: take less padding or dilation") from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -206,9 +210,10 @@ def _declare_pooling(dims: int) -> None:
         windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
-        sizes = input._array.shape[-dims:]
-        divisors = _divisors(windows, sizes, count_include_pad) if divisor_override is None else index(divisor_override)
-        return AvgPool(windows, np.asarray(divisors), _form("AvgPool{}", dims))(input)
+        divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
+        if divisor_override is not None:
+            divisors = np.asarray(as_int(divisor_override))
+        return AvgPool(windows, divisors, _form("AvgPool{}", dims))(input)
 
 
 @of_each_rank
@@ -406,7 +411,7 @@ def _scaled(
         what = "scale_factor" if size is None else "output"
         raise ValueError(f"Input and {what} must have the same number of spatial dimensions: {sizes} and {given}")
     if size is not None:
-        return [index(one) for one in each], [None] * len(sizes)
+        return [as_int(one) for one in each], [None] * len(sizes)
     return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
 
 

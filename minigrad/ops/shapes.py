@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, members, storage_of
 from minigrad.declare import op
-from minigrad.ops.arguments import ints, ints_or_one, normal_dim, normal_dims, own_dim
+from minigrad.ops.arguments import as_int, ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
 from minigrad.tensors.hooks import keep_retaining
 
@@ -484,7 +483,7 @@ def repeat_interleave(
         input, repeats = input._new(np.arange(len(input), dtype=input._array.dtype)), input
     x, at = (input.flatten(), 0) if dim is None else (input, own_dim(dim, input._array.ndim))
     before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
-    counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(index(repeats))
+    counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(as_int(repeats))
     if counts.size not in (1, size):
         raise RuntimeError(f"repeats must have the same size as input along dim: {counts.size} are given for {size}")
     if counts.dtype not in INDEX_DTYPES:

@@ -79,7 +79,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if index is True:
         index = None
     if isinstance(value, int):
-        as_int64(value)
+        as_int64(int(value))
     given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
     items: Any = index if type(index) is tuple else (index,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
@@ -15,7 +14,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
-from minigrad.ops.arguments import check_numbers
+from minigrad.ops.arguments import as_int, check_numbers
 from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import empty_like, like, zeros_like
@@ -195,7 +194,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     tensor([1, 1, 1])
     """
     draw = tensors.random_arrays.multinomial
-    return input._new(draw(input._array, index(num_samples), replacement, engine_of(generator)))
+    return input._new(draw(input._array, as_int(num_samples), replacement, engine_of(generator)))
 
 
 # ---- written into a tensor -------------------------------------------------------------------------------------------
@@ -258,7 +257,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, given[0] if given else None)
-    draw = drawn("random_", generator, index(low) if given else None, None if high is None else index(high))
+    draw = drawn("random_", generator, as_int(low) if given else None, None if high is None else as_int(high))
     return input._refill(draw, f"RandomBackward{2 - len(given)}")
 
 
