@@ -30,6 +30,10 @@ def test_what_would_need_a_copy_is_refused_one() -> None:
         np.asarray(x, dtype="float32", copy=False)
 
 
+def test_a_function_of_the_core_is_pickled_as_it_is_declared() -> None:
+    assert again(torch.promote_types) is torch.promote_types
+
+
 def test_where_nothing_is_recorded_nothing_is_lost() -> None:
     x = torch.ones(2, requires_grad=True)
     with torch.no_grad():

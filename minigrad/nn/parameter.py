@@ -57,12 +57,12 @@ class Uninitialized(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor) -> Any:
-        self = new_leaf(data._array, issubclass(cls, Parameter))
+    def __new__(cls, data: Tensor | None = None) -> Any:
+        self = new_leaf((empty(0) if data is None else data)._array, issubclass(cls, Parameter))
         self.__class__ = cls
         return self
 
-    def __init__(self, data: Tensor) -> None:
+    def __init__(self, data: Tensor | None = None) -> None:
         """Nothing is left to do: `__new__` has made it."""
 
     @property

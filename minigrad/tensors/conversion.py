@@ -146,7 +146,8 @@ def result_type(tensor1: Operand, tensor2: Operand) -> dtypes.dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])
 
 
-op("torch")(dtypes.promote_types)
+# `pickle` finds it there: in its own file is the function that is not declared.
+op("torch")(dtypes.promote_types).__module__ = "minigrad"
 
 
 @members

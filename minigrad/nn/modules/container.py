@@ -93,7 +93,7 @@ class _Series(_List):
     def insert(self, index: int, module: Module) -> Any:
         """This container, with `module` before the position `index`."""
         if module is not None and not isinstance(module, Module):
-            raise not_a_module(module)
+            raise AssertionError(f"module should be of type: {Module}: {not_a_module(module)}")
         if index == len(self):
             return self.append(module)
         modules = list(self)

@@ -153,7 +153,8 @@ class FunctionLayer(Layer):
         if self._shown is not None:
             return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
         names = [name for name in self._taken if name != "inplace" or getattr(self, name)]
-        shown = {name: getattr(self, name) for name in names}
+        # (Shown is only that it is in place, whatever says so.)
+        shown = {name: name == "inplace" or getattr(self, name) for name in names}
         return ", ".join([f"{name}={repr(each) if isinstance(each, str) else each}" for name, each in shown.items()])
 
 
