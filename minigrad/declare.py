@@ -58,10 +58,15 @@ def as_number(given: object) -> float:
     return given
 
 
-def rewritten(method: Function) -> Function:
-    """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did."""
+def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Function:
+    """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did.
+
+    `ufunc` computes the same on arrays, if that is all there is to it.
+    """
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
+        if ufunc is not None and len(args) == 1 and not kwargs and self._wrote(ufunc, args[0]):
+            return self
         try:
             return self._rewrite(method, *args, **kwargs)
         except TypeError as error:

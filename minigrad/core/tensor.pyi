@@ -3,6 +3,7 @@
 import builtins
 import collections.abc
 import minigrad.core.dtypes
+import minigrad.core.tape
 import minigrad.random
 import minigrad.return_types
 import minigrad.tensors.conversion
@@ -192,8 +193,8 @@ class Tensor:
     @classmethod
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
-    def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], form: builtins.str) -> typing.Self:
-        """Let `write` fill the array with values that do not depend on it; `form` is the name of the node."""
+    def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], node: minigrad.core.tape.Node | builtins.str, *inputs: Tensor) -> typing.Self:
+        """Let `write` change the array; `node`, whose gradients do not read it as it was, records that."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """Take on the values and the history of `compute(this tensor as it was before, …)`."""
@@ -203,6 +204,8 @@ class Tensor:
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
+    def _wrote(self, ufunc: collections.abc.Callable[..., np.ndarray[typing.Any, np.dtype[typing.Any]]], other: typing.Any) -> builtins.bool:
+        """Whether `ufunc(this tensor, other)` could be computed in the memory of this tensor, and is there now."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
     def abs_(self) -> typing.Self:

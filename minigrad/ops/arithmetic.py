@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ def added_to(sign: int) -> Variant:
     """
 
     def form(method: Function) -> Function:
-        dense = rewritten(method)
+        dense = rewritten(method, np.add if sign > 0 else np.subtract)
 
         def call(self: Any, other: Any, **scaled: Any) -> Any:
             if isinstance(other, Tensor) and other.is_sparse:
@@ -79,8 +80,10 @@ def _listed(x: Any) -> Any:
     return (x._values() if x.is_sparse else x)._array if hasattr(x, "is_sparse") else x
 
 
-for _name, _form in {"__iadd__": added_to(1)(Tensor.__add__), "__isub__": added_to(-1)(Tensor.__sub__)}.items():
-    method(_name)(_form)
+method("__iadd__")(added_to(1)(Tensor.__add__))
+method("__isub__")(added_to(-1)(Tensor.__sub__))
+method("__imul__")(rewritten(Tensor.__mul__, np.multiply))
+method("__itruediv__")(rewritten(Tensor.__truediv__, np.true_divide))
 
 
 @of_node(Neg, aliases=["negative"])
@@ -99,13 +102,13 @@ def positive(input: Tensor) -> Tensor:
 # ---- products and quotients ------------------------------------------------------------------------------------------
 
 
-@op(in_place=rewritten, aliases=["multiply"])
+@op(in_place=partial(rewritten, ufunc=np.multiply), aliases=["multiply"])
 def mul(input: Operand, other: Operand) -> Tensor:
     """The product `input * other`, element by element."""
     return Mul().of(input, other)
 
 
-@op(in_place=rewritten, aliases=["divide"])
+@op(in_place=partial(rewritten, ufunc=np.true_divide), aliases=["divide"])
 def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
     """The quotient `input / other`, in floating point also for integers.
 
@@ -119,7 +122,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
     return DivRounded(rounding_mode, "DivBackward2")(input, other)
 
 
-@op(in_place=rewritten)
+@op(in_place=partial(rewritten, ufunc=np.true_divide))
 def true_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, in floating point also for integers."""
     return Div().of(input, other)

@@ -368,13 +368,13 @@ class IndexInto(Node):
     form: str = "IndexPutBackward0"
 
     def forward(self, x: Array, value: Array, places: Array) -> Array:
-        self.value_shape = value.shape
         y = x.copy()
         self.write(y, value, places)
         return y
 
     def write(self, y: Array, value: Array, places: Array) -> None:
         """Write into `y` itself."""
+        self.value_shape = value.shape
         (add_at if self.adds else write_at)(y, self.dims, places, value)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:

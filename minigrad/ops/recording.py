@@ -14,10 +14,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Elementwise, cast, zeroed
+from minigrad.core.dtypes import HALVES, Array
+from minigrad.core.elementwise import cast, zeroed
 from minigrad.core.modes import current
-from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, released
+from minigrad.core.shapes import common_shape, sum_to
+from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, quiet, released
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import arguments
 from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims
@@ -26,26 +27,23 @@ from minigrad.tensors.hooks import keep_retaining
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-class Copy(Elementwise):
+class Copy(Node):
     """`b`, written over `a`, to whose shape it broadcasts."""
 
     formulas = ("da = 0", "db = g")
     form: str = "torch::autograd::CopyBackwards"
 
-    def forward(self, a: Array, b: Array) -> Array:
-        shape = b.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
-        check_keeps_shape(a.shape, shape)
-        return b if b.shape == shape else np.broadcast_to(b, shape)
-
     def write(self, y: Array, value: Array) -> None:
         """Write into `y` itself."""
+        self.value_shape = value.shape
+        if y.shape != value.shape:
+            check_keeps_shape(y.shape, common_shape((y.shape, value.shape)))
         y[...] = value
 
-    def da(self, g: Tensor) -> Tensor:
-        return zeroed(g)
+    da = staticmethod(zeroed)
 
     def db(self, g: Tensor) -> Tensor:
-        return g
+        return sum_to(g, self.value_shape)
 
 
 class Forget(Unary):
@@ -53,9 +51,7 @@ class Forget(Unary):
 
     formulas = ("dx = 0",)
     form: str
-
-    def dx(self, g: Tensor) -> Tensor:
-        return zeroed(g)
+    dx = staticmethod(zeroed)
 
 
 # ---- the write -------------------------------------------------------------------------------------------------------
@@ -81,7 +77,7 @@ class Recording(Tensor):
         if result is NotImplemented:
             return result
         array = self._array
-        check_keeps_shape(self._array.shape, result._array.shape)
+        check_keeps_shape(array.shape, result._array.shape)
         recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
             arguments.check_cast(result.dtype, self.dtype)
@@ -99,21 +95,45 @@ class Recording(Tensor):
             self._follow(result._node)
         return self
 
+    def _wrote(self, ufunc: Callable[..., Array], other: Any) -> bool:
+        """Whether `ufunc(this tensor, other)` could be computed in the memory of this tensor, and is there now.
+
+        It is where nothing is recorded or converted.
+        """
+        array, tensor = self._array, isinstance(other, Tensor)
+        recorded = current.enabled and (self.requires_grad or (tensor and other._requires_grad))
+        taken = not other.is_sparse if tensor else type(other) in (int, float) and abs(other) < 2**63
+        # Halves beside a number are computed in float32.
+        if recorded or not taken or array.dtype in HALVES:
+            return False
+        try:
+            # NumPy looks at dtypes, shapes and flags before it writes, and copies operands that overlap otherwise than
+            # element by element.
+            quiet().run(ufunc, array, other._array if tensor else other, out=array, casting="no")
+        except (OverflowError, TypeError, ValueError):
+            return False  # What has to be converted, or is wrong, is found where a new array is made.
+        storage_of(self).version += 1
+        return True
+
     def _before(self) -> Tensor:
         """This tensor as it is, with its history, whatever becomes of it."""
         before = self._new(self._array, self._node)
         before._requires_grad = self._requires_grad
         return before
 
-    def _refill(self, write: Callable[[Array], object], form: str) -> Self:
-        """Let `write` fill the array with values that do not depend on it; `form` is the name of the node."""
-        self._check_recordable()
+    def _refill(self, write: Callable[[Array], object], node: Node | str, *inputs: Tensor) -> Self:
+        """Let `write` change the array; `node`, whose gradients do not read it as it was, records that.
+
+        It has these further inputs, or is the name of one that forgets what was there.
+        """
+        recorded = current.enabled and (self._requires_grad or bool(inputs and any([x._requires_grad for x in inputs])))
+        self._check_recordable(recorded)
         self._check_writable()
         write(self._array)
         storage_of(self).version += 1
-        if self._requires_grad and current.enabled:
-            node = Forget(form)
-            node.record((edge_to(self),), (), self._before())
+        if recorded:
+            node = Forget(node) if isinstance(node, str) else node
+            node.record((edge_to(self), *[edge_to(x) for x in inputs]), (None, *inputs), self._before())
             self._follow(node)
         return self
 
@@ -123,7 +143,10 @@ class Recording(Tensor):
         Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
         write to it is noticed.
         """
-        edges: list[Edge] = [result._node]
+        first = result._node.node
+        if first.keep is None and first.number == oldest + 1:
+            return  # Nothing is kept, and nothing lies between the two.
+        edges: list[Edge] = [first]
         seen: list[Node] = []
         for edge in edges:
             node: Any = edge.node if type(edge) is Output else edge

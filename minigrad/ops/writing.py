@@ -39,7 +39,9 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     source = cast(other if isinstance(other, Tensor) else input._new(np.asarray(as_number(other))), input.dtype)
-    return input._rewrite(Copy(), source)
+    node = Copy()
+    # NumPy, too, reads what overlaps before it writes.
+    return input._refill(lambda array: node.write(array, source._array), node, source)
 
 
 @op("Tensor")
@@ -54,7 +56,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         if value._array.ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
-            return input._rewrite(Copy("FillBackward3"), cast(value, input.dtype))
+            return write_into(input, Copy("FillBackward3"), cast(value, input.dtype))
     filler = arguments.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
     return input._refill(lambda array: array.fill(filler), "FillBackward2")
 
@@ -96,8 +98,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     as_they_are = all([indexing.is_places(item) for item in items]) and len(items) <= self._array.ndim
     basic, found = ((), list(enumerate(items))) if as_they_are else indexing.parsed(index, self._array.shape)
     view: Any = Slice(basic)(self) if indexing.selects(basic) else self
-    if recorded:
-        view._check_recordable(recorded=True, source=self)
+    view._check_recordable(recorded, self)
     indexing.check_found(found, view._array.shape)
     if given._array.size == len(found) == 1 and found[0][1]._array.ndim and found[0][1]._array.dtype == np.uint8:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got a mask of torch.uint8: mask.bool()")
@@ -108,23 +109,21 @@ def setitem(self: Tensor, index: object, value: object) -> None:
             # NumPy 2.0 lets any place pass where there is nothing to write.
             indexing.check_places(places, view._array.shape, dims)
         try:
-            write_into(view, recorded, IndexInto(dims), fitted, places)
+            write_into(view, IndexInto(dims), fitted, places)
         except (IndexError, ValueError):
             _check_writes(fitted, view, dims, places)
             raise
     else:
         expanded_shape(view._array.shape, fitted._array.shape)
         is_number = given._array.ndim == 0 and view._array.ndim
-        write_into(view, recorded, Copy("FillBackward3") if is_number else Copy(), fitted)
+        write_into(view, Copy("FillBackward3") if is_number else Copy(), fitted)
 
 
-def write_into(x: Tensor, recorded: bool, node: Any, *inputs: Tensor) -> Tensor:
-    """Let `node` write into `x` itself, and be `recorded` or not."""
-    if recorded:
-        return x._rewrite(node, *inputs)
+def write_into(x: Any, node: Any, *inputs: Tensor) -> Tensor:
+    """Let `node` write what it makes of these inputs into `x` itself."""
     # What is read must not change while it is read.
     arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
-    return x._refill(lambda array: quiet().run(node.write, array, *arrays), "")
+    return x._refill(lambda array: quiet().run(node.write, array, *arrays), node, *inputs)
 
 
 def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Tensor) -> None:
@@ -175,11 +174,9 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     def in_place(method: Function) -> Function:
         @functools.wraps(prepare)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._requires_grad and is_grad_enabled():
-                self._check_recordable()
+            self._check_recordable()
             node, *inputs = prepare(self, *args, **kwargs)
-            recorded = is_grad_enabled() and any([x._requires_grad for x in (self, *inputs)])
-            return write_into(self, recorded, node, *inputs)
+            return write_into(self, node, *inputs)
 
         call.__name__ += "_"
         return telling(call, 0)
