@@ -619,6 +619,7 @@ calls(
     F.scaled_dot_product_attention(x, x, x, L([[True, True, False], [False] * 3, [False, False, True]]))
     F.scaled_dot_product_attention(x, x, x, w)
     F.scaled_dot_product_attention(x[:, :1] * 3000, x[:, :1] + 30, x)
+    F.scaled_dot_product_attention(L([[1.0]]), L([[1.0], [inf]]), x[:2])
     F.scaled_dot_product_attention(x[None, None, :1], x[None, None, :1], x[None, None, :1])
     torch.normal(w, 1.0)
     torch.normal(0.0, w.abs())

@@ -54,6 +54,8 @@ class AttentionWeights(Node):
         for rows in row_blocks(p):
             part, sums, _ = exponentials(p[rows], (p.ndim - 1,), out=p[rows])
             sums[sums == 0] = 1
+            # Of an infinite score there is no ratio: inf / inf, as everywhere in its row.
+            sums[sums == np.inf] = np.nan
             part *= np.reciprocal(sums)
         return p
 

@@ -22,7 +22,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, check_floating
-from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim, picked
+from minigrad.ops.convolution import Col2Im, ConstantPad, PerDim, Windows, of_each_rank, per_dim, picked
 from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
 
@@ -185,6 +185,10 @@ def _declare_pooling(dims: int) -> None:
         """
         _check_input(f"max_pool{dims}d", input, dims, (int64, int32, int16, int8, uint8) if dims > 1 else ())
         windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+        if input.requires_grad and max(windows.dilation) > min(input._array.shape[-dims:]) and not return_indices:
+            # Windows may have nothing but padding: it is an input, then, whose gradients are cut off.
+            pads, windows = windows.pads, windows._replace(pads=((0, 0),) * dims)
+            input = ConstantPad(pads, np.array(-np.inf))(input)
         y = MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
         return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any, ClassVar, Literal, Never, SupportsIndex, Unpack
 
 import numpy as np
@@ -234,12 +235,12 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
 
 
 def arange(
-    first: Operand | None = None,
+    first: Operand | EllipsisType = ...,
     /,
-    end: Operand | None = None,
-    step: Operand = 1,
+    end: Operand | EllipsisType = ...,
+    step: Operand | EllipsisType = ...,
     *,
-    start: Operand | None = None,
+    start: Operand | EllipsisType = ...,
     **options: Unpack[Options],
 ) -> Tensor:
     """The numbers `start, start + step, …` up to and without `end`: `arange(end)`, `arange(start, end, step=1)`.
@@ -248,12 +249,13 @@ def arange(
     >>> torch.arange(3), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
-    given = [each for each in (first, start, end) if each is not None]
-    if len(given) == 1 and start is None and step == 1:
+    # A None that is given is no number: what is not given is ....
+    given = [each for each in (first, start, end) if each is not ...]
+    if len(given) == 1 and start is ... and step is ...:
         given = [0, *given]
-    if len(given) != 2 or (first is not None and start is not None):
+    if len(given) != 2 or (first is not ... and start is not ...):
         raise TypeError("arange() received an invalid combination of arguments: expected (end) or (start, end, step=1)")
-    named = zip(("start", "end", "step"), (*given, step), strict=True)
+    named = zip(("start", "end", "step"), (*given, 1 if step is ... else step), strict=True)
     low, high, by = [each if type(each) is int else number_of("arange", name, each, 0) for name, each in named]
     default = None if float in {type(low), type(high), type(by)} else dtypes.int64
     return new_leaf_made("arange", lambda of: _range(low, high, by, of), options, default)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
 
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Bias, ParameterLayer, with_options
@@ -44,7 +46,7 @@ class ScaledLayer(ParameterLayer):
 
 
 def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    return (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
 
 
 @with_options

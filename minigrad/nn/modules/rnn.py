@@ -141,8 +141,10 @@ class Recurrence(Fused, Several):
         to_weight, to_bias = self.edges[1:3]
         dweight = None if to_weight is None else du.T @ self.before[0]
         dbias = None if to_bias is None else total(du, (0,))[0]
-        found = [d.reshape(x.shape), dweight, dbias, *state]
-        return [None if edge is None else like._new(each) for edge, each in zip(self.edges, found, strict=True)]
+        found: list[Any] = [d.reshape(x.shape), dweight, dbias, *state]
+        pairs = zip(self.edges, found, strict=True)
+        # Of half precision, sums and slopes are wider.
+        return [None if edge is None else like._new(each.astype(x.dtype, copy=False)) for edge, each in pairs]
 
     def definition(self, x: Tensor, weight: Tensor, bias: Tensor | None, *state: Tensor) -> list[Tensor]:
         """The same in tensors, one `step` after the other."""
