@@ -387,6 +387,33 @@ def test_who_writes_into_the_upstream_gradient_is_told_in_pytorch() -> None:
     assert "expected c, as before  " in breaks("same again", OP_LAWS, check_op, doubling, (1,), library=oracles.torch)
 
 
+EMBEDDING = torch.nn.Embedding(7, 3)
+MISUSED: list[tuple[type[Exception], str, Callable[..., None], list[Any], dict[str, Any]]] = [
+    (ValueError, r"names of laws, which are \['forward', .*; got \['no such law'\]", check_lookup, [EMBEDDING], {"without": ["no such law"]}),
+    (ValueError, "got 'range of ids'", check_lookup, [EMBEDDING], {"without": "range of ids"}),
+    (ValueError, r"'memory layout'\]; got \['second derivatve'\]", check_op, [torch.exp, (2,)], {"without": ["second derivatve"]}),
+    (TypeError, r"shapes \[\(3, 4\), \(3,\)\]: check a function of ids", check_lookup, [torch.nn.Linear(4, 3)], {}),
+    (TypeError, r"\(V, D\), .* shapes \[\(3,\)\]", check_lookup, [torch.nn.RMSNorm(3)], {}),
+    (TypeError, "and no padding_idx, .*padding=True", check_lookup, [torch.nn.Embedding(4, 3, padding_idx=0)], {}),
+    (TypeError, "got <class .*Embedding'>: of a class give an instance", check_lookup, [torch.nn.Embedding], {}),
+    (TypeError, "got None: ", check_lookup, [None], {}),
+    (TypeError, "library has to be a module, minigrad or torch, not 'torch'", check_lookup, [EMBEDDING], {"library": "torch"}),
+    (TypeError, "of a Function its apply", check_op, [ByHand, (2,)], {}),
+    (TypeError, "library has to be a module", check_op, [torch.exp, (2,)], {"library": "torch"}),
+    (TypeError, r"no shape: give one for each tensor, as in check_op\(function, \(2, 3\)\)", check_op, [torch.exp], {}),
+    (ValueError, "got low=3, high=1", check_op, [torch.exp, (2,)], {"low": 3, "high": 1}),
+    (ValueError, "but not 0, between low and high", check_op, [torch.exp, (2,)], {"low": 0, "high": 0}),
+    (AssertionError, "expected  nan, by a difference quotient .*low= and high=", check_op, [torch.log, (2, 3)], {}),
+    (AssertionError, r"whose \(V, D\) is \(3, 4\): 11 of 11", check_lookup, [torch.nn.Linear(4, 3, bias=False)], {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "words", "check", "arguments", "options"), MISUSED)
+def test_wrong_arguments_are_told_at_the_call(kind: Any, words: str, check: Any, arguments: Any, options: Any) -> None:
+    with pytest.raises(kind, match=words):
+        check(*arguments, **options, profile=GLANCE)
+
+
 # ---- strategies ------------------------------------------------------------------------------------------------------
 
 

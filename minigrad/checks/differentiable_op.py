@@ -19,7 +19,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.extra import numpy as npst
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, law
+from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, demand_usable, law
 from minigrad.checks.strategies import Shape, cotangents
 from minigrad.core.dtypes import Array
 
@@ -57,6 +57,11 @@ def check_op(
     ...         return 2 * x * g
     >>> check_op(Square.apply, (2, 3))
     """
+    demand_usable(function, library, OP_LAWS, without)
+    if not shapes:
+        raise TypeError("check_op got no shape: give one for each tensor, as in check_op(function, (2, 3))")
+    if not any(range(math.ceil(64 * low), math.floor(64 * high) + 1)):
+        raise ValueError(f"expected a multiple of 1/64, but not 0, between low and high, got low={low}, high={high}")
     operation = Operation(function, shapes, low, high, library)
     check(f"check_op, on tensors of {library.__name__}", OP_LAWS, operation, without, profile)
 
@@ -190,7 +195,8 @@ def _demand_slope(
     expected = (8 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / (12 * _STEP)
     if not math.isclose(expected, got, rel_tol=1e-5, abs_tol=1e-6):
         told = [("gradient", np.array2string(gradient, separator=", "))]
-        raise Broken([*told, ("expected", f"{expected:.6g}, by a difference quotient"), ("got", f"{got:.6g}")])
+        remedy = "" if math.isfinite(expected) else " (keep inputs where it is finite, by low= and high=)"
+        raise Broken([*told, ("expected", f"{expected:.6g}, by a difference quotient{remedy}"), ("got", f"{got:.6g}")])
 
 
 @_law("memory layout", "inputs that are not contiguous give what contiguous ones give.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -113,6 +114,18 @@ def demand_same_again(given: dict[str, Array], compute: Callable[[], dict[str, A
         demand(before[name], array, f"{name}, as before")
     for name, result in second.items():
         demand(first[name], result, f"{name}, as in the first call")
+
+
+def demand_usable(function: object, library: object, laws: Sequence[Law], without: Collection[str]) -> None:
+    """Nothing if a check can be made with these arguments; else an error that says what to give."""
+    if isinstance(function, type) or not callable(function):
+        remedy = "of a class give an instance, of a Function its apply"
+        raise TypeError(f"expected a function or a module to check, got {function!r}: {remedy}")
+    if not isinstance(library, ModuleType):
+        raise TypeError(f"library has to be a module, minigrad or torch, not {library!r}")
+    names = [law.name for law in laws]
+    if isinstance(without, str) or not {*without} <= {*names}:
+        raise ValueError(f"without has to be a list of names of laws, which are {names}; got {without!r}")
 
 
 def check(

@@ -17,7 +17,7 @@ import numpy as np
 from hypothesis import assume, settings, strategies as st
 
 import minigrad
-from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, law
+from minigrad.checks.laws import Broken, Draw, Law, check, demand, demand_same_again, demand_usable, law
 from minigrad.checks.strategies import arrays, cotangents, ids, laid_out, one_hot, shapes, tables
 from minigrad.core.dtypes import Array
 
@@ -69,6 +69,7 @@ def check_lookup(
     >>> import minigrad as torch
     >>> check_lookup(torch.nn.Embedding(7, 3))
     """
+    demand_usable(embedding, library, LOOKUP_LAWS, without)
     skipped = set(without) | (set() if padding else {"padding", "padding, double backward"})
     if isinstance(embedding, library.nn.Module):
         _check_module(embedding, library, raises, skipped, profile)
@@ -84,8 +85,11 @@ def _check_module(
     module: Any, library: ModuleType, raises: type[Exception], skipped: set[str], profile: settings | None
 ) -> None:
     """The check of a module, whose only parameter is the table; its numbers are as before when the check is over."""
-    if getattr(module, "padding_idx", None) is not None:
-        raise TypeError("a module with padding_idx: check a function of ids and weight instead, with padding=True")
+    shapes_found = [tuple(each.shape) for each in module.parameters()]
+    if getattr(module, "padding_idx", None) is not None or [len(shape) for shape in shapes_found] != [2]:
+        wanted = "one parameter, the table of shape (V, D), and no padding_idx"
+        remedy = "check a function of ids and weight instead, which may have padding=True"
+        raise TypeError(f"a module has to have {wanted}, but the parameters have shapes {shapes_found}: {remedy}")
     (weight,) = module.parameters()
     before = weight.detach().clone()
     of_its_shape = arrays(before.numpy().dtype.name, tuple(weight.shape))
@@ -93,7 +97,8 @@ def _check_module(
     try:
         # Its table has the columns that it has.
         without = skipped | {"no columns"}
-        check(f"check_lookup, on a module of {library.__name__}", LOOKUP_LAWS, layer, without, profile)
+        caller = f"check_lookup, on a module of {library.__name__} whose (V, D) is {tuple(weight.shape)}"
+        check(caller, LOOKUP_LAWS, layer, without, profile)
     finally:
         with library.no_grad():
             weight.copy_(before)
