@@ -17,6 +17,7 @@ import numpy as np
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
 from minigrad.core.elementwise import Clone
+from minigrad.core.rows import add_rows
 from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
@@ -336,8 +337,8 @@ class Resample(Unary):
                 y = lines @ matrix.T.astype(y.dtype, copy=False)
             else:
                 # The matrix would spread an inf over its line, as 0 * inf is nan.
-                y = np.zeros((*lines.shape[:-1], len(matrix)), y.dtype)
-                np.add.at(y.T, new, (lines[..., old] * share.astype(y.dtype)).T)
+                rows = lines.reshape(-1, lines.shape[-1]).T[old] * share.astype(y.dtype)[:, None]
+                y = add_rows(rows, new, len(matrix)).T.reshape(*lines.shape[:-1], -1)
             y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
