@@ -122,8 +122,8 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
         line = f"#L-{inspect.getsourcelines(value)[1]}"
     except (OSError, TypeError):  # What a call made.
         line = ""
-    # A function of `nn.functional` is written in the file of what it is made of.
-    home = value.__wrapped__ if value.__module__ == "minigrad.nn.functional" else value
+    # Where `pickle` finds a function is not where it is written: that is the file of what it is made of.
+    home = getattr(value, "__wrapped__", value) if value.__module__ in ("minigrad", "minigrad.nn.functional") else value
     return f"../_modules/{path_of(sys.modules[home.__module__].__file__)}.html{line}"
 
 
