@@ -108,7 +108,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("the outputs of a node are mixed up", tape.Several, "record", ("(self, position)", "(self, 0)"), {"Of several outputs each gradient goes its way"}),
     ("a node holds its output", EXP, "keep", keep_the_output_tensor, {"no_cycles"}),
     ("a sum keeps its input", Sum, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
-    ("a quotient keeps its dividend", Div, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
+    ("a quotient keeps its dividend", Div, "reads", {0: (0, 1), 1: (0, 1)}, {"what_is_not_kept_dies"}),
     ("a product keeps both factors", Mul, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
     ("a sign", Sub, "db", Sub.da, {"chain_rule", "Operands kept by writes"}),
     ("a view has its own storage", (tape, shapes), "share_storage", views_with_a_storage_of_their_own, {"kept_values", "every_write_counts"}),

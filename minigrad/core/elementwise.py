@@ -126,11 +126,14 @@ class Elementwise(Binary):
         return a, b, x, y, common
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        gradients = self.gradients(g)
+        edge_a, edge_b = self.edges
+        da = None if edge_a is None else self.gradients[0](self, g)
+        db = None if edge_b is None else self.gradients[1](self, g)
         if self.shapes is None:
-            return gradients
-        pairs = zip(gradients, self.shapes, strict=True)
-        return [None if each is None else sum_to(each, shape) for each, shape in pairs]
+            return da, db
+        return [
+            each if each is None else sum_to(each, shape) for each, shape in zip((da, db), self.shapes, strict=True)
+        ]
 
 
 def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:

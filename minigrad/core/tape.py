@@ -97,31 +97,38 @@ def _name_of(node: Any) -> str:
 # ---- what to keep: each of these may be the `keep` of a class of nodes -----------------------------------------------
 
 
-def keep_inputs(node: Any, inputs: Sequence[Any], out: Any) -> None:
+def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
+    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else."""
+    kept = [NOTHING] * (len(inputs) + 1)
+    edges = node.edges
+    for place, positions in node.reads.items():
+        if edges[place] is not None:
+            for position in positions:
+                if kept[position] is NOTHING:
+                    kept[position] = output_entry(out) if position < 0 else entry_of(inputs[position])
+    node._kept = tuple(kept)
+
+
+def keep_other(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+    """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
+    edges = node.edges
+    a = NOTHING if edges[1] is None else entry_of(inputs[0])
+    node._kept = (a, NOTHING if edges[0] is None else entry_of(inputs[1]))
+
+
+def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep all inputs."""
     node._kept = tuple([entry_of(x) for x in inputs])
 
 
-def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
-    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else.
+def keep_input(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+    """Keep the first input."""
+    node._kept = (entry_of(inputs[0]),)
 
-    For each class this is written out when its first node keeps something, as its constructor is: for a product
-    `node._kept = (entry_of(inputs[0]) if edges[1] is not None else NOTHING, …)`.
-    """
-    kind = type(node)
-    readers: dict[int, list[str]] = {}
-    for place, positions in kind.reads.items():
-        for position in positions:
-            readers.setdefault(position, []).append(f"edges[{place}] is not None")
-    entries = ["NOTHING"] * (max(readers) + 1 + (-1 in readers))
-    for position, needed in readers.items():
-        entry = "output_entry(out)" if position < 0 else f"entry_of(inputs[{position}])"
-        # With one gradient alone a node is recorded for the sake of its input.
-        entries[position] = entry if len(kind.reads) == 1 else f"{entry} if {' or '.join(needed)} else NOTHING"
-    scope: dict[str, Any] = {}
-    exec(f"def keep(node, inputs, out): edges = node.edges; node._kept = ({', '.join(entries)},)", globals(), scope)
-    kind.keep = scope["keep"]
-    kind.keep(node, inputs, out)
+
+def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+    """Keep the output."""
+    node._kept = (output_entry(out),)
 
 
 # ---- what the gradients of a class read ------------------------------------------------------------------------------
@@ -130,8 +137,8 @@ def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
 GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
 
 
-def stated_reads(kind: Any) -> dict[int, Reads]:
-    """For the position of each input whose gradient this class states: what that reads.
+def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
+    """For the position of each input whose gradient this class states: its name, and what it reads.
 
     It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
     """
@@ -143,7 +150,7 @@ def stated_reads(kind: Any) -> dict[int, Reads]:
     found = {}
     for name, arguments in stated.items():
         read = arguments[2:] if arguments[0] == "self" else arguments[1:]
-        found[GRADIENTS[name]] = tuple([positions[each] for each in read])
+        found[GRADIENTS[name]] = name, tuple([positions[each] for each in read])
     return found
 
 
@@ -157,6 +164,25 @@ def _arguments(function: Any) -> tuple[str, ...]:
     """The names of the arguments of a function of Python, none of a ufunc."""
     code = getattr(function, "__code__", None)
     return () if code is None else code.co_varnames[: code.co_argcount]
+
+
+def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
+    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
+    if not reads:
+        return lambda node, g: getattr(node, name)(g)
+    if len(reads) == 1:
+        return lambda node, g: getattr(node, name)(g, node.kept(*reads))
+    return lambda node, g: getattr(node, name)(g, *[node.kept(position) for position in reads])
+
+
+def keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
+    """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
+    some = {position: read for position, read in reads.items() if read}
+    if not some:
+        return None
+    if some in ({0: (1,), 1: (0,)}, {0: (1,)}):
+        return keep_other
+    return keep_input if some == {0: (0,)} else keep_output if some == {0: (-1,)} else keep_read
 
 
 # ---- the recorded operations -----------------------------------------------------------------------------------------
@@ -218,7 +244,10 @@ class Node:
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    #: For the position of each input whose gradient the class states: what that reads.
+    #: For the position of each input what calls the gradient that the class states.
+    gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
+
+    #: For the position of each input what that gradient reads.
     reads: ClassVar[dict[int, Reads]] = {}
 
     #: What keeps that, such as `keep_inputs`; None for nothing.
@@ -242,10 +271,10 @@ class Node:
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
         if stated := stated_reads(cls):
-            cls.reads = cls.reads | stated
-            cls.gradients = Node.gradients  # type: ignore[method-assign]  # written anew
-        if "reads" in vars(cls) and "keep" not in vars(cls):
-            cls.keep = keep_read if any(cls.reads.values()) else None
+            cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
+            cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
+            if "keep" not in vars(cls):
+                cls.keep = keeping(cls.reads)
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
@@ -253,24 +282,7 @@ class Node:
         Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
         adds what else arrives for the same input, which saves a copy.
         """
-        return self.gradients(g)
-
-    def gradients(self, g: Any) -> tuple[Tensor | None, ...]:
-        """The gradients as the class states them: called with what they read.
-
-        Like `keep_read` this is written out for each class: for a product
-        `return (None if edges[0] is None else node.da(g, node.kept(1)), …)`.
-        """
-        kind: Any = type(self)
-        names = {place: name for name, place in GRADIENTS.items() if hasattr(kind, name)}
-        calls = ["None"] * len(self.edges)
-        for place in kind.reads.keys() & range(len(calls)):
-            read = "".join([f", node.kept({position})" for position in kind.reads[place]])
-            calls[place] = f"None if edges[{place}] is None else node.{names[place]}(g{read})"
-        scope: dict[str, Any] = {}
-        exec(f"def gradients(node, g): edges = node.edges; return ({', '.join(calls)},)", scope)
-        kind.gradients = scope["gradients"]
-        return self.gradients(g)
+        return [None if edge is None else self.gradients[place](self, g) for place, edge in enumerate(self.edges)]
 
     def name(self) -> str:
         """The name PyTorch prints for this operation, such as `MulBackward0`: its `form`, if it has one."""
@@ -304,7 +316,7 @@ class Node:
         >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
         [('ExpBackward0', 0)]
         """
-        return tuple([way for place, way in enumerate(self.ways) if not self.reads or place in self.reads])
+        return tuple([way for place, way in enumerate(self.ways) if not self.gradients or place in self.gradients])
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
@@ -421,6 +433,9 @@ class Unary(Node):
             self.record((x if x._node is None else x._node,), (x,), out)
         return out
 
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
+        return (self.gradients[0](self, g),)
+
 
 class View(Unary):
     """A recorded operation whose output lies in the storage of its input: a write to one shows in the other."""
@@ -448,6 +463,11 @@ class Binary(Node):
             edge_a = (a._node or a) if a._requires_grad else None
             self.record((edge_a, (b._node or b) if b._requires_grad else None), (a, b), out)
         return out
+
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
+        edge_a, edge_b = self.edges
+        da = None if edge_a is None else self.gradients[0](self, g)
+        return da, None if edge_b is None else self.gradients[1](self, g)
 
 
 def edge_to(x: Tensor | None) -> Edge:

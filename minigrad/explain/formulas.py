@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
-from minigrad.core.tape import GRADIENTS, Node, input_names
+from minigrad.core.tape import GRADIENTS, Node, input_names, keep_output
 from minigrad.core.tensor import Tensor
 
 
@@ -87,10 +87,10 @@ def _kept(node: Node) -> dict[str, Any]:
     """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
     kind = type(node)
     entries = [value for value, _ in getattr(node, "_kept", None) or ()]
-    y = {"y": entries.pop()} if entries and any([-1 in read for read in kind.reads.values()]) else {}
     names = input_names(kind) or (("x",) if len(node.edges) == 1 else ("a", "b", "c"))
-    kept = dict(zip(names, entries, strict=False))
-    return kept | {name[:1]: kept[name] for name in reversed(kept)} | y
+    kept = dict(zip([] if kind.keep in (None, keep_output) else names, entries, strict=False))
+    kept |= {name[:1]: kept[name] for name in reversed(kept)}
+    return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads.values()]) else {})
 
 
 def formula(function: Callable[..., Any]) -> str:

@@ -16,7 +16,7 @@ from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import sum_to
-from minigrad.core.tape import Node
+from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Softmax, exponentials
@@ -39,6 +39,7 @@ class AttentionWeights(Node):
         "dK = scale * dS.mT @ Q, for the same dS",
         "dmask = dS, the gradient of the softmax, summed over what was broadcast",
     )
+    keep = keep_read
     reads: ClassVar = {0: (1, -1), 1: (0, -1), 2: (-1,)}
     scale: float
     bias: Array | None
