@@ -53,7 +53,7 @@ class Members(Tensor):
         raise TypeError("Tensor does not support deleting items: torch.cat of the parts before and after it")
 
     def __dir__(self) -> list[str]:
-        return [name for name in object.__dir__(self) if name not in MISSING.split()]
+        return [name for name in object.__dir__(self) if name not in MISSING]
 
     # ---- printing ---------------------------------------------------------------------------------------------------
 
@@ -282,8 +282,8 @@ class _Missing:
         raise AttributeError(f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=None)
 
 
-#: The names that are missing and have a hint.
-MISSING = """
+#: The names that have a hint: what is declared wins.
+_HINTED = """
 acosh acosh_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmv addmv_ addr addr_ adjoint aminmax angle apply_
 arccosh arccosh_ arcsinh arcsinh_ arctan2 arctan2_ arctanh arctanh_ as_strided asinh asinh_ astype atan2 atan2_ atanh
 atanh_ baddbmm baddbmm_ cauchy_ cholesky conj conj_physical conj_physical_ copy copysign copysign_ corrcoef cross cummax
@@ -296,5 +296,6 @@ nanmedian nanquantile pinverse polygamma polygamma_ prelu put put_ qr quantile r
 resolve_conj rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet
 split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
 """
-for _name in MISSING.split():
+MISSING = [name for name in _HINTED.split() if not hasattr(Tensor, name)]
+for _name in MISSING:
     method(_name)(_Missing(_name))

@@ -456,5 +456,5 @@ def test_hypothesis_is_needed_by_checks_alone() -> None:
     done = subprocess.run([sys.executable, "-c", text(program)], capture_output=True, text=True, check=True)
     assert done.stdout == (
         "minigrad.checks draws its examples with Hypothesis, which is not installed: "
-        "python -m pip install 'minigrad[checks]'\n"
+        "python -m pip install -e '.[checks]'\n"
     )

@@ -6,8 +6,11 @@ import doctest
 import hashlib
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -175,6 +178,29 @@ def test_an_op_is_added_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> Non
     compare = importlib.import_module("test_ops_torch")._family(added)
     for row in added:
         compare(case=row)
+
+
+IN_A_NEW_PROCESS = """
+import minigrad as torch, test_refusals as refusals
+x = torch.ones(1)
+print(torch.asinh(x), x.asinh(), "asinh" in dir(x))
+refusals.test_what_is_advised_against_is_not_there_and_is_in_pytorch(torch)
+refusals.test_tensors_tell_of_each_name_that_pytorchs_have_and_a_hint_is_for()
+"""
+
+
+def test_the_steps_of_the_page_and_no_others_add_the_op(tmp_path: Path) -> None:
+    for folder in ("minigrad", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "seeds"))
+    with (tmp_path / "minigrad/ops/mathematics.py").open("a", encoding="utf-8") as family:
+        family.write(f"\n\n{blocks('contributing.md', 'python')[0]}")
+    hints = tmp_path / "minigrad/tensors/missing_names.toml"
+    hints.write_text(hints.read_text(encoding="utf-8").replace('"asinh arcsinh"', "arcsinh"), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(tmp_path / "tests")])}
+    for step, printed in ((["-m", "tests.stubs"], ""), (["-c", IN_A_NEW_PROCESS], "tensor([0.8814]) " * 2 + "True\n")):
+        done = subprocess.run([sys.executable, *step], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == (printed, "")
+    assert "def asinh(" in (tmp_path / "minigrad/core/tensor.pyi").read_text(encoding="utf-8")
 
 
 # ---- translations --------------------------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ def test_what_is_not_installed_is_told_with_what_installs_it(
     assert caught.value.code == "torch is not installed: python -m pip install torch"
     with pytest.raises(SystemExit) as caught:
         runpy.run_path(str(EXAMPLES / "data_parallel.py"))
-    assert caught.value.code == "mpi4py is not installed: python -m pip install 'minigrad[mpi]'"
+    assert caught.value.code == "mpi4py is not installed: python -m pip install -e '.[mpi]'"
 
 
 def test_sparse_and_dense_gradients_take_the_same_first_step(word_vectors: Any) -> None:

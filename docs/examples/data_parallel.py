@@ -12,7 +12,7 @@ import minigrad as torch
 try:
     from mpi4py import MPI
 except ModuleNotFoundError:
-    sys.exit("mpi4py is not installed: python -m pip install 'minigrad[mpi]'")
+    sys.exit("mpi4py is not installed: python -m pip install -e '.[mpi]'")
 
 world = MPI.COMM_WORLD
 

@@ -95,7 +95,7 @@ def draw(vectors: np.ndarray, path: Path) -> None:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        print("no picture of the vectors: that takes matplotlib, python -m pip install 'minigrad[examples]'")
+        print("no picture of the vectors: that takes matplotlib, python -m pip install -e '.[examples]'")
         return
     groups = [group.split() for group in GROUPS.values()]
     centred = vectors[[number[word] for group in groups for word in group]]

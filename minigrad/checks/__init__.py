@@ -7,7 +7,7 @@ of a differentiable operation on a function of tensors.  Both look for the small
 The strategies are those that minigrad's own tests draw from, for tests with Hypothesis: `arrays`, `shapes`,
 `broadcastable_shapes`, `cotangents`, `ids`, `one_hot_pairs`, `tables`.
 
-This package needs Hypothesis, and is the only one that does: `python -m pip install 'minigrad[checks]'`.
+This package needs Hypothesis, and is the only one that does: `python -m pip install -e '.[checks]'`.
 """
 
 try:
@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "minigrad.checks draws its examples with Hypothesis, which is not installed: "
-        "python -m pip install 'minigrad[checks]'",
+        "python -m pip install -e '.[checks]'",
         name="hypothesis",
     ) from error
 

@@ -92,7 +92,7 @@ def __getattr__(name: str) -> dtype:
     try:
         importlib.import_module("ml_dtypes")
     except ImportError:
-        remedy = "python -m pip install 'minigrad[bfloat16]'"
+        remedy = "python -m pip install -e '.[bfloat16]'"
         raise AttributeError(f"torch.bfloat16 needs the package ml_dtypes, which is not installed: {remedy}") from None
     made: dtype = globals().setdefault(name, dtype(name, "BFloat16", "c10::BFloat16"))
     _BY_NUMPY[made._numpy] = made
