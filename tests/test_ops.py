@@ -1,7 +1,9 @@
 """What the rows of the table do not say of ops: digits of long sums, passes of any kind, warnings, writes that fail."""
 
+import gc
 import math
 import operator
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -306,6 +308,29 @@ def test_what_is_written_may_lie_in_the_tensor_itself() -> None:
         x = torch.arange(4.0)
         write(x)
         assert x.tolist() == wanted
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def traced(call: Callable[[], Any]) -> tuple[int, int]:
+    """How many bytes a call leaves behind, and how many there are in it at most."""
+    tracemalloc.start()
+    try:
+        call()
+        gc.collect()
+        return tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("n", "columns"), [(256, 16), (64, 64), (8, 512)])
+def test_the_gradient_of_one_matrix_for_a_batch_is_found_in_little_memory(n: int, columns: int) -> None:
+    """No more than what is smaller: a product for each of the batch, or copies of the two factors."""
+    a, b = leaf(np.zeros((n, n), np.float32)), torch.zeros(64, n, columns)
+    loss, g = a @ b, torch.ones(64, n, columns)
+    _, peak = traced(lambda: torch.autograd.grad(loss, a, g))
+    assert peak < 1.2 * 64 * 4 * min(n * n, 2 * n * columns) + 100_000
 
 
 # ---- warnings --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from .shapes import sum_to
 from .tape import Binary
 from .tensor import Tensor, method
 
-# Matrices with fewer columns are faster multiplied all at once than one by one.
+# Matrices with fewer columns, or than rows by far, are faster multiplied all at once than one by one.
 _FEW = 16
 
 
@@ -26,9 +26,11 @@ class MatMul(Binary):
         return product(a, b)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
-        if len(self.shapes[0]) == 2 < g._array.ndim and g._array.shape[-1] < _FEW:
-            # As below, one product: few columns are, turned, few rows each.
-            return ProductOfRows()(_turned(g), _turned(b))
+        if len(self.shapes[0]) == 2 < g._array.ndim:
+            (n, k), m = self.shapes[0], g._array.shape[-1]
+            if m < _FEW or 2 * m * (n + k) < n * k:
+                # As below, one product: few columns are, turned, few rows each.
+                return ProductOfRows()(_turned(g), _turned(b))
         return sum_to(MatMul()(g, _turned(b)), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
