@@ -65,7 +65,8 @@ def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Fu
     """
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
-        if ufunc is not None and len(args) == 1 and not kwargs and self._wrote(ufunc, args[0]):
+        free = ufunc is not None and not (current.enabled and self._requires_grad)
+        if free and len(args) == 1 and not kwargs and self._wrote(ufunc, args[0]):
             return self
         try:
             return self._rewrite(method, *args, **kwargs)

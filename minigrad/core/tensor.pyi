@@ -193,7 +193,7 @@ class Tensor:
     @classmethod
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
-    def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], node: minigrad.core.tape.Node | builtins.str, *inputs: Tensor) -> typing.Self:
+    def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], node: minigrad.core.tape.Node | builtins.str, inputs: collections.abc.Sequence[Tensor] = ...) -> typing.Self:
         """Let `write` change the array; `node`, whose gradients do not read it as it was, records that."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:

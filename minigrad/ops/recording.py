@@ -87,7 +87,8 @@ class Recording(Tensor):
                 result._node.form = made.name()
         self._check_recordable(recorded)
         self._check_writable()
-        if recorded:
+        # Most often there is one node between the two, and keeps nothing.
+        if recorded and (result._node.node.keep is not None or result._node.node.number > oldest + 1):
             self._secure(result, before, oldest)
         array[...] = result._array
         storage_of(self).version += 1
@@ -121,12 +122,14 @@ class Recording(Tensor):
         before._requires_grad = self._requires_grad
         return before
 
-    def _refill(self, write: Callable[[Array], object], node: Node | str, *inputs: Tensor) -> Self:
+    def _refill(self, write: Callable[[Array], object], node: Node | str, inputs: Sequence[Tensor] = ()) -> Self:
         """Let `write` change the array; `node`, whose gradients do not read it as it was, records that.
 
         It has these further inputs, or is the name of one that forgets what was there.
         """
-        recorded = current.enabled and (self._requires_grad or bool(inputs and any([x._requires_grad for x in inputs])))
+        recorded = self._requires_grad and current.enabled
+        for x in inputs:
+            recorded = recorded or (x._requires_grad and current.enabled)
         self._check_recordable(recorded)
         self._check_writable()
         write(self._array)
@@ -143,10 +146,7 @@ class Recording(Tensor):
         Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
         write to it is noticed.
         """
-        first = result._node.node
-        if first.keep is None and first.number == oldest + 1:
-            return  # Nothing is kept, and nothing lies between the two.
-        edges: list[Edge] = [first]
+        edges: list[Edge] = [result._node]
         seen: list[Node] = []
         for edge in edges:
             node: Any = edge.node if type(edge) is Output else edge

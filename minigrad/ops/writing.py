@@ -41,7 +41,7 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     source = cast(other if isinstance(other, Tensor) else input._new(np.asarray(as_number(other))), input.dtype)
     node = Copy()
     # NumPy, too, reads what overlaps before it writes.
-    return input._refill(lambda array: node.write(array, source._array), node, source)
+    return input._refill(lambda array: node.write(array, source._array), node, (source,))
 
 
 @op("Tensor")
@@ -123,7 +123,7 @@ def write_into(x: Any, node: Any, *inputs: Tensor) -> Tensor:
     """Let `node` write what it makes of these inputs into `x` itself."""
     # What is read must not change while it is read.
     arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
-    return x._refill(lambda array: quiet().run(node.write, array, *arrays), node, *inputs)
+    return x._refill(lambda array: quiet().run(node.write, array, *arrays), node, inputs)
 
 
 def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Tensor) -> None:
