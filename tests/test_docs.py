@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import numpy as np
@@ -237,20 +236,12 @@ def test_each_section_stands_as_it_was_when_it_was_compared(page: Path) -> None:
     )
 
 
-class Finder(doctest.DocTestFinder):
-    """Finds the examples of a class also where its module has another name than its file."""
-
-    def _from_module(self, module: Any, object: Any) -> bool:
-        home = sys.modules.get(object.__module__) if isinstance(object, type) else None
-        return home is module or super()._from_module(module, object)  # type: ignore[misc]
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
     if name == "minigrad.__main__":
         pytest.skip("the tour is run, not imported: test_main.py")
     module = importlib.import_module(name)
-    found = [test for test in Finder().find(module, name) if test.examples]
+    found = [test for test in doctest.DocTestFinder().find(module, name) if test.examples]
     # What users read runs in a shell in which nothing is imported yet.
     for test in [test for test in found if test.docstring in SHOWN]:
         test.globs = {"__name__": "__main__"}

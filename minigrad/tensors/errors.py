@@ -54,15 +54,6 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     return {"__getattr__": find, "__dir__": lambda: names, "__path__": path}
 
 
-def at_home(package: str, **homes: str) -> None:
-    """Let classes of a package be found, and printed, in PyTorch's modules, which are other names of their files."""
-    names = vars(sys.modules[package])
-    for home, listed in homes.items():
-        for name in listed.split():
-            file, names[name].__module__ = sys.modules[names[name].__module__], f"{package}.{home}"
-        sys.modules[f"{package}.{home}"] = names[home] = file
-
-
 class Advice:
     """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises.
 

@@ -1,4 +1,4 @@
-"""Layers that apply a function of `nn.functional` to each element, or along a dimension: activations; and attention."""
+"""Activations: layers that apply a function of `nn.functional` to each element, or along a dimension; and attention."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from minigrad.tensors.errors import asked
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
-    "ELU", "GELU", "CosineSimilarity", "Dropout", "Dropout2d", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax",
-    "MultiheadAttention", "PReLU", "ReLU", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh",
+    "ELU", "GELU", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention", "PReLU", "ReLU", "SiLU",
+    "Sigmoid", "Softmax", "Softplus", "Tanh",
 ]  # fmt: skip
 
 
@@ -114,55 +114,6 @@ class Hardtanh(FunctionLayer, function=F.hardtanh):
     def _set_up(self) -> None:
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val must be greater than min_val: got {self.max_val} and {self.min_val}")
-
-
-class _DropoutNd(FunctionLayer, function=...):
-    """`function(input, p, inplace)` while `training`, else the input itself."""
-
-    p: float = 0.5
-    inplace: bool = False
-    _shown = ("p", "inplace")
-
-    def _set_up(self) -> None:
-        if self.p < 0 or self.p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input, training=self.training)
-
-
-class Dropout(_DropoutNd, function=F.dropout):
-    """While training, the input with each element set to 0 with probability `p`, the others divided by `1 - p`.
-
-    The noise is drawn as PyTorch draws it.  Source: N. Srivastava et al., "Dropout: a simple way to prevent neural
-    networks from overfitting", JMLR 15 (2014).
-
-    >>> import minigrad as torch
-    >>> _ = torch.manual_seed(0)
-    >>> dropout = torch.nn.Dropout(0.5)
-    >>> dropout(torch.ones(6)), dropout.eval()(torch.ones(6))
-    (tensor([0., 0., 2., 0., 0., 0.]), tensor([1., 1., 1., 1., 1., 1.]))
-    """
-
-
-class Dropout2d(_DropoutNd, function=F.dropout2d):
-    """While training, the input, `(N, C, H, W)`, with whole channels set to 0."""
-
-
-class CosineSimilarity(FunctionLayer, function=F.cosine_similarity):
-    """The cosine of the angle between vectors along `dim`; see `nn.functional.cosine_similarity`.
-
-    >>> import minigrad as torch
-    >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 2.0]))
-    tensor(0.)
-    """
-
-    dim: int = 1
-    eps: float = 1e-8
-    _shown = ()
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
-        return self._compute(x1, x2)
 
 
 @with_options

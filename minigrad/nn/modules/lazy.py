@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
+from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
 from minigrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.normalization import BatchNorm1d, BatchNorm2d
 from minigrad.nn.parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
