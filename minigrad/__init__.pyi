@@ -256,7 +256,7 @@ from minigrad.ops.arithmetic import positive as positive
 from minigrad.ops.arithmetic import pow as pow
 preserve_format: minigrad.tensors.options.memory_format
 from minigrad.ops.reductions import prod as prod
-from minigrad.core.dtypes import promote_types as promote_types
+from minigrad.tensors.conversion import promote_types as promote_types
 from minigrad.tensors.random_tensors import rand as rand
 from minigrad.tensors.random_tensors import rand_like as rand_like
 from minigrad.tensors.random_tensors import randint as randint

@@ -31,7 +31,7 @@ from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Tensor, method
 from minigrad.tensors.errors import beyond_numpy, final, fits, refuse, unexpected
 
-F = TypeVar("F", bound=Callable[..., Any])
+Declared = TypeVar("Declared", bound=Callable[..., Any])
 
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
@@ -90,7 +90,7 @@ def op(
     operator: str | None = None,
     name: str | None = None,
     kernel: str | None = None,
-) -> Callable[[F], F]:
+) -> Callable[[Declared], Declared]:
     """The decorator of a function that computes an operation.
 
     `on`
@@ -109,7 +109,7 @@ def op(
         what PyTorch's errors call it, if not by its name.
     """
 
-    def declare(function: F) -> F:
+    def declare(function: Declared) -> Declared:
         function.__name__ = name or function.__name__
         if kernel is not None:
             _KERNELS[function] = kernel
@@ -131,7 +131,7 @@ def unary(
     name: str | None = None,
     formula: str | None = None,
     **options: Any,
-) -> Callable[[F], F]:
+) -> Callable[[Declared], Declared]:
     """The decorator of a function of one tensor and nothing else: its values on arrays, and its gradient.
 
     `gradient` is dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `formula` is what to show of it,
@@ -139,7 +139,7 @@ def unary(
     function; the other options are those of `of_node`.
     """
 
-    def declare(function: F) -> F:
+    def declare(function: Declared) -> Declared:
         def made() -> type[Node]:
             return node_of(name or function.__name__.capitalize(), base, forward, gradient, formula, function.__doc__)
 
@@ -150,7 +150,7 @@ def unary(
 
 def of_node(
     made: Callable[[], Any], *on: str, in_place: Variant | None = rewritten, aliases: Sequence[str] = ()
-) -> Callable[[F], F]:
+) -> Callable[[Declared], Declared]:
     """The decorator of a function of one tensor that calls a node of this class and does nothing else.
 
     What makes the class may stand for it: a program calls few of the functions, so it is made by the first call.  The
@@ -158,7 +158,7 @@ def of_node(
     """
     kind = made if isinstance(made, type) else None
 
-    def declare(function: F) -> F:
+    def declare(function: Declared) -> Declared:
         def called(function: Function, position: int) -> Function:
             # Not even None is an `out` that methods take.
             def call(input: object, *, out: Any = ...) -> Any:

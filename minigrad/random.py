@@ -144,7 +144,6 @@ class Generator:
 
 
 default_generator = Generator()
-initial_seed, seed = default_generator.initial_seed, default_generator.seed
 
 #: What draws are asked of; None stands for the default generator.
 Source: TypeAlias = Generator | None
@@ -158,6 +157,16 @@ def engine_of(generator: Source) -> Generator:
         kind = type(generator).__name__
         raise TypeError(f"argument 'generator' must be torch.Generator, not {kind}: Generator().manual_seed(seed)")
     return generator
+
+
+def initial_seed() -> int:
+    """The seed from which the stream of the default generator started, in `[0, 2**64)`."""
+    return default_generator.initial_seed()
+
+
+def seed() -> int:
+    """A fresh seed from the operating system, in `[0, 2**64)`, from which the default generator now restarts."""
+    return default_generator.seed()
 
 
 def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:

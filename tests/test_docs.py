@@ -142,8 +142,9 @@ def test_the_reading_path_names_what_is_in_the_files() -> None:
         source = "".join(
             [(ROOT / file).read_text(encoding="utf-8") for file in re.findall(r"\(\.\./(minigrad/.*?)\)", item)]
         )
-        for name in re.findall(r"(?<!\[)`([A-Za-z_.]+)(?:\(.*?)?`", item):
-            assert re.search(rf"\b{name.split('.')[-1]}", source), f"{name}, in: {item}"
+        for name in re.findall(r"(?<!\[)`([A-Za-z_.]+)`", item):
+            defined = r"^ *(def|class) {0}\b|^[^#\n]*\b{0}(:| =)".format(name.split(".")[-1])
+            assert re.search(defined, source, re.MULTILINE), f"{name}, in: {item}"
 
 
 # ---- how an op is added --------------------------------------------------------------------------------------------

@@ -532,6 +532,13 @@ def test_a_graph_that_no_pass_walks_is_an_error() -> None:
         for call in (explain.graph, explain.backward):
             with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
                 call(tensors)
+    with pytest.raises(ValueError, match="expected a tensor, or several"):
+        explain.graph([])
+
+
+def test_no_gradient_is_told_to_flow_through_a_draw() -> None:
+    drawn = torch.normal(leaf(1.0), leaf(1.0), generator=torch.Generator())
+    assert rules(drawn.grad_fn) == ["0: none flows through a draw"] * 2
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,9 @@ def test_what_would_need_a_copy_is_refused_one() -> None:
         np.asarray(x, dtype="float32", copy=False)
 
 
-def test_a_function_of_the_core_is_pickled_as_it_is_declared() -> None:
-    assert again(torch.promote_types) is torch.promote_types
+@pytest.mark.parametrize("name", ["promote_types", "seed", "initial_seed"])
+def test_a_function_is_copied_and_pickled_as_itself(name: str) -> None:
+    assert again(getattr(torch, name)) is copy.deepcopy(getattr(torch, name)) is getattr(torch, name)
 
 
 def test_where_nothing_is_recorded_nothing_is_lost() -> None:

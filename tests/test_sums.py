@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,11 @@ def test_summing_undoes_repeating(shape: tuple[int, ...], repeated: tuple[int, .
     np.testing.assert_array_equal(found.detach().numpy(), wanted, strict=True)
     found.backward(torch.ones(shape, dtype=found.dtype))
     np.testing.assert_array_equal(back.grad.numpy(), np.ones_like(g), strict=True)
+
+
+@pytest.mark.parametrize(("dim", "strides"), [(0, (4, 1)), (1, (1, 1)), ((0, 1), (1, 1))])
+def test_a_dimension_that_stays_has_a_stride(dim: Any, strides: tuple[int, ...]) -> None:
+    assert torch.ones(3, 4).sum(dim, keepdim=True).stride() == strides
 
 
 def test_a_common_shape_or_why_there_is_none() -> None:

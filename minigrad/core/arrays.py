@@ -67,7 +67,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
         elif len(dims) == 1 and x.ndim == 2 and x.shape[dims[0]] <= _FEW:
             sums = x.dot(_ones(x.shape[1], x.dtype)) if dims[0] else sum_of_rows(x)
-            sums = (sums[:, None] if dims[0] else sums[None]) if keepdims else sums
+            sums = sums.reshape((-1, 1) if dims[0] else (1, -1)) if keepdims else sums
     if sums is None:
         sums = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims, 0)  # type: ignore[call-overload]  # NumPy takes any bool
     return np.asarray(sums)

@@ -40,6 +40,7 @@ def backward(
 
     A tensor of more than one element needs its own gradient in `grad_tensors`, of the same shape; for one
     element it is 1 if None.  Each `.grad` is written after the whole walk: if anything raises in it, none has changed.
+    (What `register_post_accumulate_grad_hook` was given runs later, and finds them written.)
 
     `retain_graph`
         whether the graph keeps what it needs for another pass; if None, only with `create_graph`.

@@ -166,6 +166,8 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         l1 --> n2
     """
     outputs = as_tuple(tensors)
+    if not outputs:
+        raise ValueError("expected a tensor, or several, such as a loss; got none")
     if not all([x.requires_grad for x in outputs]):
         raise RuntimeError("a tensor does not require grad and does not have a grad_fn: a backward pass walks nothing")
     nodes, leaves = explore(outputs)

@@ -17,7 +17,7 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import as_int64, rounded
+from minigrad.ops.arguments import as_int, as_int64, rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
 from minigrad.tensors.errors import refuse
 
@@ -99,7 +99,7 @@ def embedding(
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")
     _check_ids_dtype("embedding", input)
     if padding_idx is not None:
-        padding_idx = padding_position(as_int64(padding_idx), len(weight._array))
+        padding_idx = padding_position(as_int(padding_idx), len(weight._array))
     if max_norm is not None:
         check_ids(input._array, len(weight._array))
         _shorten(weight, input._array, max_norm, norm_type)

@@ -146,8 +146,15 @@ def result_type(tensor1: Operand, tensor2: Operand) -> dtypes.dtype:
     return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])
 
 
-# `pickle` finds it there: in its own file is the function that is not declared.
-op("torch")(dtypes.promote_types).__module__ = "minigrad"
+@op("torch")
+def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
+    """The dtype in which tensors of two dtypes meet.
+
+    >>> import minigrad as torch
+    >>> torch.promote_types(torch.int64, torch.float16)
+    torch.float16
+    """
+    return dtypes.promote_types(type1, type2)
 
 
 @members

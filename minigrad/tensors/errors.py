@@ -57,19 +57,24 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
 class Advice:
     """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises.
 
-    `from minigrad.nn import Mish` asks here, too, when `minigrad.nn` has no such name.
+    `from minigrad.nn import Mish` asks here, too, when `minigrad.nn` has no such name: then it is an ImportError.
     """
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
-        """None, or the error of `import minigrad.fft` and of `from minigrad import fft`."""
+        """None, or the ModuleNotFoundError of `import minigrad.fft`, the ImportError of `from minigrad import fft`."""
         place, _, name = fullname.rpartition(".")
+        frame = sys._getframe()
+        while frame.f_back is not None and "importlib" in frame.f_back.f_code.co_filename:
+            frame = frame.f_back
+        asked_by = frame.f_code.co_name
         # Asked by `importlib.util.find_spec`, which imports nothing, there is none.
-        if place.partition(".")[0] == "minigrad" and sys._getframe(2).f_code.co_name != "find_spec":
+        if place.partition(".")[0] == "minigrad" and asked_by != "find_spec":
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
+            if told and asked_by == "_handle_fromlist":
+                raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
             if told:
-                # (With `fullname` as its name, `from … import` would take it for an answer, and tell nothing.)
-                raise ModuleNotFoundError(f"cannot import {fullname!r}{told}", name=name)
+                raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=fullname)
 
 
 class StandIn:

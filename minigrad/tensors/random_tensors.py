@@ -44,7 +44,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unp
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    return new_leaf_of_sizes("rand", filled(drawn("uniform_", generator, 0.0, 1.0)), sizes, options)
+    return new_leaf_of_sizes("rand", filled(drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0)), sizes, options)
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -54,23 +54,23 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
-    return new_leaf_of_sizes("randn", filled(drawn("normal_", generator, 0.0, 1.0)), sizes, options)
+    return new_leaf_of_sizes("randn", filled(drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0)), sizes, options)
 
 
-def drawn(name: str, generator: Source, *parameters: Any) -> Fill:
-    """What fills an array with draws of `generator`: the function of `random_arrays` of that name."""
+def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Fill:
+    """What fills an array with draws of `generator`, as this function of `random_arrays` does."""
     source = engine_of(generator)
-    return lambda array: getattr(tensors.random_arrays, name)(array, *parameters, source)
+    return lambda array: draw(array, *parameters, source)
 
 
 def rand_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    return like("rand_like", input, drawn("uniform_", generator, 0.0, 1.0), options)
+    return like("rand_like", input, drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0), options)
 
 
 def randn_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    return like("randn_like", input, drawn("normal_", generator, 0.0, 1.0), options)
+    return like("randn_like", input, drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0), options)
 
 
 def randint(
@@ -98,7 +98,7 @@ def randint(
     if given or high is None or not isinstance(size, (tuple, list, Sequence)):
         raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
-    make = filled(drawn("random_", generator, first, end))
+    make = filled(drawn(tensors.random_arrays.random_, generator, first, end))
     return new_leaf_of_sizes("randint", make, (size,), options, dtypes.int64)
 
 
@@ -132,13 +132,15 @@ def normal(
         if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
-        return new_leaf_of_sizes("normal", filled(drawn("normal_", generator, *map(float, numbers))), (size,), options)
+        return new_leaf_of_sizes(
+            "normal", filled(drawn(tensors.random_arrays.normal_, generator, *map(float, numbers))), (size,), options
+        )
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
-    make = filled(drawn("normal_", generator, 0.0, 1.0 if isinstance(std, Tensor) else std))
+    make = filled(drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std))
 
     def draw(*arrays: Array) -> Array:
         array = make(common_shape([x.shape for x in arrays]), arrays[0].dtype)
@@ -153,6 +155,7 @@ def normal(
 class Drawn(Node):
     """What `draw` makes of arrays of parameters.  The gradients are 0: none flows through a draw, as in PyTorch."""
 
+    formulas = ("0: none flows through a draw",)
     draw: Callable[..., Array]
     form: str
 
@@ -176,7 +179,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None
     """
 
     def draw(x: Array) -> Array:
-        return filled(drawn("bernoulli_", generator, x if p is None else p))(x.shape, x.dtype)
+        return filled(drawn(tensors.random_arrays.bernoulli_, generator, x if p is None else p))(x.shape, x.dtype)
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0")(input)
@@ -209,7 +212,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: S
     >>> torch.empty(3).uniform_(-1, 1)
     tensor([-0.4078,  0.0331, -0.4967])
     """
-    return input._refill(drawn("uniform_", generator, from_, to), "UniformBackward0")
+    return input._refill(drawn(tensors.random_arrays.uniform_, generator, from_, to), "UniformBackward0")
 
 
 @op("Tensor")
@@ -221,13 +224,15 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: So
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    return input._refill(drawn("normal_", generator, as_number(mean), as_number(std)), "NormalBackward0")
+    return input._refill(
+        drawn(tensors.random_arrays.normal_, generator, as_number(mean), as_number(std)), "NormalBackward0"
+    )
 
 
 @op("Tensor")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
-    return input._refill(drawn("exponential_", generator, lambd), "ExponentialBackward0")
+    return input._refill(drawn(tensors.random_arrays.exponential_, generator, lambd), "ExponentialBackward0")
 
 
 @op("nn.functional")
@@ -244,7 +249,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Source = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance = p._array if isinstance(p, Tensor) else p
-    return input._refill(drawn("bernoulli_", generator, chance), "BernoulliBackward2")
+    return input._refill(drawn(tensors.random_arrays.bernoulli_, generator, chance), "BernoulliBackward2")
 
 
 @op("Tensor")
@@ -257,7 +262,9 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, given[0] if given else None)
-    draw = drawn("random_", generator, as_int(low) if given else None, None if high is None else as_int(high))
+    draw = drawn(
+        tensors.random_arrays.random_, generator, as_int(low) if given else None, None if high is None else as_int(high)
+    )
     return input._refill(draw, f"RandomBackward{2 - len(given)}")
 
 

@@ -410,6 +410,8 @@ def sparse_coo_tensor(
     options.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
     if requires_grad:
         raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
+    if size is not None:
+        options.listed("sparse_coo_tensor", size)
     if values is None:
         size = sizes_of("sparse_coo_tensor", (), indices if size is None else size)
         indices, values = np.empty((len(size), 0)), creation.zeros(0, dtype=wanted)
