@@ -326,6 +326,12 @@ def test_a_function_may_state_its_rules_or_none() -> None:
     (passed,) = explain.backward(Cube.apply(x).sum()).steps[1].went_out
     assert passed.rule == "dx = 3 * g * x**2"
 
+    class Single(Cube):
+        formulas: Any = "dx = g * 3 * x * x"
+
+    (passed,) = explain.backward(Single.apply(x).sum()).steps[1].went_out
+    assert passed.rule == "dx = g * 3 * x * x"
+
     class Silent(Cube):
         formulas = ()
 
@@ -541,6 +547,16 @@ def test_no_gradient_is_told_to_flow_through_a_draw() -> None:
     assert rules(drawn.grad_fn) == ["0: none flows through a draw"] * 2
 
 
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("call", [explain.graph, explain.backward])
+def test_what_is_no_tensor_and_no_names_is_told(call: Callable[..., Any]) -> None:
+    for wrong, kind in (torch.nn.Embedding(2, 1), "Embedding"), (3, "int"), ([leaf(1.0), None], "NoneType"):
+        with pytest.raises(TypeError, match=f"^expected a tensor, such as a loss, or several, got {kind}$"):
+            call(wrong)
+    with pytest.raises(TypeError, match=r"^names has to be a dict, such as locals\(\), or a module, not int$"):
+        call(leaf(1.0) * 2, names=3)
+
+
 @pytest.mark.parametrize(
     ("compute", "expected"),
     [
@@ -616,6 +632,7 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
     told = "Row 2 is copied to output rows 0, 2; upstream rows 0, 2 add up to row 2 of the table's gradient."
     assert told in picture.description
     assert "Row 1: not looked up, gradient zero." in picture.description
+    assert repr(picture) == "Picture: Lookup of ids 2, 0, 2 in a table of 3 rows; .save('lookup.svg')"
     path = tmp_path / "picture.svg"
     picture.save(path)
     assert picture._repr_svg_() == path.read_text(encoding="utf-8") == picture.svg
@@ -672,8 +689,12 @@ def test_where_the_product_differs_it_is_said() -> None:
     [
         (([0] * 17, TABLE, [[1.0, 2.0]] * 17), ValueError, r"got 17 ids and a table of shape \(3, 2\): take a part"),
         ((IDS, TABLE, UPSTREAM[:2]), ValueError, r"expected ids of any shape .* got \(3,\), \(3, 2\) and \(2, 2\)"),
-        (([], TABLE, torch.ones(0, 2)), ValueError, r"expected at least one id, .* got \(0,\) and \(3, 2\)$"),
-        ((IDS, torch.ones(3, 0), torch.ones(3, 0)), ValueError, r"one row and column, got \(3,\) and \(3, 0\)$"),
+        (([], TABLE, torch.ones(0, 2)), ValueError, r"none empty, got \(0,\), \(3, 2\) and \(0, 2\)$"),
+        ((IDS, torch.ones(3, 0), torch.ones(3, 0)), ValueError, r"none empty, got \(3,\), \(3, 0\) and \(3, 0\)$"),
+        (([], torch.ones(0, 2)), ValueError, "none empty, got "),
+        ((IDS, torch.nn.Linear(5, 2)), TypeError, "Linear: of a model give its Embedding, of a Linear weight.T"),
+        ((IDS, torch.nn.Sequential(torch.nn.Embedding(3, 2))), TypeError, "got list and Sequential: of a model"),
+        ((torch.nn.Embedding(3, 2), IDS), TypeError, r"^expected ids, and a table .* got Embedding and list"),
         (([3, 0, 0], TABLE, UPSTREAM), IndexError, "index out of range in self"),
     ],
 )  # fmt: skip

@@ -94,8 +94,7 @@ class Operation:
         return inputs | {"c": draw("c", cotangents(shape, "float64"))}
 
     def value(self, inputs: Iterable[Array]) -> Array:
-        array: Array = self._called(self._tensors(inputs)).detach().numpy()
-        return array
+        return np.asarray(self._called(self._tensors(inputs)).detach().numpy())
 
     def gradients(self, inputs: Iterable[Array]) -> list[Array]:
         """Those of `(f(x) * c).sum()` for the inputs x and, last, c, with respect to each x."""

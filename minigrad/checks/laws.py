@@ -57,13 +57,11 @@ class Law:
 
             try:
                 self.check(subject, draw)
-            except Broken as broken:
-                raise Broken(_story(self, drawn, broken.findings)) from broken.__cause__
             except HypothesisException:
                 raise
             except Exception as error:
-                findings = [("got", f"{type(error).__name__}: {error}")]
-                raise Broken(_story(self, drawn, findings)) from error
+                told = error.args[0] if isinstance(error, Broken) else [("got", f"{type(error).__name__}: {error}")]
+                raise Broken(_story(self, drawn, told)) from error
 
         try:
             # What is wrong may compute with inf and nan.
@@ -77,16 +75,11 @@ class Law:
 
 
 class Broken(Exception):  # noqa: N818 -- a finding about what is under test.
-    """A law does not hold; `findings` are what to show for it, each with a label."""
-
-    def __init__(self, findings: str | Sequence[tuple[str, str]]) -> None:
-        super().__init__(findings)
-        self.findings = findings
+    """A law does not hold; its argument is a list of what to show for it, each with a label, or the whole story."""
 
 
 def demand(expected: Array, got: object, what: str = "") -> None:
     """Nothing if `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
-    labels = (f"expected {what}".rstrip(), "got")
     if not isinstance(got, np.ndarray):
         found = f"{type(got).__name__}: {got!r}"
     elif got.shape != expected.shape:
@@ -97,7 +90,7 @@ def demand(expected: Array, got: object, what: str = "") -> None:
         found = _shown(got)
     else:
         return
-    raise Broken(list(zip(labels, (_shown(expected), found), strict=True)))
+    raise Broken([(f"expected {what}".rstrip(), _shown(expected)), ("got", found)])
 
 
 def law(listed: list[Law], name: str, statement: str) -> Callable[[Callable[[Any, Draw], None]], None]:
@@ -119,8 +112,7 @@ def demand_same_again(given: dict[str, Array], compute: Callable[[], dict[str, A
 def demand_usable(function: object, library: object, laws: Sequence[Law], without: Collection[str]) -> None:
     """Nothing if a check can be made with these arguments; else an error that says what to give."""
     if isinstance(function, type) or not callable(function):
-        remedy = "of a class give an instance, of a Function its apply"
-        raise TypeError(f"expected a function or a module to check, got {function!r}: {remedy}")
+        raise TypeError(f"expected a function, an instance of a module or a Function's apply, got {function!r}")
     if not isinstance(library, ModuleType):
         raise TypeError(f"library has to be a module, minigrad or torch, not {library!r}")
     names = [law.name for law in laws]
@@ -136,17 +128,15 @@ def check(
     searching = STEADY if profile is None else profile
     # Of the laws after the first broken one only the names are told: the smallest example is not looked for.
     glancing = settings(searching, phases=[Phase.generate])
-    broken: list[str] = []
-    first = ""
+    stories: dict[str, str] = {}
     for law in asked:
-        story = law.broken_by(subject, glancing if broken else searching)
-        if story is not None:
-            first = first or story
-            broken.append(law.name)
-    if broken:
-        count = f"{len(broken)} of {len(asked)} laws {'is' if len(broken) == 1 else 'are'} broken."
-        others = f"\n\nAlso broken: {', '.join(broken[1:])}." if broken[1:] else ""
-        raise AssertionError(f"{caller}: {count}\n\n{first}{others}")
+        if story := law.broken_by(subject, glancing if stories else searching):
+            stories[law.name] = story
+    if stories:
+        first, *others = stories
+        count = f"{len(stories)} of {len(asked)} laws {'are' if others else 'is'} broken."
+        also = f"\n\nAlso broken: {', '.join(others)}." if others else ""
+        raise AssertionError(f"{caller}: {count}\n\n{stories[first]}{also}")
 
 
 def _story(law: Law, drawn: Sequence[tuple[str, str]], findings: Any) -> str:

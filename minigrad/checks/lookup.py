@@ -85,20 +85,17 @@ def _check_module(
     module: Any, library: ModuleType, raises: type[Exception], skipped: set[str], profile: settings | None
 ) -> None:
     """The check of a module, whose only parameter is the table; its numbers are as before when the check is over."""
-    shapes_found = [tuple(each.shape) for each in module.parameters()]
-    if getattr(module, "padding_idx", None) is not None or [len(shape) for shape in shapes_found] != [2]:
-        wanted = "one parameter, the table of shape (V, D), and no padding_idx"
-        remedy = "check a function of ids and weight instead, which may have padding=True"
-        raise TypeError(f"a module has to have {wanted}, but the parameters have shapes {shapes_found}: {remedy}")
+    sizes = [tuple(each.shape) for each in module.parameters()]
+    if getattr(module, "padding_idx", None) is not None or [len(size) for size in sizes] != [2]:
+        wanted = f"one parameter, a table of shape (V, D), not of shapes {sizes}, and no padding_idx"
+        raise TypeError(f"a module has to have {wanted}: check a function of ids and weight, perhaps with padding=True")
     (weight,) = module.parameters()
     before = weight.detach().clone()
-    of_its_shape = arrays(before.numpy().dtype.name, tuple(weight.shape))
-    layer = Tensors(module, library, raises, of_its_shape, more_rows=(0,), weight=weight)
+    layer = Tensors(module, library, raises, arrays(before.numpy().dtype.name, sizes[0]), (0,), weight)
     try:
         # Its table has the columns that it has.
-        without = skipped | {"no columns"}
-        caller = f"check_lookup, on a module of {library.__name__} whose (V, D) is {tuple(weight.shape)}"
-        check(caller, LOOKUP_LAWS, layer, without, profile)
+        caller = f"check_lookup, on a module of {library.__name__} whose (V, D) is {sizes[0]}"
+        check(caller, LOOKUP_LAWS, layer, skipped | {"no columns"}, profile)
     finally:
         with library.no_grad():
             weight.copy_(before)
@@ -216,13 +213,11 @@ def _range_of_ids(subject: Subject, draw: Draw) -> None:
     others = draw("others", st.lists(st.integers(0, rows - 1), max_size=3))
     chosen = np.array([*others, wrong], draw("of dtype", ID_DTYPES))
     try:
-        out = subject.output(chosen, table)
+        got = f"no error, and the output {subject.output(chosen, table)!r}"
     except subject.raises:
         return
     except Exception as error:
         got = f"{type(error).__name__}: {error}"
-    else:
-        got = f"no error, and the output {out!r}"
     raise Broken([("expected", f"{subject.raises.__name__}, for a table of {rows} rows"), ("got", got)])
 
 
@@ -289,8 +284,7 @@ def _of_every_digit(table: Array, more_rows: int) -> Array:
     """As many columns, and so many more rows, of numbers that differ in their last digits: 1 + (2k + 1) eps."""
     shape = len(table) + more_rows, table.shape[1]
     odd = 2 * (np.arange(math.prod(shape)) % 500) + 1
-    numbers: Array = (1 + odd * float(np.finfo(table.dtype).eps)).astype(table.dtype).reshape(shape)
-    return numbers
+    return np.asarray(1 + odd * float(np.finfo(table.dtype).eps), table.dtype).reshape(shape)
 
 
 @_law("adjointness", "the gradient is the transpose of the lookup: (Y * G).sum() == (W * dW).sum().")

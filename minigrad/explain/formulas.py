@@ -78,7 +78,8 @@ def _class_of(node: Node) -> Any:
 @functools.cache
 def _stated(kind: Any) -> tuple[str, ...]:
     """The formulas that a class states for the gradients of its inputs."""
-    stated: tuple[str, ...] = getattr(kind, "formulas", ())
+    stated = getattr(kind, "formulas", ())
+    stated = (stated,) if isinstance(stated, str) else stated
     shown = [name for name in GRADIENTS if hasattr(kind, name)] if issubclass(kind, Node) else []
     return stated or tuple([f"{name} = {formula(getattr(kind, name))}" for name in shown])
 
@@ -163,13 +164,9 @@ _COMPARISONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _combined(a: Any, operator: ast.operator, b: Any) -> Symbol:
-    return Symbol(ast.BinOp(_tree(a), operator, _tree(b)))
-
-
 for _name, _kind in _OPERATORS.items():
-    setattr(Symbol, f"__{_name}__", lambda a, b, kind=_kind: _combined(a, kind(), b))
-    setattr(Symbol, f"__r{_name}__", lambda b, a, kind=_kind: _combined(a, kind(), b))
+    setattr(Symbol, f"__{_name}__", lambda a, b, kind=_kind: Symbol(ast.BinOp(_tree(a), kind(), _tree(b))))
+    setattr(Symbol, f"__r{_name}__", lambda b, a, kind=_kind: Symbol(ast.BinOp(_tree(a), kind(), _tree(b))))
 for _name, _kind in _COMPARISONS.items():
     setattr(Symbol, f"__{_name}__", lambda a, b, kind=_kind: Symbol(ast.Compare(a._tree, [kind()], [_tree(b)])))
 for _name, _kind in {"neg": ast.USub, "invert": ast.Invert}.items():

@@ -29,6 +29,14 @@ def place_of(x: Tensor) -> Place:
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)
 
 
+def outputs_of(tensors: Any) -> tuple[Tensor, ...]:
+    """What a backward pass starts at, one tensor or several, as a tuple; a TypeError of anything else."""
+    outputs = as_tuple(tensors) if isinstance(tensors, Iterable) else (tensors,)
+    if others := [x for x in outputs if not isinstance(x, Tensor)]:
+        raise TypeError(f"expected a tensor, such as a loss, or several, got {type(others[0]).__name__}")
+    return outputs
+
+
 def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place, tuple[str, tuple[int, ...]]]:
     """The names and shapes of tensors: those given, and numbers for the leaves that have no name.
 
@@ -44,6 +52,8 @@ def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place,
         elif isinstance(value, Tensor):
             found.setdefault(place_of(value), (name, tuple(value.shape)))
 
+    if given is not None and not isinstance(given, (Mapping, Module)):
+        raise TypeError(f"names has to be a dict, such as locals(), or a module, not {type(given).__name__}")
     pairs = {"": given} if isinstance(given, Module) else {} if given is None else dict(given)
     shown = [(name, value) for name, value in pairs.items() if not name.startswith("_")]
     listed = [(name, value) for name, value in shown if isinstance(value, (list, tuple))]
@@ -55,9 +65,9 @@ def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place,
     return found
 
 
-def explore(tensors: Iterable[Any]) -> tuple[list[Node], list[AccumulateGrad]]:
+def explore(tensors: Iterable[Tensor]) -> tuple[list[Node], list[AccumulateGrad]]:
     """The nodes that a backward pass from these tensors can reach, newest first, and its ends, in that order."""
-    starts = [place_of(x) for x in tensors if isinstance(x, Tensor)]
+    starts = [place_of(x) for x in tensors]
     stack = [node for node, _ in starts]
     found: set[Any] = set(stack)
     while stack:
@@ -165,7 +175,7 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         l1 --> n2
         l1 --> n2
     """
-    outputs = as_tuple(tensors)
+    outputs = outputs_of(tensors)
     if not outputs:
         raise ValueError("expected a tensor, or several, such as a loss; got none")
     if not all([x.requires_grad for x in outputs]):

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.core.dtypes import Array
-from minigrad.nn import Module, functional
+from minigrad.nn import Linear, Module, functional
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import arange, tensor
 
@@ -45,19 +45,19 @@ def pair(ids: object, weight: object, upstream: object = None) -> Pair:
     The table may be an `Embedding`; of integers, it counts as one of floating-point numbers.  Without `upstream` its
     numbers are 1, 2, 3, and so on.
     """
-    weight = weight.weight if isinstance(weight, Module) else weight
-    given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, weight)]
+    table = getattr(weight, "weight", None) if isinstance(weight, Module) else weight
+    if isinstance(ids, Module) or isinstance(weight, Linear) or table is None:
+        told = f"expected ids, and a table (V, D) or an Embedding, got {type(ids).__name__} and {type(weight).__name__}"
+        raise TypeError(f"{told}: of a model give its Embedding, of a Linear weight.T")
+    given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, table)]
     wanted = (*given[0].shape, *given[1].shape[-1:])
     counted = arange(1.0, math.prod(wanted) + 1).reshape(wanted) if upstream is None else upstream
     given.append(counted.detach() if isinstance(counted, Tensor) else tensor(counted))
     flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
     shapes = [tuple(x.shape) for x in given]
-    if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]):
-        expected = "ids of any shape (*), a table of shape (V, D) and an upstream gradient of shape (*, D)"
+    if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]) or 0 in shapes[2] + shapes[1]:
+        expected = "ids of any shape (*), a table of shape (V, D) and an upstream gradient of shape (*, D), none empty"
         raise ValueError(f"expected {expected}, got {shapes[0]}, {shapes[1]} and {shapes[2]}")
-    if not (flat.numel() and table.numel()):
-        expected = "at least one id, and a table of at least one row and column"
-        raise ValueError(f"expected {expected}, got {shapes[0]} and {shapes[1]}")
     g = given[2].reshape(len(flat), table.shape[1])
     looked_up = _both(lambda w: functional.embedding(flat, w), table, g)
     one_hot = functional.one_hot(flat.long(), len(table)).to(table.dtype)
@@ -132,6 +132,9 @@ class Picture:
             raise ValueError(f"expected a name that ends in .svg, got {path}: a browser that shows it prints it as PDF")
         Path(path).write_text(self.svg, encoding="utf-8")
 
+    def __repr__(self) -> str:
+        return f"Picture: {self.description.partition('. ')[0]}; .save('lookup.svg')"
+
     def _repr_svg_(self) -> str:
         """The picture as a notebook shows it."""
         return self.svg
@@ -143,6 +146,10 @@ def lookup(ids: object, weight: object, upstream: object = None) -> Picture:
     `ids` of shape `(*)`, the table `weight` of shape `(V, D)`, or an `Embedding`, and the gradient `upstream` of the
     output, `(*, D)`, 1, 2, 3 and so on if not given, are tensors, arrays or lists.  Up to 16 ids, 16 rows and 8
     columns; a ValueError for more.
+
+    >>> from minigrad import explain
+    >>> explain.lookup([2, 0, 2], [[0.5], [1.0], [2.0]])
+    Picture: Lookup of ids 2, 0, 2 in a table of 3 rows; .save('lookup.svg')
     """
     numbers = pair(ids, weight, upstream)
     (vocab, dim), count = numbers.table.shape, len(numbers.ids)

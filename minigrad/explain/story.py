@@ -18,7 +18,7 @@ from minigrad.core.elementwise import Elementwise
 from minigrad.core.tape import Node
 from minigrad.core.walk import as_tuple
 from minigrad.explain.formulas import computes, read_by, rules
-from minigrad.explain.graph import NamesGiven, Place, explore, names_of, place_of
+from minigrad.explain.graph import NamesGiven, Place, explore, names_of, outputs_of, place_of
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import ones_like
 from minigrad.tensors.printing import elements_text
@@ -143,7 +143,7 @@ def backward(
     `names` tells what tensors are called: a dict, such as `locals()`, or a module.  Tensors of more than `max_values`
     elements are told by the range of these; of more than `max_steps` steps, the first and the last are shown.
     """
-    outputs = as_tuple(tensors)
+    outputs = outputs_of(tensors)
     given = None if grad_tensors is None else as_tuple(grad_tensors)
     wanted = None if inputs is None else as_tuple(inputs)
     nodes, ends = explore(outputs)
