@@ -233,13 +233,14 @@ class _Packer:
 
 def _refusal(value: object, path: tuple[Any, ...]) -> str:
     where = f" at {''.join([f'[{key!r}]' for key in path])}" if path else ""
-    remedy = "save what it is made of, such as dict(x), vars(x) or str(x)"
+    remedy = "save what it is made of, such as dict(x), vars(x), x.tolist() or str(x)"
     if hasattr(value, "state_dict"):
         remedy = "save its state_dict(): torch.save(model.state_dict(), f), and model.load_state_dict(torch.load(f))"
     elif isinstance(value, Tensor):
         remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
     holds = "a file holds tensors, arrays, numbers, strings, None, and dicts, lists, tuples and sets of them"
-    return f"cannot save an object of type {type(value).__name__}{where}: {holds}, and never code; {remedy}"
+    of = f" of dtype {value.dtype}" if isinstance(value, np.ndarray | np.generic) else ""
+    return f"cannot save an object of type {type(value).__name__}{of}{where}: {holds}, and never code; {remedy}"
 
 
 def unpacked(text: str | bytes, arrays: Mapping[str, Array]) -> Any:
@@ -362,8 +363,9 @@ def from_archive(file: IO[bytes], name: str) -> Any:
     if start[:1] == b"\x80":
         raise RuntimeError(_pickled(name))
     if start[:2] != b"PK":
-        hint = " (safetensors files are read if their name ends in .safetensors)" if start[8:9] == b"{" else ""
-        raise RuntimeError(f"{name} was not written by minigrad's torch.save, or is damaged at its start{hint}")
+        numpys = "np.load and np.loadtxt read other arrays, and torch.from_numpy makes tensors of them"
+        hint = "safetensors files are read if their name ends in .safetensors" if start[8:9] == b"{" else numpys
+        raise RuntimeError(f"{name} was not written by minigrad's torch.save, or is damaged at its start ({hint})")
     with _damage_told(name):
         archive = zipfile.ZipFile(file)
         members = archive.infolist()

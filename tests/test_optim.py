@@ -283,6 +283,17 @@ def test_a_state_of_another_model_is_refused_and_changes_nothing() -> None:
     assert [each._version for each in parameters] == [0, 0]
 
 
+@pytest.mark.parametrize(("name", "lacks"), [("Adam", "betas"), ("RMSprop", "alpha"), ("Adadelta", "rho")])
+def test_a_step_by_the_state_of_another_optimizer_is_refused(name: str, lacks: str, library: Any) -> None:
+    x = library.ones(2, requires_grad=True)
+    x.grad = library.ones(2)
+    optimizer = getattr(library.optim, name)([x])
+    optimizer.load_state_dict(library.optim.SGD([x], lr=0.1).state_dict())
+    with pytest.raises(KeyError, match=lacks):
+        optimizer.step()
+    assert x.tolist() == [1.0, 1.0]
+
+
 def test_a_scheduler_that_raises_has_changed_nothing() -> None:
     optimizer = torch.optim.Adagrad([leaf(np.ones(1))], lr=1.0)
     options = {name: value for name, value in optimizer.param_groups[0].items() if name != "params"}

@@ -108,6 +108,9 @@ def embedding(
 
 def padding_position(padding_idx: int, num_embeddings: int) -> int:
     """`padding_idx` counted from the front; an AssertionError outside [-num_embeddings, num_embeddings)."""
+    if not hasattr(padding_idx, "__index__"):
+        error = IndexError if isinstance(padding_idx, float) else TypeError
+        raise error(f"padding_idx must be an int, not {type(padding_idx).__name__}: {padding_idx!r}")
     assert -num_embeddings <= padding_idx < num_embeddings, (
         f"Padding_idx must be within num_embeddings: {padding_idx} is not in [{-num_embeddings}, {num_embeddings})"
     )

@@ -49,9 +49,6 @@ def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool 
     """The reduction, unless it is told by the old flags, with a warning."""
     if size_average is None and reduce is None:
         return reduction
-    if any([isinstance(flag, Tensor) and flag.numel() > 1 for flag in (size_average, reduce)]):
-        remedy = "A loss is made first, and then called with tensors: nn.CrossEntropyLoss()(input, target)"
-        raise RuntimeError(f"Boolean value of Tensor with more than one value is ambiguous. {remedy}")
     average, combine = [flag is None or bool(flag) for flag in (size_average, reduce)]
     reduction = ("mean" if average else "sum") if combine else "none"
     warn_program(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")

@@ -153,7 +153,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 @op()
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
-    _check_ranks("a vector", 1, self=input, tensor=tensor)
+    _check_ranks("a vector, such as x.flatten()", 1, self=input, tensor=tensor)
     return matmul(input, tensor)
 
 
@@ -166,7 +166,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     tensor([[  1,  10, 100],
             [  2,  20, 200]])
     """
-    _check_ranks("a vector", 1, self=input, vec2=vec2)
+    _check_ranks("a vector, such as x.flatten()", 1, self=input, vec2=vec2)
     common = dtypes.result_type(input._array, vec2._array)
     return Outer()(cast(input, common), cast(vec2, common))
 
@@ -366,7 +366,14 @@ def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     given: Any = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     if not given:
         raise ValueError("einsum(): must specify the equation string and at least one operand")
-    return contracted(*_parsed(equation, tuple([x._array.ndim for x in given])), given)
+    terms, output = _parsed(equation, tuple([x._array.ndim for x in given]))
+    sizes: dict[str, int] = {}
+    for position, (x, term) in enumerate(zip(given, terms, strict=True)):
+        for letter, size in dict(zip(term, x._array.shape, strict=True)).items():
+            if size != 1 and sizes.setdefault(letter, size) != size:
+                it = f"subscript {letter if letter in equation else '...'} has size {size} for operand {position}"
+                raise RuntimeError(f"einsum(): {it} which does not broadcast with previously seen size {sizes[letter]}")
+    return contracted(terms, output, given)
 
 
 @op("torch")

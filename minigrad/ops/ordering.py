@@ -320,8 +320,9 @@ def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -
     array = x._array.reshape(-1)
     if as_int(bins) <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    low, high = [array.dtype.type(each) for each in limits or ((array.min(), array.max()) if array.size else (0, 1))]
-    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+    limits = limits or ((array.min(), array.max()) if array.size else (0, 1))
+    low, high = quiet().run(np.asarray, [each + 0.0 for each in limits], array.dtype)
+    if not (np.isfinite(quiet().run(np.subtract, high, low)) and low <= high):
         raise RuntimeError(f"torch.histogram(): range of [{low}, {high}] is not finite, or its max is below its min")
     half = array.dtype.type(margin)
     return (array, low - half, high + half) if low == high else (array, low, high)

@@ -86,6 +86,8 @@ class ByParameter(Optimizer):
         moving = []
         for group in self.param_groups:
             options = _numbers_of(group)
+            if lacking := self.defaults.keys() - group.keys():
+                raise KeyError(f"{', '.join(sorted(lacking))}: not in the state that was loaded, another optimizer's")
             names = [name for name in self._remembers if name not in _ONLY_WITH or options[_ONLY_WITH[name]]]
             for parameter in group["params"]:
                 if parameter._grad is not None:
@@ -306,10 +308,9 @@ class Adam(ByParameter):
     decoupled_weight_decay: bool = False
 
     def _begin(self, given: dict[str, Any]) -> None:
-        betas = given["betas"]
-        if not any([isinstance(betas[0], kind) and isinstance(betas[1], kind) for kind in (float, Tensor)]):
-            raise ValueError("betas must be either both floats or both Tensors")
         super()._begin(given)
+        if not any([all([isinstance(beta, kind) for beta in given["betas"]]) for kind in (float, Tensor)]):
+            raise ValueError("betas must be either both floats or both Tensors")
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, m: Array, v: Any, largest: Any = None) -> None:
         lr, (beta1, beta2) = options["lr"], options["betas"]

@@ -212,7 +212,7 @@ def _remedy(value: object) -> str:
         return ": packed.data is one, pad_packed_sequence(packed) makes one"
     if isinstance(value, tuple) and any([isinstance(each, Tensor) for each in value]):
         return ": what returns several is unpacked, as in output, state = lstm(x)"
-    return ": torch.tensor(data) makes one"
+    return ": a string is neither a tensor nor a number" if isinstance(value, str) else ": torch.tensor(data) makes one"
 
 
 # ---- what NumPy cannot do --------------------------------------------------------------------------------------------

@@ -165,9 +165,10 @@ def _told(made: Callable[..., None]) -> Callable[..., None]:
     def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
         try:
             made(self, *args, **kwargs)
-        except TypeError as error:
-            remedy = f": a layer is made first, and then called with tensors, nn.{type(self).__name__}()(x)"
-            told = remedy if any([isinstance(value, Tensor) for value in args]) else ""
-            raise TypeError(f"{error}{told}") from None
+        except (TypeError, RuntimeError) as error:
+            tensors = [isinstance(value, Tensor) for value in args].count(True)
+            layer = f"nn.{type(self).__name__}({'dim=…' if 'dim' in self._options else ''})"
+            remedy = f"; a layer is made first, and then called: {layer}({'x' if tensors == 1 else 'input, target'})"
+            raise type(error)(f"{error}{remedy if tensors else ''}") from None
 
     return __init__

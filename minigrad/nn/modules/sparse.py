@@ -12,6 +12,7 @@ from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
+from minigrad.tensors.errors import asked
 from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Embedding", "EmbeddingBag"]
@@ -173,6 +174,6 @@ class EmbeddingBag(_Table):
 
 
 def _table_shape(embeddings: Tensor) -> tuple[int, int]:
-    assert embeddings.dim() == 2, f"Embeddings parameter is expected to be 2-dimensional; got shape {embeddings.shape}"
+    assert asked(embeddings) == 2, f"Embeddings parameter is expected to be 2-dimensional; got shape {embeddings.shape}"
     rows, columns = embeddings.shape
     return rows, columns
