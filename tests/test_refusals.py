@@ -189,12 +189,14 @@ def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: s
 
         names = {"torch": api, "nn": api.nn, "np": np, "math": math, "functools": functools, "optimizer": optimizer}
         names |= {"m": lambda *sizes: api.as_tensor(draws.normal(size=sizes)), "rates": rates}
+        names["wide"] = lambda *numbers: api.tensor(numbers, requires_grad=True)
         names |= {"ids": lambda n: api.arange(n).flip(0), "schedulers": schedulers, "LambdaLR": schedulers.LambdaLR}
         exec(FORMULAS[place][name].rpartition("; ")[0], names)
         return names
 
     with seeded(0):
-        wanted = eval(FORMULAS[place][name].rpartition("; ")[2], values(torch))
+        theirs = values(torch)
+        wanted = eval(FORMULAS[place][name].rpartition("; ")[2], theirs)
     names = values(library)
     with seeded(0):
         found = [eval(step, names) for step in formula_of(HINTS[place][name])][-1]
@@ -202,6 +204,10 @@ def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: s
     if not hasattr(found, "shape") and callable(found):
         found = found(names["x"])
     found = names["rates"](found) if isinstance(found, names["LambdaLR"]) else found
+    if isinstance(wanted, torch.Tensor) and wanted.requires_grad:
+        for each in (found, wanted):
+            each.sum().backward()
+        found, wanted = (found.detach(), names["x"].grad), (wanted.detach(), theirs["x"].grad)
     several = isinstance(wanted, (tuple, list))
     for one, other in zip(found if several else [found], wanted if several else [wanted], strict=True):
         np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-6, atol=1e-12, strict=True)
