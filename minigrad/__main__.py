@@ -196,11 +196,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             shape = f"{rows:,} x {columns:,}"
             parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
     if given.html is not None:
-        if len(given.ids) >= MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS:
-            most = f"{MOST_IDS - 1} ids, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
+        if count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS:
+            most = f"{MOST_IDS} ids, one of them twice, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
             got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
             parser.error(f"argument --html: a page has room for {most}; got {got}")
-        if os.path.isfile(given.html) and b"<title>An Emb" not in Path(given.html).read_bytes():
+        path = Path(given.html)
+        if path.is_dir() or (path.is_file() and b"<title>An Emb" not in path.read_bytes()):
             parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
     return given
 
@@ -210,7 +211,7 @@ def id_of(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"expected an id, got {text!r}: words are typed in the page itself") from None
+        raise argparse.ArgumentTypeError(f"expected an id, got {text!r}: the page of --html FILE takes words") from None
 
 
 def with_repeat(ids: list[int]) -> list[int]:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,13 @@ Runs = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seeded: None) -> None:
+def _own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seeded: None) -> Iterator[None]:
+    """A folder for each test; programs that run in this process choose what a broken pipe does."""
     monkeypatch.chdir(tmp_path)
+    broken_pipe = getattr(signal, "SIGPIPE", signal.SIGTERM)
+    before = signal.getsignal(broken_pipe)
+    yield
+    signal.signal(broken_pipe, before)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,7 @@ def runs_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def lines(run: dict[str, Any]) -> list[str]:
     """The lines that were printed, without what depends on the clock."""
-    return re.sub(r"  [\d,]+ tokens/s|\d+ steps in .*\n", "", run["printed"]).splitlines()
+    return re.sub(r"  [\d,]+ \w+/s|\d+ steps in .*\n", "", run["printed"]).splitlines()
 
 
 @needs("torch")
@@ -87,6 +93,21 @@ def test_a_run_that_was_interrupted_goes_on_as_if_nothing_had_been(program: str,
     assert sum([line.startswith("step ") for line in lines(whole)]) == 10
     assert [line for part in parts for line in lines(part) if not re.match("stopped|going on", line)] == lines(whole)
     assert parts[-1]["losses"] == whole["losses"]
+
+
+def test_the_speed_is_told_in_what_is_read(runs_of: Any) -> None:
+    for program, (whole, *_) in runs_of("minigrad").items():
+        read = {"lenet": "digits", "name_languages": "letters"}.get(program, "tokens")
+        assert len(re.findall(rf"  [\d,]+ {read}/s\n", whole["printed"])) == 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes break as POSIX has them")
+def test_who_reads_may_leave() -> None:
+    with subprocess.Popen(bigram("--steps=20"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
 
 
 def test_lookup_and_one_hot_have_one_loss_curve(runs_of: Any) -> None:

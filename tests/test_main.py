@@ -321,7 +321,7 @@ def test_nothing_is_imported_but_numpy_and_standard_error_is_silent() -> None:
     [
         (["--vocab", "3", "7"], "ids must be in [0, 3), the rows of the table; got 7"),
         (["-1"], "ids must be in [0, 1), the rows of the table; got -1"),
-        (["2,3,1"], "argument IDS: expected an id, got '2,3,1': words are typed in the page"),
+        (["2,3,1"], "argument IDS: expected an id, got '2,3,1': the page of --html FILE takes words"),
         ([str(10**12)], "the table would have 1,000,000,000,001 x 5 numbers; 50,000,000 at most"),
         ([str(2**63 - 1)], "50,000,000 at most"),
         (["--vocab", "20000000"], "the table would have 20,000,000 x 5 numbers"),
@@ -329,9 +329,11 @@ def test_nothing_is_imported_but_numpy_and_standard_error_is_silent() -> None:
         (["0", "--vocab", "1", "--dim", "30000000"], "the output would have 2 x 30,000,000 numbers"),
         (["--vocab", "0"], "argument --vocab: expected at least 1, got 0"),
         (["--dim", "0"], "argument --dim: expected at least 1, got 0"),
-        (["--html", "x", "--vocab", "17"], "a page has room for 12 ids, V = 16 and D = 8; got 3 ids, V = 17, D = 3"),
+        (["--html", "x", "--vocab", "17"], "13 ids, one of them twice, V = 16 and D = 8; got 3 ids, V = 17, D = 3"),
         (["--html", "x", "--dim", "9"], "got 3 ids, V = 4, D = 9"),
-        (["--html", "x", *["1"] * 13], "got 13 ids, V = 2, D = 3"),
+        (["--html", "x", *["1"] * 14], "got 14 ids, V = 2, D = 3"),
+        (["--html", "x", *map(str, range(13))], "got 13 ids, V = 13, D = 3"),
+        (["--html", "/"], "/ is there, and is no such page"),
         (["--html", __file__], "is there, and is no such page: it is not written over"),
     ],
 )

@@ -81,8 +81,16 @@ def test_an_id_that_was_added_is_told(file: Path, large_file: Path) -> None:
     text = large_file.read_text(encoding="utf-8")
     assert "To see an id come twice, 3 is added at the end." in text
     assert f'value="{" ".join(map(str, [*MANY, 3]))}"' in text
+    assert "in the docstring" not in text
     # The command is the one that was given.
     assert f"python -m minigrad {' '.join(map(str, MANY))} --vocab" in text
+
+
+def test_an_id_that_was_added_is_told_no_longer_of_others(tab: Page, large_file: Path) -> None:
+    page = ready(tab, large_file)
+    assert page.run("find('#note').hidden")
+    page.run("field.value = field.defaultValue; field.dispatchEvent(new Event('input'))")
+    assert not page.run("find('#note').hidden")
 
 
 # ---- how it behaves --------------------------------------------------------------------------------------------------

@@ -22,6 +22,10 @@ except ImportError:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+# Whoever reads the output may leave, as `head` does.
+if hasattr(signal, "SIGPIPE"):
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
 # What to give to pip for an engine.
 PACKAGES = {"minigrad": "-e .", "torch": "torch"}
 
@@ -88,17 +92,18 @@ class Run:
     optimiser, ...) and that of the random numbers.
     """
 
-    def __init__(self, torch: Any, options: argparse.Namespace, **parts: Any) -> None:
+    def __init__(self, torch: Any, options: argparse.Namespace, read: str = "tokens", **parts: Any) -> None:
         self.torch, self.steps, self.path, self.parts = torch, options.steps, options.checkpoint, parts
+        self.read = read
         self.losses: dict[str, list[float]] = {}
-        self._done = self._tokens = 0
+        self._done = self._count = 0
         self._interrupted = False
         if self.path and self.path.exists():
             self._load()
 
-    def report(self, tokens: int, **losses: float) -> None:
-        """Take down the losses of this step, which has read so many tokens."""
-        self._tokens += tokens
+    def report(self, count: int, **losses: float) -> None:
+        """Take down the losses of this step, which has read so many tokens, or what `read` says."""
+        self._count += count
         for name, loss in losses.items():
             self.losses.setdefault(name, []).append(loss)
 
@@ -143,7 +148,7 @@ class Run:
     def _told(self, last: int, start: float) -> str:
         """The means of the last losses, and the speed since `start`."""
         means = [f"{name} {sum(losses[-last:]) / last:.4f}" for name, losses in self.losses.items()]
-        return "  ".join([*means, f"{self._tokens / (time.perf_counter() - start):,.0f} tokens/s"])
+        return "  ".join([*means, f"{self._count / (time.perf_counter() - start):,.0f} {self.read}/s"])
 
     def _interrupt(self, *_: object) -> None:
         self._interrupted = True

@@ -65,7 +65,7 @@ class LeNet(nn.Module):
 model = LeNet()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 
-run = common.Run(torch, options, model=model, optimizer=optimizer)
+run = common.Run(torch, options, "digits", model=model, optimizer=optimizer)
 for _ in run:
     x, y = draw(64)
     loss = F.cross_entropy(model(x), y)

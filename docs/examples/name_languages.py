@@ -69,7 +69,7 @@ class Reader(nn.Module):
 model = Reader()
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
 
-run = common.Run(torch, options, model=model, optimizer=optimizer)
+run = common.Run(torch, options, "letters", model=model, optimizer=optimizer)
 for _ in run:
     ids, lengths, labels = batch([KNOWN[n] for n in torch.randint(len(KNOWN), (32,)).tolist()])
     loss = F.cross_entropy(model(ids, lengths), labels)

@@ -138,16 +138,14 @@ class Tensors:
         out, weight = self._recorded(chosen, table, **options)
         return self._array(self.library.autograd.grad(out, weight, self.library.from_numpy(upstream))[0])
 
-    def gradient_of_gradient(
-        self, chosen: Array, table: Array, upstream: Array, direction: Array, **options: int
-    ) -> Array:
-        """The gradient of `(dW * direction).sum()` with respect to the upstream gradient."""
+    def gradient_of_gradient(self, chosen: Array, table: Array, upstream: Array, along: Array, **options: int) -> Array:
+        """The gradient of `(dW * along).sum()` with respect to the upstream gradient."""
         grad = self.library.autograd.grad
         out, weight = self._recorded(chosen, table, **options)
         g = self.library.from_numpy(upstream).requires_grad_()
         (dw,) = grad(out, weight, g, create_graph=True)
         dense = dw.to_dense() if dw.is_sparse else dw
-        return self._array(grad(dense, g, self.library.from_numpy(direction))[0])
+        return self._array(grad(dense, g, self.library.from_numpy(along))[0])
 
     def _recorded(self, chosen: Array, table: Array, **options: int) -> tuple[Any, Any]:
         """The output, and the tensor whose gradient is that of the table."""
@@ -320,8 +318,7 @@ def _padding_twice(subject: Tensors, draw: Draw) -> None:
     direction = draw("H", cotangents(table.shape, table.dtype.name))
     expected = _rows(chosen, direction)
     expected[chosen == padding_idx] = 0
-    got = subject.gradient_of_gradient(chosen, table, upstream, direction, padding_idx=padding_idx)
-    demand(expected, got)
+    demand(expected, subject.gradient_of_gradient(chosen, table, upstream, direction, padding_idx=padding_idx))
 
 
 @_law("no ids", "without ids the output has no rows, and the gradient is a table of zeros.")

@@ -99,6 +99,7 @@ function draw() {
     return;
   }
   ids = typed;
+  find("#note").hidden = field.value !== field.defaultValue;
   const all = compute(ids);
   sentences = tell(all);
   find(".tokens").innerHTML = ids.map((id, n) =>
