@@ -71,7 +71,7 @@ from minigrad.ops.shapes import broadcast_shapes as broadcast_shapes
 from minigrad.ops.joining import broadcast_tensors as broadcast_tensors
 from minigrad.ops.shapes import broadcast_to as broadcast_to
 from minigrad.ops.ordering import bucketize as bucketize
-from minigrad.ops.arguments import can_cast as can_cast
+from minigrad.tensors.conversion import can_cast as can_cast
 from minigrad.ops.joining import cat as cat
 from minigrad.ops.mathematics import ceil as ceil
 from minigrad.ops.joining import chunk as chunk

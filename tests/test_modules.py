@@ -5,8 +5,9 @@ import inspect
 import pickle
 import re
 from collections import OrderedDict
+from dataclasses import KW_ONLY, InitVar
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import given, strategies as st
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.nn.modules.layer import FunctionLayer
 
 PAGE = (Path(__file__).parent / "programs" / "layers.md").read_text(encoding="utf-8")
 
@@ -143,3 +145,25 @@ def test_a_module_is_put_before_others_whatever_their_names() -> None:
     assert [(name, type(module)) for name, module in named.named_children()] == [
         ("0", nn.ReLU), ("1", nn.Linear), ("2", nn.Tanh)
     ]  # fmt: skip
+
+
+def test_a_constructor_is_that_of_a_dataclass() -> None:
+    # The annotations are types here, and text in the package.
+    class Power(FunctionLayer, function=torch.pow):
+        exponent: float = 2.0
+        kind: ClassVar[int] = 3
+        _: KW_ONLY
+        least: InitVar[int]
+
+    assert repr(Power(least=1)) == "Power(exponent=2.0)"
+    assert not hasattr(Power(3.0, least=1), "least")
+    assert Power(3.0, least=1)(torch.tensor(2.0)) == 8
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'least'"):
+        Power()
+    with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3 were given"):
+        Power(2.0, 1)
+    with pytest.raises(ValueError, match="Two: non-default argument follows default argument"):
+
+        class Two(FunctionLayer, function=torch.pow):
+            exponent: float = 2.0
+            other: int

@@ -320,6 +320,33 @@ def test_a_scheduler_keeps_no_optimizer_alive() -> None:
         gc.enable()
 
 
+@pytest.mark.parametrize("name", [*DENSE, "SparseAdam"])
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_step_without_an_option_of_the_second_group_moves_nothing(name: str, steps: int) -> None:
+    for option in made(name, two()).defaults:
+        tables = [
+            torch.nn.Embedding.from_pretrained(torch.ones(3, 2), False, sparse=name == "SparseAdam") for _ in "ab"
+        ]
+        optimizer = made(name, [{"params": table.parameters()} for table in tables])
+        for table in tables:
+            table(torch.tensor([1])).sum().backward()
+        for _ in range(steps):
+            optimizer.step()
+        del optimizer.param_groups[1][option]
+        check_stops(optimizer, KeyError, option)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_what_is_remembered_in_integers_stops_the_step_before_it_begins(dtype: Any) -> None:
+    leaves = [torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(2)]
+    for each in leaves:
+        each.grad = torch.ones(2, dtype=dtype)
+    optimizer = torch.optim.SGD(leaves, momentum=0.5)
+    optimizer.step()
+    optimizer.state[leaves[1]]["momentum_buffer"] = torch.ones(2, dtype=torch.int64)
+    check_stops(optimizer, RuntimeError, "can't be cast to the desired output type Long")
+
+
 def test_what_a_state_lacks_is_told_by_its_cause() -> None:
     x = leaf(np.ones(2))
     optimizer = torch.optim.Adam([x])

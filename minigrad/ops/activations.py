@@ -18,9 +18,9 @@ from minigrad.core.shapes import kept_dims
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, of_node, op
-from minigrad.ops.arguments import check_floating, in_float32, normal_dim, reduced_dims
+from minigrad.ops.arguments import check_floating, normal_dim, reduced_dims
 from minigrad.ops.comparison import Where, clipped
-from minigrad.ops.fused import blocked, in_one_step, row_blocks
+from minigrad.ops.fused import blocked, in_float32, in_one_step, row_blocks
 from minigrad.ops.joining import cat
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.reductions import MANY, Reduction, extremes

@@ -1,4 +1,4 @@
-"""What arguments mean: a `dim` and sizes as PyTorch reads them, dtypes to compute in, numbers that a dtype has."""
+"""What arguments mean: a `dim` and sizes as PyTorch reads them, dtypes that fit, numbers that a dtype has."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category, check_int, dtype
-from minigrad.core.elementwise import Cast, cast
 from minigrad.core.tape import quiet
-from minigrad.core.tensor import Function, Tensor
-from minigrad.declare import as_number, op
+from minigrad.core.tensor import Tensor
+from minigrad.declare import as_number
 
 # ---- dimensions, counted from the front, and sizes -------------------------------------------------------------------
 
@@ -111,17 +110,6 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
 _LARGEST_HALF = 65504.0
 
 
-@op("torch")
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
-
-    >>> import minigrad as torch
-    >>> torch.can_cast(torch.float64, torch.float16), torch.can_cast(torch.float32, torch.long)
-    (True, False)
-    """
-    return category(from_) <= category(to)
-
-
 def check_cast(result: dtype, target: dtype, remedy: str = "an in-place operation cannot change the dtype") -> None:
     """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
     if category(result) > category(target):
@@ -181,31 +169,7 @@ def assigned(value: Number, target: dtype) -> Array:
     return converted(np.asarray(value), target) if target._numpy in HALVES else filler(value, target)
 
 
-# ---- half precision, computed in single precision and rounded once ---------------------------------------------------
-
-
-class Rounded(Cast):
-    """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
-
-    formulas = ("dx = g, cast back",)
-    form: str
-
-
-def in_float32(compute: Function, *inputs: Any) -> Any:
-    """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
-    for x in inputs:
-        if isinstance(x, Tensor) and x._array.dtype in HALVES:
-            halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
-            result = compute(*[cast(x, dtypes.float32) if half else x for x, half in zip(inputs, halves, strict=True)])
-            return rounded(result, inputs[0].dtype) if halves[0] else result
-    return compute(*inputs)
-
-
-def rounded(x: Tensor, to: dtype) -> Tensor:
-    """`x` in the dtype `to`, under the name of the operation that made it."""
-    if x._array.dtype == to._numpy:
-        return x
-    return Rounded(to, "" if x._node is None else x._node.name())(x)
+# ---- which dtypes an operation takes ---------------------------------------------------------------------------------
 
 
 def check_real(problem: str, x: Tensor) -> None:

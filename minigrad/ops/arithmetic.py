@@ -15,7 +15,8 @@ from minigrad.core.shapes import common_shape, sum_to
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import Variant, as_number, of_node, op, rewritten
-from minigrad.ops.arguments import check_floating, check_numbers, filler, in_float32
+from minigrad.ops.arguments import check_floating, check_numbers, filler
+from minigrad.ops.fused import in_float32
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"

@@ -20,8 +20,7 @@ from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Softmax, exponentials
-from minigrad.ops.arguments import rounded
-from minigrad.ops.fused import row_blocks
+from minigrad.ops.fused import rounded, row_blocks
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 from minigrad.tensors.errors import warn_program

@@ -73,22 +73,15 @@ def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     return _combined((lambda x, y: ufunc(_truth(x), _truth(y))) if of_many else ufunc, a, b, None)
 
 
-def _bitwise(ufunc: Callable[..., Array], a: object, b: object, kernel: str, of_bools: bool = True) -> Any:
-    """The tensor of `ufunc(a, b)` for integers, or bools if it is `of_bools`; PyTorch calls its code `kernel`."""
+def _bitwise(ufunc: Callable[..., Array], a: object, b: object, shift: str | None = None) -> Any:
+    """The tensor of `ufunc(a, b)` for integers, or bools if it is no `shift`, which is what PyTorch calls it."""
     if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
         return NotImplemented
     common = _common(a, b)
-    if common.is_floating_point or (common is bool_ and not of_bools):
-        remedy = "integers, or bools such as (x > 0) & (y > 0)"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{common._tensor_name}': {remedy}")
+    if common.is_floating_point or (common is bool_ and shift):
+        problem = f"\"{shift or ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}'"
+        raise NotImplementedError(f"{problem}: integers, or bools such as (x > 0) & (y > 0)")
     return _combined(ufunc, a, b, common)
-
-
-_and = functools.partial(_bitwise, kernel="bitwise_and_cpu")
-_or = functools.partial(_bitwise, kernel="bitwise_or_cpu")
-_xor = functools.partial(_bitwise, kernel="bitwise_xor_cpu")
-_lshift = functools.partial(_bitwise, kernel="lshift_cpu", of_bools=False)
-_rshift = functools.partial(_bitwise, kernel="rshift_cpu", of_bools=False)
 
 
 def _common(a: Any, b: Any) -> dtype:
@@ -232,17 +225,17 @@ def logical_not(input: Tensor) -> Tensor:
     return input._new(np.logical_not(_truth(input._array)))
 
 
-@by(_and, np.bitwise_and, in_place=rewritten, operator="and")
+@by(_bitwise, np.bitwise_and, in_place=rewritten, operator="and")
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
 
 
-@by(_or, np.bitwise_or, in_place=rewritten, operator="or")
+@by(_bitwise, np.bitwise_or, in_place=rewritten, operator="or")
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """The bits that each integer or that of `other` has; of bools, whether one holds."""
 
 
-@by(_xor, np.bitwise_xor, in_place=rewritten, operator="xor")
+@by(_bitwise, np.bitwise_xor, in_place=rewritten, operator="xor")
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
 
@@ -255,12 +248,12 @@ def bitwise_not(input: Tensor) -> Tensor:
     return input._new(np.invert(input._array))
 
 
-@by(_lshift, np.left_shift, in_place=rewritten, operator="lshift")
+@by(functools.partial(_bitwise, shift="lshift"), np.left_shift, in_place=rewritten, operator="lshift")
 def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer times 2 to the power of `other`."""
 
 
-@by(_rshift, np.right_shift, in_place=rewritten, operator="rshift")
+@by(functools.partial(_bitwise, shift="rshift"), np.right_shift, in_place=rewritten, operator="rshift")
 def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer over 2 to the power of `other`, rounded down."""
 

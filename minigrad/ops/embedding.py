@@ -17,7 +17,8 @@ from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import as_int, as_int64, rounded
+from minigrad.ops.arguments import as_int, as_int64
+from minigrad.ops.fused import rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
 from minigrad.tensors.errors import refuse
 

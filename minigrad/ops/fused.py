@@ -1,7 +1,8 @@
 """What operations that are one step, and not composed of others, have in common.
 
-They work on large arrays block by block, so that what is computed stays in the processor's cache.  Their gradients are
-one step as well; gradients of these are those of composed operations, which define the same.
+Halves are computed in single precision, and rounded once.  Large arrays are worked on block by block, so that what is
+computed stays in the processor's cache.  Their gradients are one step as well; gradients of these are those of composed
+operations, which define the same.
 """
 
 from __future__ import annotations
@@ -13,11 +14,39 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import Array
+from minigrad.core.dtypes import HALVES, Array, dtype, float32
+from minigrad.core.elementwise import Cast, cast
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, keep_inputs, quiet
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Function, Tensor
 from minigrad.core.walk import grad
+
+# ---- half precision, computed in single precision and rounded once ---------------------------------------------------
+
+
+class Rounded(Cast):
+    """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
+
+    formulas = ("dx = g, cast back",)
+    form: str
+
+
+def in_float32(compute: Function, *inputs: Any) -> Any:
+    """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
+    for x in inputs:
+        if isinstance(x, Tensor) and x._array.dtype in HALVES:
+            halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
+            result = compute(*[cast(x, float32) if half else x for x, half in zip(inputs, halves, strict=True)])
+            return rounded(result, inputs[0].dtype) if halves[0] else result
+    return compute(*inputs)
+
+
+def rounded(x: Tensor, to: dtype) -> Tensor:
+    """`x` in the dtype `to`, under the name of the operation that made it."""
+    if x._array.dtype == to._numpy:
+        return x
+    return Rounded(to, "" if x._node is None else x._node.name())(x)
+
 
 # ---- block by block --------------------------------------------------------------------------------------------------
 

@@ -19,10 +19,10 @@ from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
-from minigrad.ops.arguments import as_int, check_cast, check_floating, in_float32, normal_dim, rounded
+from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import BLOCK, Fused, row_blocks, slices
+from minigrad.ops.fused import BLOCK, Fused, in_float32, rounded, row_blocks, slices
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.ops.reductions import Mean
 from minigrad.tensors.errors import asked, warn_program

@@ -18,10 +18,10 @@ from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, rewritten, unary
-from minigrad.ops.arguments import as_int, check_floating, check_numbers, in_float32
+from minigrad.ops.arguments import as_int, check_floating, check_numbers
 from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import BLOCK, blocked
+from minigrad.ops.fused import BLOCK, blocked, in_float32
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:

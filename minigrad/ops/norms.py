@@ -29,9 +29,9 @@ from minigrad.core.shapes import in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, op
-from minigrad.ops.arguments import check_floating, in_float32, normal_dim
+from minigrad.ops.arguments import check_floating, normal_dim
 from minigrad.ops.arithmetic import SumAs
-from minigrad.ops.fused import Fused, row_blocks
+from minigrad.ops.fused import Fused, in_float32, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 

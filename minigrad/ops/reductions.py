@@ -19,8 +19,8 @@ from minigrad.core.shapes import Expand, Sum, kept_dims
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
-from minigrad.ops.arguments import check_real, in_float32, normal_dim, normal_dims, reduced_dims
-from minigrad.ops.fused import in_one_step, row_blocks
+from minigrad.ops.arguments import check_real, normal_dim, normal_dims, reduced_dims
+from minigrad.ops.fused import in_float32, in_one_step, row_blocks
 from minigrad.ops.indexing import Index, all_dims, places_along
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype

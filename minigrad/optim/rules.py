@@ -17,12 +17,12 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
-from minigrad.nn.modules.layer import with_options
+from minigrad.ops.arguments import check_cast
 from minigrad.ops.fused import BLOCK, row_blocks
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import new_leaf
+from minigrad.tensors.options import new_leaf, with_options
 
 Rate = float | Tensor
 
@@ -87,7 +87,7 @@ class ByParameter(Optimizer):
         for group in self.param_groups:
             options = _numbers_of(group)
             if lacking := self.defaults.keys() - group.keys():
-                raise KeyError(f"{', '.join(sorted(lacking))}: not in the state that was loaded, another optimizer's")
+                raise KeyError(f"{', '.join(sorted(lacking))}: no option of a group, or of the state that was loaded")
             names = [name for name in self._remembers if name not in _ONLY_WITH or options[_ONLY_WITH[name]]]
             for parameter in group["params"]:
                 if parameter._grad is not None:
@@ -99,7 +99,7 @@ class ByParameter(Optimizer):
     def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
         """Nothing if the parameter can move: by its gradient, by what is remembered, with the options as they are.
 
-        Errors: RuntimeError for the parameter or its gradient, KeyError for an option.
+        Errors: RuntimeError for the parameter, its gradient or what is remembered, KeyError for an option.
         """
         gradient: Any = parameter._grad
         array, sparse = parameter._array, gradient.is_sparse
@@ -129,6 +129,8 @@ class ByParameter(Optimizer):
             if name in ("exp_avg", "grad_avg") and each._array.dtype != array.dtype:
                 problem = f"expected dtype {each.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
                 raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
+            if type(each) is Tensor and each._array.dtype != array.dtype:
+                check_cast(parameter.dtype, each.dtype, "convert a model before its optimizer is made")
 
     def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
         for parameter, names, options in moving:

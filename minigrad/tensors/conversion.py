@@ -157,6 +157,17 @@ def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
     return dtypes.promote_types(type1, type2)
 
 
+@op("torch")
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether a result of dtype `from_` may be written into a tensor of dtype `to`: not from a higher category.
+
+    >>> import minigrad as torch
+    >>> torch.can_cast(torch.float64, torch.float16), torch.can_cast(torch.float32, torch.long)
+    (True, False)
+    """
+    return dtypes.category(from_) <= dtypes.category(to)
+
+
 @members
 class Conversion(Tensor):
     """What becomes of a tensor by name of a type, a layout or a device, and as numbers, arrays and copies."""

@@ -67,11 +67,10 @@ class Advice:
         frame = sys._getframe()
         while frame.f_back is not None and "importlib" in frame.f_back.f_code.co_filename:
             frame = frame.f_back
-        asked_by = frame.f_code.co_name
         # Asked by `importlib.util.find_spec`, which imports nothing, there is none.
-        if place.partition(".")[0] == "minigrad" and asked_by != "find_spec":
+        if place.partition(".")[0] == "minigrad" and frame.f_code.co_name != "find_spec":
             told = import_module("minigrad.tensors.missing_names").advice(place, name)
-            if told and asked_by == "_handle_fromlist":
+            if told and frame.f_code.co_name == "_handle_fromlist":
                 raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
             if told:
                 raise ModuleNotFoundError(f"No module named {fullname!r}{told}", name=fullname)

@@ -132,9 +132,8 @@ def normal(
         if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
-        return new_leaf_of_sizes(
-            "normal", filled(drawn(tensors.random_arrays.normal_, generator, *map(float, numbers))), (size,), options
-        )
+        make = filled(drawn(tensors.random_arrays.normal_, generator, *map(float, numbers)))
+        return new_leaf_of_sizes("normal", make, (size,), options)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
@@ -224,9 +223,8 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: So
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    return input._refill(
-        drawn(tensors.random_arrays.normal_, generator, as_number(mean), as_number(std)), "NormalBackward0"
-    )
+    draw = drawn(tensors.random_arrays.normal_, generator, as_number(mean), as_number(std))
+    return input._refill(draw, "NormalBackward0")
 
 
 @op("Tensor")
@@ -262,10 +260,8 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     if len(given) > 2:
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, given[0] if given else None)
-    draw = drawn(
-        tensors.random_arrays.random_, generator, as_int(low) if given else None, None if high is None else as_int(high)
-    )
-    return input._refill(draw, f"RandomBackward{2 - len(given)}")
+    limits = as_int(low) if given else None, None if high is None else as_int(high)
+    return input._refill(drawn(tensors.random_arrays.random_, generator, *limits), f"RandomBackward{2 - len(given)}")
 
 
 # ---- the state of the default generator --------------------------------------------------------------------------

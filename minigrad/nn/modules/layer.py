@@ -3,72 +3,18 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
-from dataclasses import KW_ONLY, MISSING, InitVar
+from dataclasses import KW_ONLY, InitVar
 from types import EllipsisType
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import PACKAGE
-from minigrad.tensors.options import DType, OnDevice
-
-T = TypeVar("T", bound=type[Any])
+from minigrad.tensors.options import DType, OnDevice, Option, with_options
 
 #: An option that says whether there is a bias; the attribute of that name is the parameter, or None.
 Bias: TypeAlias = Any
-
-
-class Option(NamedTuple):
-    """An argument of a constructor."""
-
-    #: Its type, as it is written.
-    kind: str
-    #: `MISSING` if it has none.
-    default: object
-    #: Whether it is given by name only.
-    by_name: bool
-    #: Whether it becomes an attribute; else `_set_up` takes it.
-    is_kept: bool
-
-
-@dataclass_transform(eq_default=False)
-def with_options(cls: T) -> T:
-    """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
-
-    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
-    The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
-    anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
-    """
-    options: dict[str, Option] = {**getattr(cls, "_options", {})}
-    by_name = False
-    for name, kind in cls.__annotations__.items():
-        by_name = by_name or kind == "KW_ONLY"
-        options.pop(name, None)
-        if name != "_" and not kind.startswith("ClassVar"):
-            default, is_passed_on = vars(cls).get(name, MISSING), kind.startswith("InitVar[")
-            type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
-            options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
-            if name in vars(cls):
-                # An attribute of the class would be found before a parameter or buffer of that name.
-                delattr(cls, name)
-    placed: dict[str, Option] = {name: options.pop(name) for name in ("device", "dtype") if name in options}
-    placed = {name: each for name, each in options.items() if not each.by_name} | placed
-    named = {name: each for name, each in options.items() if each.by_name}
-    cls._options = placed | named
-    listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
-    # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
-    # this package, so warnings name the line that calls it.
-    code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
-    made: Any = eval(code, vars(sys.modules[cls.__module__]))
-    made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
-    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
-    made.__kwdefaults__ = {name: each.default for name, each in named.items()}
-    made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
-    cls.__init__ = made
-    return cls
 
 
 class Layer(Module):
