@@ -333,6 +333,28 @@ def test_the_gradient_of_one_matrix_for_a_batch_is_found_in_little_memory(n: int
     assert peak < 1.2 * 64 * 4 * min(n * n, 2 * n * columns) + 100_000
 
 
+def test_what_is_kept_for_the_next_time_is_little() -> None:
+    """Of images of many sizes, none as large as an image."""
+
+    def images() -> None:
+        for n in range(130, 60, -1):
+            x = torch.zeros(1, 1, n, n, requires_grad=True)
+            for y in F.pad(x, (1, 1, 1, 1), "reflect"), F.interpolate(x, n + 1), F.adaptive_max_pool2d(x, n // 2 - 1):
+                assert y.requires_grad
+            F.max_pool2d(x, 3, 1, 1).backward(torch.ones(1, 1, n, n))
+
+    kept, _ = traced(images)
+    assert kept < 1_000_000
+
+
+def test_large_numbers_and_an_inf_are_resampled_in_no_more_memory() -> None:
+    """Only the lines that an inf is in are added up share by share."""
+    x = torch.ones(64, 64, 32)
+    x[0, 0, 0] = math.inf
+    plain, *others = [traced(lambda y=y: F.interpolate(y, size=64, mode="linear"))[1] for y in (x[1:], x[1:] * 1e25, x)]
+    assert max(others) < 1.2 * plain
+
+
 # ---- warnings --------------------------------------------------------------------------------------------------------
 
 TARGET = "Using a target size (torch.Size([1, 3])) that is different to the input"

@@ -121,20 +121,37 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     return picked(input, _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode]), name)
 
 
-def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
-    """The elements of `x` at `places` in its last dimensions, taken as one; places and these are as many dimensions."""
-    return Index(all_dims(x)[-places.ndim :], form)(x, x._new(places))
+# So few places are picked in all dimensions at once: one step takes less than one for each.
+_FEW = 2**12
+
+
+def picked(x: Tensor, tables: Sequence[Array], form: str = "IndexBackward0") -> Tensor:
+    """The elements of `x` at the places that tables name in its last dimensions, each or all as if they were one."""
+    dims = all_dims(x)
+    for table in reversed(tables):
+        x, dims = Index(dims[-table.ndim :], form)(x, x._new(table)), dims[: -table.ndim]
+    return x
+
+
+def spread(tables: Sequence[Array], sizes: Sequence[int]) -> Sequence[Array]:
+    """What adds up to the places that tables name, for each dimension one, in all of these sizes taken as one."""
+    return [table * math.prod(sizes[dim:]) for dim, table in enumerate(np.ix_(*tables), 1)]
+
+
+def joined(tables: Sequence[Array], sizes: Sequence[int]) -> Sequence[Array]:
+    """The places that tables name, one for each dimension of these sizes; of few the table of all dimensions."""
+    few = math.prod(map(len, tables)) < _FEW
+    return [functools.reduce(np.add, spread(tables, sizes))] if few else tables
 
 
 # What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
 _once = functools.lru_cache(maxsize=64)
 
 
-# There are as many places as elements: of few pads they are kept.
 @functools.lru_cache(maxsize=8)
-def _padded_places(sizes: tuple[int, ...], pads: tuple[tuple[int, int], ...], mode: Any) -> Array:
-    """Which elements of dimensions of these sizes, taken as one, stand in the padded ones."""
-    return np.pad(np.arange(math.prod(sizes)).reshape(sizes), pads, mode)
+def _padded_places(sizes: tuple[int, ...], pads: tuple[tuple[int, int], ...], mode: Any) -> Sequence[Array]:
+    """Which elements of dimensions of these sizes stand in the padded ones."""
+    return joined([np.pad(np.arange(n), ends, mode) for n, ends in zip(sizes, pads, strict=True)], sizes)
 
 
 #: NumPy's names of the modes that repeat elements.

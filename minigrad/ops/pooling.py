@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from operator import index
+from operator import index, mod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, check_floating
-from minigrad.ops.convolution import Col2Im, ConstantPad, PerDim, Windows, of_each_rank, per_dim, picked
+from minigrad.ops.convolution import Col2Im, ConstantPad, PerDim, Windows, joined, of_each_rank, per_dim, picked, spread
 from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
 
@@ -103,27 +103,29 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
     """Where the largest element of each window is in `x`, whose last dimensions count as one."""
     starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
+    largest = _largest(windows, x, y)
     try:
-        return within.take(_largest(windows, x, y)) + starts
+        places: Array = functools.reduce(np.add, within).take(largest)
     except IndexError:
         problem = "max_pool: a window that lies in the padding only has no largest element"
         raise RuntimeError(f"{problem}: take less padding or dilation") from None
+    for start in starts:
+        places += start
+    return places
 
 
 @functools.lru_cache(maxsize=64)
-def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Where windows start in dimensions of these sizes, which count as one, and how far from there its elements are."""
-    starts, within = np.zeros((2, 1), np.int64)
-    for size, count, (k, stride, dilation, (before, _)) in zip(
-        sizes, windows.counts(sizes), zip(*windows, strict=True), strict=True
-    ):
-        starts = np.add.outer(starts * size, np.arange(count) * stride - before)
-        within = np.add.outer(within * size, np.arange(k) * dilation)
-    return starts[0], within
+def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Sequence[Array], Sequence[Array]]:
+    """What adds up to where windows start in dimensions of these sizes, and to how far from there its elements are."""
+    starts, within = [], []
+    for count, k, stride, dilation, (before, _) in zip(windows.counts(sizes), *windows, strict=True):
+        starts.append(np.arange(count) * stride - before)
+        within.append(np.arange(k) * dilation)
+    return spread(starts, sizes), spread(within, sizes)
 
 
 @functools.lru_cache(maxsize=8)
-def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Array]:
+def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Sequence[Array]]:
     """So many windows that lie side by side, and which elements of dimensions of these sizes, which they cover, do so.
 
     Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
@@ -132,8 +134,7 @@ def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows,
     kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
     spans = zip(pairs, kernel, strict=True)
     tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
-    numbers: Any = np.ravel_multi_index(np.ix_(*tables), sizes)
-    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), numbers
+    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), joined(tables, sizes)
 
 
 @functools.lru_cache(maxsize=64)
@@ -229,10 +230,13 @@ def _declare_adaptive(dims: int) -> None:
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
-        windows, numbers = _covering(sizes, wanted)
-        x = input if numbers.shape == sizes else picked(input, numbers)
+        windows, tables = _covering(sizes, wanted)
+        x = picked(input, tables) if any(map(mod, sizes, wanted)) else input
         y = MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
-        return (y, input._new(numbers.take(_indices(windows, x._array, y._array)))) if return_indices else y
+        if not return_indices:
+            return y
+        numbers = picked(input._new(np.arange(math.prod(sizes)).reshape(sizes)), tables)
+        return y, input._new(numbers._array.take(_indices(windows, x._array, y._array)))
 
     @op("nn.functional", *_alone(dims), name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
@@ -328,17 +332,18 @@ class Resample(Unary):
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
+        # (The square of a large number is inf, too.)
         finite = math.isfinite(np.vdot(y, y))
         for dim, (new, old, share, matrix) in enumerate(self.shares, x.ndim - len(self.shares)):
             if self.back:
                 new, old, matrix = old, new, matrix.T
             lines = y.swapaxes(dim, -1)
-            if finite:
-                y = lines @ matrix.T.astype(y.dtype, copy=False)
-            else:
-                # The matrix would spread an inf over its line, as 0 * inf is nan.
-                rows = lines.reshape(-1, lines.shape[-1]).T[old] * share.astype(y.dtype)[:, None]
-                y = add_rows(rows, new, len(matrix)).T.reshape(*lines.shape[:-1], -1)
+            y = lines @ matrix.T.astype(y.dtype, copy=False)
+            if not finite:
+                # The matrix spreads an inf over its line, as 0 * inf is nan.
+                spoilt = ~np.isfinite(y[..., 0])
+                rows = lines[spoilt].T[old] * share.astype(y.dtype)[:, None]
+                y[spoilt] = add_rows(rows, new, len(matrix)).T
             y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
@@ -421,8 +426,8 @@ def _scaled(
 
 
 @functools.lru_cache(maxsize=8)
-def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[float | None, ...], shift: float) -> Array:
-    """Which elements of dimensions of these sizes, taken as one, the new ones are."""
+def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[Any, ...], shift: float) -> Sequence[Array]:
+    """Which elements of dimensions of these sizes the new ones are."""
     tables = []
     for size, count, scale in zip(sizes, wanted, scales, strict=True):
         # Of an image PyTorch keeps a size that stays as it is, whatever the scale.
@@ -430,7 +435,7 @@ def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[floa
         ratio = np.float32(size / count if scale is None or kept else 1 / scale)
         at = (np.arange(count, dtype=np.float32) + np.float32(shift)) * ratio
         tables.append(np.minimum(at.astype(np.int64), size - 1))
-    return np.ravel_multi_index(np.ix_(*tables), sizes)
+    return joined(tables, sizes)
 
 
 @functools.lru_cache(maxsize=64)
