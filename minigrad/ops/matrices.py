@@ -368,8 +368,8 @@ def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
         raise ValueError("einsum(): must specify the equation string and at least one operand")
     terms, output = _parsed(equation, tuple([x._array.ndim for x in given]))
     sizes: dict[str, int] = {}
-    for position, (x, term) in enumerate(zip(given, terms, strict=True)):
-        for letter, size in dict(zip(term, x._array.shape, strict=True)).items():
+    for position, x in enumerate(given):
+        for letter, size in zip(terms[position], x._array.shape, strict=True):
             if size != 1 and sizes.setdefault(letter, size) != size:
                 it = f"subscript {letter if letter in equation else '...'} has size {size} for operand {position}"
                 raise RuntimeError(f"einsum(): {it} which does not broadcast with previously seen size {sizes[letter]}")
