@@ -1,8 +1,8 @@
 """Saving and loading, without pickle: a file holds numbers and their names, and nothing in it is ever executed.
 
 A path that ends in ".safetensors" is a file of that format, a header and the numbers: PyTorch and others read its
-tensors.  Any other file is an archive of NumPy arrays, as `numpy.load` reads it, whatever
-its name, "model.pt" or "model.npz".
+tensors, by paths such as "model.weight", and nothing else of it.  Any other file is an archive of NumPy arrays,
+as `numpy.load` reads it, whatever its name, "model.pt" or "model.npz".
 
 In either, the object is a text and arrays.  The text is JSON.  None, bools, integers, strings and finite floats stand
 for themselves; anything else is an object whose first key says what it is: `{"tuple": [1, 2]}`,
