@@ -248,12 +248,12 @@ def bitwise_not(input: Tensor) -> Tensor:
     return input._new(np.invert(input._array))
 
 
-@by(functools.partial(_bitwise, shift="lshift"), np.left_shift, in_place=rewritten, operator="lshift")
+@by(lambda ufunc, a, b: _bitwise(ufunc, a, b, "lshift"), np.left_shift, in_place=rewritten, operator="lshift")
 def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer times 2 to the power of `other`."""
 
 
-@by(functools.partial(_bitwise, shift="rshift"), np.right_shift, in_place=rewritten, operator="rshift")
+@by(lambda ufunc, a, b: _bitwise(ufunc, a, b, "rshift"), np.right_shift, in_place=rewritten, operator="rshift")
 def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer over 2 to the power of `other`, rounded down."""
 
