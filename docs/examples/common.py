@@ -21,11 +21,6 @@ except ImportError:
 # Matrices as small as these are multiplied sooner by one core than by several that wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-
-# Whoever reads the output may leave, as `head` does.
-if hasattr(signal, "SIGPIPE"):
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-
 # What to give to pip for an engine.
 PACKAGES = {"minigrad": "-e .", "torch": "torch"}
 
