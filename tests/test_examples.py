@@ -89,12 +89,6 @@ def test_a_run_that_was_interrupted_goes_on_as_if_nothing_had_been(program: str,
     assert parts[-1]["losses"] == whole["losses"]
 
 
-def test_the_speed_is_told_in_what_is_read(runs_of: Any) -> None:
-    for program, (whole, *_) in runs_of("minigrad").items():
-        read = {"lenet": "digits", "name_languages": "letters"}.get(program, "tokens")
-        assert len(re.findall(rf"  [\d,]+ {read}/s\n", whole["printed"])) == 10
-
-
 def test_lookup_and_one_hot_have_one_loss_curve(runs_of: Any) -> None:
     losses = runs_of("minigrad")["bigram"][0]["losses"]
     np.testing.assert_allclose(losses["lookup"], losses["one_hot"], rtol=1e-6)
