@@ -12,6 +12,8 @@ in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor
 
 Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
 the first that does not fit is told in PyTorch's words.
+
+Layers and optimisers declare what they are made with: see `with_options`.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex, TypeAlias, TypeVar
+from dataclasses import KW_ONLY, MISSING
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -29,9 +33,10 @@ from minigrad.core.dtypes import Array, Number
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Function, Tensor, method
-from minigrad.tensors.errors import beyond_numpy, final, fits, refuse, unexpected
+from minigrad.tensors.errors import PACKAGE, beyond_numpy, final, fits, refuse, unexpected
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
+T = TypeVar("T", bound=type[Any])
 
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
@@ -314,8 +319,7 @@ def _rescued(
     """
     name = function.__name__
     if "out" in kwargs:
-        out = kwargs.pop("out")
-        return _given_out(out, call(*args, **kwargs) if position else None, function, position)
+        return _given_out(kwargs.pop("out"), call(*args, **kwargs) if position else None, function, position)
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
     if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
         return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
@@ -368,3 +372,61 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and fits(value, Number):
         refuse(name, first, position, Tensor, value)
+
+
+# ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------
+
+
+class Option(NamedTuple):
+    """An argument of a constructor."""
+
+    #: Its type, as it is written.
+    kind: str
+    #: `MISSING` if it has none.
+    default: object
+    #: Whether it is given by name only.
+    by_name: bool
+    #: Whether it becomes an attribute; else `_set_up` takes it.
+    is_kept: bool
+
+
+@dataclass_transform(eq_default=False)
+def with_options(cls: T) -> T:
+    """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
+
+    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
+    The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
+    anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
+    """
+    options: dict[str, Option] = {**getattr(cls, "_options", {})}
+    by_name = False
+    for name, given in cls.__annotations__.items():
+        # Without `from __future__ import annotations` it is the type itself.
+        kind = given if isinstance(given, str) else getattr(given, "__name__", str(given)).removeprefix("dataclasses.")
+        by_name = by_name or given is KW_ONLY or kind == "KW_ONLY"
+        options.pop(name, None)
+        if name != "_" and not kind.startswith("ClassVar"):
+            default, is_passed_on = vars(cls).get(name, MISSING), kind.startswith("InitVar[")
+            type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
+            options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
+            if name in vars(cls):
+                # An attribute of the class would be found before a parameter or buffer of that name.
+                delattr(cls, name)
+    placed: dict[str, Option] = {name: options.pop(name) for name in ("device", "dtype") if name in options}
+    placed = {name: each for name, each in options.items() if not each.by_name} | placed
+    named = {name: each for name, each in options.items() if each.by_name}
+    cls._options = placed | named
+    needed = [each.default is MISSING for each in placed.values()]
+    if needed != sorted(needed, reverse=True):
+        raise ValueError(f"{cls.__name__}: non-default argument follows default argument: those without one are first")
+    listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
+    # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
+    # this package, so warnings name the line that calls it.
+    code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
+    made: Any = eval(code, vars(sys.modules[cls.__module__]))
+    made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
+    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
+    made.__kwdefaults__ = {name: each.default for name, each in named.items() if each.default is not MISSING}
+    made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
+    cls.__init__ = made
+    return cls

@@ -17,12 +17,13 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
+from minigrad.declare import with_options
 from minigrad.ops.arguments import check_cast
 from minigrad.ops.fused import BLOCK, row_blocks
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import new_leaf, with_options
+from minigrad.tensors.options import new_leaf
 
 Rate = float | Tensor
 

@@ -1,17 +1,12 @@
-"""What a new tensor is made with: device, layout and memory format, and what all functions take that make tensors.
-
-What layers and optimisers are made with is declared, `with_options`.
-"""
+"""What a new tensor is made with: device, layout and memory format, and what all functions take that make tensors."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, MISSING
 from operator import index
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypedDict, TypeVar, dataclass_transform
+from typing import Any, SupportsIndex, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -22,9 +17,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number
 from minigrad.ops import arguments
 from minigrad.ops.arguments import INTEGER, sizes_of
-from minigrad.tensors.errors import PACKAGE, beyond_numpy, refuse, unexpected
-
-T = TypeVar("T", bound=type[Any])
+from minigrad.tensors.errors import beyond_numpy, refuse, unexpected
 
 __all__ = [
     "contiguous_format", "device", "finfo", "layout", "memory_format", "preserve_format", "sparse_coo", "strided",
@@ -342,61 +335,3 @@ def filled(fill: Fill) -> Make:
         return array
 
     return make
-
-
-# ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------
-
-
-class Option(NamedTuple):
-    """An argument of a constructor."""
-
-    #: Its type, as it is written.
-    kind: str
-    #: `MISSING` if it has none.
-    default: object
-    #: Whether it is given by name only.
-    by_name: bool
-    #: Whether it becomes an attribute; else `_set_up` takes it.
-    is_kept: bool
-
-
-@dataclass_transform(eq_default=False)
-def with_options(cls: T) -> T:
-    """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
-
-    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
-    The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
-    anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
-    """
-    options: dict[str, Option] = {**getattr(cls, "_options", {})}
-    by_name = False
-    for name, given in cls.__annotations__.items():
-        # Without `from __future__ import annotations` it is the type itself.
-        kind = given if isinstance(given, str) else getattr(given, "__name__", str(given)).removeprefix("dataclasses.")
-        by_name = by_name or given is KW_ONLY or kind == "KW_ONLY"
-        options.pop(name, None)
-        if name != "_" and not kind.startswith("ClassVar"):
-            default, is_passed_on = vars(cls).get(name, MISSING), kind.startswith("InitVar[")
-            type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
-            options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
-            if name in vars(cls):
-                # An attribute of the class would be found before a parameter or buffer of that name.
-                delattr(cls, name)
-    placed: dict[str, Option] = {name: options.pop(name) for name in ("device", "dtype") if name in options}
-    placed = {name: each for name, each in options.items() if not each.by_name} | placed
-    named = {name: each for name, each in options.items() if each.by_name}
-    cls._options = placed | named
-    needed = [each.default is MISSING for each in placed.values()]
-    if needed != sorted(needed, reverse=True):
-        raise ValueError(f"{cls.__name__}: non-default argument follows default argument: those without one are first")
-    listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
-    # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
-    # this package, so warnings name the line that calls it.
-    code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
-    made: Any = eval(code, vars(sys.modules[cls.__module__]))
-    made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
-    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
-    made.__kwdefaults__ = {name: each.default for name, each in named.items() if each.default is not MISSING}
-    made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
-    cls.__init__ = made
-    return cls

@@ -6,11 +6,11 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Bias
+from minigrad.nn.modules.layer import Bias, with_options
 from minigrad.nn.modules.normalization import ScaledLayer
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
-from minigrad.tensors.options import DType, OnDevice, with_options
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Bias, WeightLayer
+from minigrad.nn.modules.layer import Bias, WeightLayer, with_options
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.convolution import Windows, named_padding, per_dim
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice, with_options
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 

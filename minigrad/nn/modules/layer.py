@@ -8,10 +8,11 @@ from dataclasses import KW_ONLY, InitVar
 from types import EllipsisType
 from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
+from minigrad.declare import Option, with_options as with_options
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice, Option, with_options
+from minigrad.tensors.options import DType, OnDevice
 
 #: An option that says whether there is a bias; the attribute of that name is the parameter, or None.
 Bias: TypeAlias = Any

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import Bias, ParameterLayer
+from minigrad.nn.modules.layer import Bias, ParameterLayer, with_options
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice, with_options
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 

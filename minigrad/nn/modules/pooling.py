@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import FunctionLayer, Layer
+from minigrad.nn.modules.layer import FunctionLayer, Layer, with_options
 from minigrad.ops.convolution import PerDim, per_dim
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import with_options
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",

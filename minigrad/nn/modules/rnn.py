@@ -25,7 +25,7 @@ from minigrad.core.dtypes import Array, dtype, float32
 from minigrad.core.shapes import Permute
 from minigrad.core.tape import Several
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import ParameterLayer
+from minigrad.nn.modules.layer import ParameterLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
@@ -34,7 +34,7 @@ from minigrad.ops.joining import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
 from minigrad.tensors.errors import asked, warn_program
-from minigrad.tensors.options import DType, OnDevice, with_options
+from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
