@@ -170,9 +170,8 @@ def backward(
 
     starts: list[Step] = []
     for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1):
-        place, shape = place_of(x), tuple(x.shape)
-        name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
-        told = f"{name} of shape {shape}" if x.numel() != 1 else f"{name} = {elements_text(x.detach()._array)}"
+        place = place_of(x)
+        told = _told(x, called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}"))
         rule, value = "given" if g is not None else "1, as none is given", value_of(ones_like(x) if g is None else g)
         starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
@@ -183,11 +182,16 @@ def backward(
             if place[0] is not None
         ]
         steps.append(Step(number, node.short_name(), computes(node), tuple(came_in), tuple(went_out)))
-    leaves = []
-    for place, x in targets.items():
-        name, sent = called.get(place, "input"), tuple(senders.get(place, ()))
-        leaves.append(Leaf(name, tuple(x.shape), before[place], value_of(x._grad), sent))
+    leaves = [
+        Leaf(called.get(p, "input"), tuple(x.shape), before[p], value_of(x._grad), tuple(senders.get(p, ())))
+        for p, x in targets.items()
+    ]
     return Story(tuple(starts), tuple(steps), tuple(leaves), max_steps)
+
+
+def _told(x: Tensor, name: str) -> str:
+    """What a walk starts from: one number, or a tensor of some shape."""
+    return f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
 
 
 def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) -> str:
