@@ -328,7 +328,8 @@ def _rescued(
         if own not in (None, declared["Tensor"].get(name)):
             return getattr(args[0], name)(*args[1:], **kwargs)
         error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
-    if not isinstance(error, ValueError) and not hasattr(error, "final"):
+    told = isinstance(error, ValueError) and not str(error).startswith("could not convert string")
+    if not told and not hasattr(error, "final"):
         _check_arguments(function, position, args, kwargs)
     raise beyond_numpy(error)
 

@@ -58,12 +58,11 @@ add("Tensor.__array_wrap__", lambda api, x: x.__array_wrap__(np.float64(3)), one
 with_array = pairs(special=False).map(lambda both: (both[0], Plain(both[1])))
 for function in (np.add, np.maximum, np.true_divide, np.less, np.logical_and, np.divmod):
     add("Tensor.__array_wrap__", lambda api, x, array, f=function: [f(x, array), f(array, x), f(x, x)], with_array)
-for name in ("add", "sub", "mul", "pow", "eq", "ne", "lt", "and_", "iadd"):
+for name in ("add", "sub", "mul", "truediv", "pow", "eq", "ne", "lt", "and_", "iadd"):
     f = getattr(operator, name)
     add(f"Tensor.__{name.strip('_')}__", lambda api, x, array, f=f: f(x, array), with_array)
     if name != "iadd":
         add(f"Tensor.__{name.strip('_')}__", lambda api, x, array, f=f: f(array, x), with_array)
-add("Tensor.__truediv__", lambda api, x, array: x / array, with_array)
 for left, right in ((0, 1), (1, 0)):
     add(
         "Tensor.__matmul__",

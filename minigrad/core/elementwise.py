@@ -341,8 +341,8 @@ def div(a: Tensor, b: Operand) -> Tensor:
 # As in PyTorch also by the name that it had in Python 2.
 @method("__rtruediv__", "__rdiv__")
 def rdiv(a: Tensor, b: Operand) -> Tensor:
-    """`b / a`."""
-    return Rdiv().of(b, a)
+    """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
+    return Rdiv().of(1, a) * b if isinstance(b, np.ndarray) else Rdiv().of(b, a)
 
 
 @method("__neg__")

@@ -125,7 +125,7 @@ class Tensor:
     def __rand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def __rdiv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
-        """`b / a`."""
+        """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
     def __reduce_ex__(self, protocol: builtins.object) -> builtins.tuple[typing.Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
     def __repr__(self) -> builtins.str: ...
@@ -152,7 +152,7 @@ class Tensor:
     def __rsub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`b - a`."""
     def __rtruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
-        """`b / a`."""
+        """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
     def __rxor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def __setitem__(self, index: builtins.object, value: builtins.object) -> None:
@@ -847,9 +847,9 @@ class Tensor:
         """The square of each element."""
     def square_(self) -> typing.Self:
         """This tensor, changed to what `square` returns: The square of each element."""
-    def squeeze(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> Tensor:
+    def squeeze(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | builtins.ellipsis = ...) -> Tensor:
         """A view without the dimensions of size 1: without all, or those of `dim` that are."""
-    def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | None = None) -> typing.Self:
+    def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | builtins.ellipsis = ...) -> typing.Self:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""

@@ -64,12 +64,12 @@ def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int)
 
 def ints(given: Sequence[SupportsIndex]) -> tuple[int, ...]:
     """The ints of a sequence; 0-d integer tensors count as ints."""
-    return tuple(map(index, given))
+    return tuple([each if type(each) is int else as_int(each) for each in given])
 
 
 def ints_or_one(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
     """The ints of a sequence, or one alone."""
-    return ints(given) if isinstance(given, (tuple, list)) else (index(given),)  # type: ignore[arg-type]
+    return ints(given if isinstance(given, (tuple, list)) else (given,))
 
 
 def as_int(given: SupportsIndex) -> int:

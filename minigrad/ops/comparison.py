@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import EllipsisType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -287,7 +288,7 @@ def contains(input: Tensor, element: Operand) -> bool:
 
 
 @op("torch")
-def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+def where(condition: Tensor, input: Operand | EllipsisType = ..., other: Operand | EllipsisType = ...) -> Any:
     """`input` where `condition` holds, else `other`, tensors or numbers; without these, the indices where it holds.
 
     >>> import minigrad as torch
@@ -297,7 +298,7 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
     >>> torch.where(x > 0)
     (tensor([1]),)
     """
-    if input is None and other is None:
+    if input is ... and other is ...:
         return condition.nonzero(as_tuple=True)
     if condition._array.dtype not in (bool, np.uint8):
         raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
@@ -429,13 +430,15 @@ class Clamp(Unary):
 
 def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
     """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
-    tensors = [bound for bound in (low, high) if isinstance(bound, Tensor)]
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if not bounds:
+        raise TypeError("expected a bound")
+    tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
     if tensors and any([bound.ndim or bound.requires_grad for bound in tensors]):
         raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
-    common, between_tensors = of(x._array), len(tensors) == (low is not None) + (high is not None)
+    common, between_tensors = of(x._array), len(tensors) == len(bounds)
     # A number leaves a floating-point dtype as it is.
     if between_tensors or x._array.dtype not in FLOATS:
-        bounds = [bound for bound in (low, high) if bound is not None]
         common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
     arguments.check_numbers("clamp_scalar_cpu", common._numpy)
     low, high = [None if bound is None else arguments.filler(as_number(bound), common) for bound in (low, high)]

@@ -12,7 +12,7 @@ from minigrad.core.arrays import laid_out, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, float16, result_type
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op
+from minigrad.declare import as_number, op
 from minigrad.ops.arguments import as_int, check_floating, check_numbers, normal_dim, own_dim
 from minigrad.ops.indexing import places_along
 from minigrad.ops.reductions import Extremum, along, check_not_empty, selected
@@ -246,7 +246,7 @@ def isin(
             [False,  True]])
     """
     either: Any = elements if isinstance(elements, Tensor) else test_elements
-    x, among = [each._array if isinstance(each, Tensor) else each for each in (elements, test_elements)]
+    x, among = [each._array if isinstance(each, Tensor) else as_number(each) for each in (elements, test_elements)]
     return either._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -227,7 +228,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 
 @op(in_place=restrided)
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+def squeeze(input: Tensor, dim: int | Sequence[int] | EllipsisType = ...) -> Tensor:
     """A view without the dimensions of size 1: without all, or those of `dim` that are.
 
     >>> import minigrad as torch
@@ -235,8 +236,10 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     (torch.Size([2]), torch.Size([2, 1]))
     """
     sizes = input._array.shape
-    dims = normal_dims(dim, len(sizes))
-    form = 0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1
+    if dim is None:
+        raise TypeError("expected dimensions")
+    dims = normal_dims(None if dim is ... else dim, len(sizes))
+    form = 0 if dim is ... else 2 if isinstance(dim, (tuple, list)) else 1
     left = tuple([size for i, size in enumerate(sizes) if size != 1 or i not in dims])
     return Reshape(left, f"SqueezeBackward{form}")(input)
 
@@ -414,7 +417,7 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
 def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
     """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
     shape, own = ints(size), input._array.shape
-    if common_shape([own, shape]) != own:
+    if min(shape, default=0) < 0 or common_shape([own, shape]) != own:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if shape and shape == own:
         return input
