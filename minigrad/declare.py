@@ -24,7 +24,6 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, MISSING
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
@@ -377,13 +376,16 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------
 
+#: (Those of `dataclasses` do as well, but the module takes a fiftieth of the time that `import minigrad` takes.)
+EMPTY = inspect.Parameter.empty
+
 
 class Option(NamedTuple):
     """An argument of a constructor."""
 
     #: Its type, as it is written.
     kind: str
-    #: `MISSING` if it has none.
+    #: `EMPTY` if it has none.
     default: object
     #: Whether it is given by name only.
     by_name: bool
@@ -404,10 +406,10 @@ def with_options(cls: T) -> T:
     for name, given in cls.__annotations__.items():
         # Without `from __future__ import annotations` it is the type itself.
         kind = given if isinstance(given, str) else getattr(given, "__name__", str(given)).removeprefix("dataclasses.")
-        by_name = by_name or given is KW_ONLY or kind == "KW_ONLY"
+        by_name = by_name or "KW_ONLY" in kind
         options.pop(name, None)
         if name != "_" and not kind.startswith("ClassVar"):
-            default, is_passed_on = vars(cls).get(name, MISSING), kind.startswith("InitVar[")
+            default, is_passed_on = vars(cls).get(name, EMPTY), kind.startswith("InitVar[")
             type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
             options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
             if name in vars(cls):
@@ -417,7 +419,7 @@ def with_options(cls: T) -> T:
     placed = {name: each for name, each in options.items() if not each.by_name} | placed
     named = {name: each for name, each in options.items() if each.by_name}
     cls._options = placed | named
-    needed = [each.default is MISSING for each in placed.values()]
+    needed = [each.default is EMPTY for each in placed.values()]
     if needed != sorted(needed, reverse=True):
         raise ValueError(f"{cls.__name__}: non-default argument follows default argument: those without one are first")
     listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
@@ -426,8 +428,8 @@ def with_options(cls: T) -> T:
     code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
     made: Any = eval(code, vars(sys.modules[cls.__module__]))
     made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
-    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not MISSING])
-    made.__kwdefaults__ = {name: each.default for name, each in named.items() if each.default is not MISSING}
+    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not EMPTY])
+    made.__kwdefaults__ = {name: each.default for name, each in named.items() if each.default is not EMPTY}
     made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
     cls.__init__ = made
     return cls

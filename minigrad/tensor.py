@@ -265,6 +265,8 @@ class Members(Tensor):
 
 # They are known by the names that programs have for them.
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
+# What `typing.get_type_hints` would look up there.
+Tensor.__annotations__.clear()
 
 
 class _Missing:

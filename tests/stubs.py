@@ -115,20 +115,28 @@ def member(name: str, value: Any) -> str:
             return definition(name, vars(Tensor)[unaugmented], "self").replace("-> Tensor:", "-> typing.Self:")
         text = definition(name, value, "self")
         return text.replace("-> Tensor:", "-> typing.Self:") if re.search(r"[^_]_$", name) else text
-    return f"{name}: {text_of(typing.get_type_hints(Tensor, vars(core_tensor))[name])}\n"
+    return f"{name}: {text_of(HINTS[name])}\n"
 
 
 def is_member(name: str, value: Any) -> bool:
     """Whether a type checker should know of something in the class `Tensor`."""
     # With `__getattr__` any name would be known.
-    known = callable(value) or isinstance(value, (property, classmethod)) or name in vars(Tensor)["__annotations__"]
+    known = callable(value) or isinstance(value, (property, classmethod)) or name in HINTS
     return known and name != "__getattr__"
+
+
+BODY = ast.parse(inspect.getsource(core_tensor)).body[2:]
+#: What the file annotates in the class `Tensor`, which has no annotations as it runs.
+HINTS = {
+    line.target.id: eval(ast.unparse(line.annotation), vars(core_tensor))
+    for each in BODY if getattr(each, "name", "") == "Tensor" for line in each.body if isinstance(line, ast.AnnAssign)
+}  # fmt: skip
 
 
 def stub_of_tensor() -> str:
     """The core's module of `Tensor`, the class with all of its members."""
     statements = []
-    for each in ast.parse(inspect.getsource(core_tensor)).body[2:]:
+    for each in BODY:
         if isinstance(each, ast.ClassDef) and each.name == "Tensor":
             members = [member(name, value) for name, value in sorted(vars(Tensor).items()) if is_member(name, value)]
             statements.append("class Tensor:\n" + textwrap.indent("".join(members), "    "))

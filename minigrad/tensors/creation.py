@@ -28,7 +28,6 @@ from minigrad.tensors.options import (
     as_dtype,
     checked,
     contiguous_format,
-    filled,
     filling,
     int_of,
     listed,
@@ -118,7 +117,7 @@ def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Ten
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return new_leaf_of_sizes("zeros", np.zeros, sizes, options)
+    return new_leaf_of_sizes("zeros", sizes, options, make=np.zeros)
 
 
 def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
@@ -128,7 +127,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
     >>> torch.ones((2,), dtype=torch.int64)
     tensor([1, 1])
     """
-    return new_leaf_of_sizes("ones", np.ones, sizes, options)
+    return new_leaf_of_sizes("ones", sizes, options, make=np.ones)
 
 
 def empty(
@@ -140,7 +139,7 @@ def empty(
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    return new_leaf_of_sizes("empty", np.empty, sizes, options)
+    return new_leaf_of_sizes("empty", sizes, options)
 
 
 def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
@@ -151,7 +150,7 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     tensor([7, 7])
     """
     value, fill = filling("full", fill_value)
-    return new_leaf_of_sizes("full", filled(fill), listed("full", size), options, dtypes.of_number(value))
+    return new_leaf_of_sizes("full", listed("full", size), options, dtypes.of_number(value), fill=fill)
 
 
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
@@ -163,7 +162,7 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
             [0., 1.]])
     """
     sizes = int_of("eye", "n", n, 1), int_of("eye", "m", n if m is None else m, 2)
-    return new_leaf_of_sizes("eye", lambda shape, of: np.eye(*shape, dtype=of), sizes, options)
+    return new_leaf_of_sizes("eye", sizes, options, make=lambda shape, of: np.eye(*shape, dtype=of))
 
 
 def zeros_like(input: Tensor, **options: Unpack[LikeOptions]) -> Tensor:
@@ -197,26 +196,26 @@ def new_zeros(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Te
     >>> torch.tensor([1, 2]).new_zeros(3)
     tensor([0, 0, 0])
     """
-    return new_leaf_of_sizes("new_zeros", np.zeros, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_zeros", sizes, options, input.dtype, make=np.zeros)
 
 
 @op("Tensor")
 def new_ones(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of ones, in this tensor's dtype."""
-    return new_leaf_of_sizes("new_ones", np.ones, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_ones", sizes, options, input.dtype, make=np.ones)
 
 
 @op("Tensor")
 def new_empty(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor in this tensor's dtype, to be written before it is read."""
-    return new_leaf_of_sizes("new_empty", np.empty, sizes, options, input.dtype)
+    return new_leaf_of_sizes("new_empty", sizes, options, input.dtype)
 
 
 @op("Tensor")
 def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, in this tensor's dtype."""
-    make = filled(filling("new_full", fill_value)[1])
-    return new_leaf_of_sizes("new_full", make, listed("new_full", size), options, input.dtype)
+    fill = filling("new_full", fill_value)[1]
+    return new_leaf_of_sizes("new_full", listed("new_full", size), options, input.dtype, fill=fill)
 
 
 @op("Tensor")
@@ -281,20 +280,37 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     whole = isinstance(end - start, int) and isinstance(step, int)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     numbers = np.arange(count)
-    if wanted not in FLOATS:
+    if wanted not in FLOATS or isinstance(start + step, int):
         return (int(start) + numbers * int(step)).astype(wanted)
-    if isinstance(start, int) and isinstance(step, int):
-        return (start + numbers * step).astype(wanted)
     # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
     width = 32 // wanted.itemsize
-    lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0)
-    first = _product_and_sum(numbers - lane, step, start).astype(wanted)
-    return _product_and_sum(lane, step, first).astype(wanted)
+    lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
+    first = product_and_sum(numbers - lane, step, start).astype(wanted)
+    return product_and_sum(lane, step, first).astype(wanted)
 
 
-def _product_and_sum(a: Array, b: Any, c: Any) -> Array:
-    """`a * b + c` without an error in the product, as processors compute it in one step."""
-    return (a * np.longdouble(b) + c).astype(np.float64)
+def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
+    """`values * scale + shift` in float64, rounded once, as processors compute it in one step.
+
+    Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
+    """
+    # Each factor as a sum of two numbers of half its digits, whose products are exact.
+    upper = values * (2.0**27 + 1)
+    upper -= upper - values
+    lower = values - upper
+    mantissa, exponent = np.frexp(scale)
+    upper_scale = np.ldexp(np.rint(mantissa * 2**26), exponent - 26)
+    lower_scale = scale - upper_scale
+    product = values * scale
+    error = upper * upper_scale - product
+    error += upper * lower_scale
+    error += lower * upper_scale
+    error += lower * lower_scale
+    total = product + shift
+    rest = total - product
+    error += (product - (total - rest)) + (shift - rest)
+    exact: Array = np.where(np.isnan(error), total, total + error)
+    return exact
 
 
 def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
@@ -336,8 +352,8 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     if count == 1:
         return np.array([first]).astype(wanted)
     step = (last - first) / exact(max(count - 1, 1))
-    from_start = _product_and_sum(np.arange(count // 2), step, first)
-    from_end = _product_and_sum(np.arange((count + 1) // 2)[::-1], -step, last)
+    from_start = product_and_sum(np.arange(count // 2, dtype=np.float64), step, first)
+    from_end = product_and_sum(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last)
     return np.concatenate((from_start, from_end)).astype(exact).astype(wanted)
 
 
@@ -452,7 +468,7 @@ def made_as_before(
         kind = type(first).__name__
         raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({first!r}) takes a number")
     given: Options = {} if device is None else {"device": device}
-    return new_leaf_of_sizes("new", np.empty, arguments or (0,), given, of)
+    return new_leaf_of_sizes("new", arguments or (0,), given, of)
 
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:

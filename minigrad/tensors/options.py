@@ -173,7 +173,7 @@ preserve_format = memory_format("preserve_format")
 
 
 #: What makes an array of a shape and dtype; and what writes into one.
-Make: TypeAlias = Callable[[tuple[int, ...], np.dtype[Any]], Array]
+Make: TypeAlias = Callable[..., Array]
 Fill: TypeAlias = Callable[[Array], object]
 
 OnDevice: TypeAlias = device | str | None
@@ -276,16 +276,25 @@ def new_leaf_made(
 
 
 def new_leaf_of_sizes(
-    name: str, make: Make, sizes: Sequence[Any], options: Options, default: dtypes.dtype | None = None
+    name: str,
+    sizes: Sequence[Any],
+    options: Options,
+    default: dtypes.dtype | None = None,
+    *,
+    make: Make = np.empty,
+    fill: Fill | None = None,
 ) -> Tensor:
-    """The leaf of what `make(shape, dtype)` makes for sizes given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
+    """The leaf of what `make(shape, dtype)` makes and `fill` fills; its sizes are given as `sizes_of` reads them.
 
     Errors: those of `checked`; RuntimeError for sizes that no array has.
     """
     shape = sizes_of(name, sizes, options.get("size"))
     wanted, requires_grad = checked(name, options, default)
     try:
-        return new_leaf(make(shape, wanted), requires_grad)
+        array = make(shape, wanted)
+        if fill is not None:
+            fill(array)
+        return new_leaf(array, requires_grad)
     except (ValueError, MemoryError) as error:
         check_shape(name, shape, wanted)
         raise beyond_numpy(error) from None
@@ -324,14 +333,3 @@ def filling(name: str, given: object) -> tuple[Number, Fill]:
     """The number `fill_value` of the function `name`, and what fills with it; a RuntimeError if it has no place."""
     value = number_of(name, "fill_value", given, 2)
     return value, lambda array: array.fill(arguments.filler(value, dtypes.of(array)))
-
-
-def filled(fill: Fill) -> Make:
-    """What makes an array that `fill` fills."""
-
-    def make(shape: tuple[int, ...], of: np.dtype[Any]) -> Array:
-        array = np.empty(shape, of)
-        fill(array)
-        return array
-
-    return make

@@ -23,6 +23,7 @@ from minigrad.core.arrays import all_within
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.ops.arguments import check_floating
 from minigrad.random import Generator
+from minigrad.tensors.creation import product_and_sum
 
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
 _STEP = 2**16
@@ -268,31 +269,8 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         wide = np.multiply(values, scale, dtype=np.float64)
         np.add(wide, shift, out=values, casting="same_kind")
     else:
-        product = values * scale
-        error = _product_error(values, scale, product)
-        total = product + shift
-        rest = total - product
-        error += (product - (total - rest)) + (shift - rest)
-        np.add(total, error, out=values)
+        values[...] = product_and_sum(values, scale, shift)
     return values
-
-
-def _product_error(left: Array, right: float, product: Array) -> Array:
-    """The exact `left * right - product` in float64.
-
-    Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
-    """
-    factor = 2.0**27 + 1
-    left_high = left * factor
-    left_high -= left_high - left
-    left_low = left - left_high
-    right_high = right * factor - (right * factor - right)
-    right_low = right - right_high
-    error: Array = left_high * right_high - product
-    error += left_high * right_low
-    error += left_low * right_high
-    error += left_low * right_low
-    return error
 
 
 def _serial_normal(count: int, generator: Generator) -> Array:

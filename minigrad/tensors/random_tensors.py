@@ -19,13 +19,11 @@ from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import empty_like, like, zeros_like
 from minigrad.tensors.options import (
-    Fill,
     LikeOptions,
     Options,
     SizedOptions,
     Sizes,
     checked,
-    filled,
     int_of,
     new_leaf,
     new_leaf_of_sizes,
@@ -44,7 +42,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unp
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    return new_leaf_of_sizes("rand", filled(drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0)), sizes, options)
+    return new_leaf_of_sizes("rand", sizes, options, fill=drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0))
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -54,11 +52,11 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
-    return new_leaf_of_sizes("randn", filled(drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0)), sizes, options)
+    return new_leaf_of_sizes("randn", sizes, options, fill=drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0))
 
 
-def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Fill:
-    """What fills an array with draws of `generator`, as this function of `random_arrays` does."""
+def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Callable[[Array], Array]:
+    """What fills an array with draws of `generator`, as this function of `random_arrays` does, and returns it."""
     source = engine_of(generator)
     return lambda array: draw(array, *parameters, source)
 
@@ -98,8 +96,8 @@ def randint(
     if given or high is None or not isinstance(size, (tuple, list, Sequence)):
         raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
-    make = filled(drawn(tensors.random_arrays.random_, generator, first, end))
-    return new_leaf_of_sizes("randint", make, (size,), options, dtypes.int64)
+    fill = drawn(tensors.random_arrays.random_, generator, first, end)
+    return new_leaf_of_sizes("randint", (size,), options, dtypes.int64, fill=fill)
 
 
 def randperm(n: SupportsIndex, *, generator: Source = None, **options: Unpack[Options]) -> Tensor:
@@ -132,17 +130,17 @@ def normal(
         if given:
             raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
-        make = filled(drawn(tensors.random_arrays.normal_, generator, *map(float, numbers)))
-        return new_leaf_of_sizes("normal", make, (size,), options)
+        fill = drawn(tensors.random_arrays.normal_, generator, *map(float, numbers))
+        return new_leaf_of_sizes("normal", (size,), options, fill=fill)
     if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
-    make = filled(drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std))
+    fill = drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std)
 
     def draw(*arrays: Array) -> Array:
-        array = make(common_shape([x.shape for x in arrays]), arrays[0].dtype)
+        array = fill(np.empty(common_shape([x.shape for x in arrays]), arrays[0].dtype))
         if isinstance(std, Tensor):
             array *= std._array
         array += mean._array if isinstance(mean, Tensor) else mean
@@ -178,7 +176,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None
     """
 
     def draw(x: Array) -> Array:
-        return filled(drawn(tensors.random_arrays.bernoulli_, generator, x if p is None else p))(x.shape, x.dtype)
+        return drawn(tensors.random_arrays.bernoulli_, generator, x if p is None else p)(np.empty(x.shape, x.dtype))
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0")(input)
