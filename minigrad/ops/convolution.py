@@ -133,15 +133,10 @@ def picked(x: Tensor, tables: Sequence[Array], form: str = "IndexBackward0") -> 
     return x
 
 
-def spread(tables: Sequence[Array], sizes: Sequence[int]) -> Sequence[Array]:
-    """What adds up to the places that tables name, for each dimension one, in all of these sizes taken as one."""
-    return [table * math.prod(sizes[dim:]) for dim, table in enumerate(np.ix_(*tables), 1)]
-
-
 def joined(tables: Sequence[Array], sizes: Sequence[int]) -> Sequence[Array]:
     """The places that tables name, one for each dimension of these sizes; of few the table of all dimensions."""
     few = math.prod(map(len, tables)) < _FEW
-    return [functools.reduce(np.add, spread(tables, sizes))] if few else tables
+    return [np.ravel_multi_index(np.ix_(*tables), tuple(sizes))] if few else tables
 
 
 # What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
@@ -326,17 +321,15 @@ def sum_of_windows(
     return Col2Im(windows, sizes)(Reshape(shape)(input))
 
 
-def _of_images(kernel: str, x: Tensor, *given: PerDim) -> tuple[Windows, str]:
-    """The windows of images, by their size, dilation, padding and stride, and how an error tells of these."""
+def _of_images(
+    kernel: str, x: Tensor, kernel_size: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim
+) -> tuple[Windows, str]:
+    """The windows of images, and how an error tells of them."""
     arguments.check_floating(f"{kernel}_out_cpu", x)
-    names = ("kernel_size", "dilation", "padding", "stride")
-    options = {name: per_dim(name, value, 2) for name, value in zip(names, given, strict=True)}
-    for name, values in options.items():
-        if min(values) < (name != "padding"):
-            least = "non-negative" if name == "padding" else "positive"
-            raise RuntimeError(f"{name} should be {least}, but got {values}")
+    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    options = {argument: per_dim(argument, value, 2) for argument, value in given.items()}
+    told = ", ".join([f"{argument}={values}" for argument, values in options.items()])
     sizes, apart, pads, steps = options.values()
-    told = ", ".join([f"{name}={values}" for name, values in options.items()])
     return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads])), told
 
 
@@ -347,14 +340,20 @@ def of_each_rank(declare: Callable[[int], None]) -> None:
 
 
 def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tuple[int, ...]:
-    """An argument as an int for each of so many dimensions; with `spread`, one in a sequence stands for all, too."""
-    if type(value) is int:
+    """An argument as an int for each of so many dimensions; with `spread`, one in a sequence stands for all, too.
+
+    Paddings are at least 0, all else is at least 1.
+    """
+    least = int("padding" not in argument)
+    if type(value) is int and value >= least:
         return (value,) * dims
     given = value if isinstance(value, Sequence) else (value,) * dims
     found = tuple([arguments.as_int(each) for each in given])
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:
         raise RuntimeError(f"expected {argument} to be a single integer value or a list of {dims} values: got {found}")
+    if min(found) < least:
+        raise RuntimeError(f"{argument} should be {'greater than zero' if least else 'non-negative'}, but got {found}")
     return found
 
 
@@ -509,10 +508,9 @@ def _declare_convolution(dims: int) -> None:
         """
         if input.ndim == dims + 1 and weight.ndim == dims + 2:
             return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+        _check(name, dims, input, weight, bias, groups)
         steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
         pads = named_padding(padding, weight.shape[2:], steps, apart)
-        options = {"stride": steps, "dilation": apart, "padding": tuple([before for before, _ in pads])}
-        _check(name, dims, input, weight, bias, groups, options)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         if min(windows.counts(input.shape[2:])) < 1:
             sized = [sum(pad) + size for pad, size in zip(pads, input.shape[2:], strict=True)]
@@ -550,12 +548,12 @@ def _declare_transposed(dims: int) -> None:
         if input.ndim == dims + 1 and weight.ndim == dims + 2:
             batch = input.unsqueeze(0)
             return conv_transpose(batch, weight, bias, stride, padding, output_padding, groups, dilation).squeeze(0)
-        given = {"stride": stride, "dilation": dilation, "padding": padding, "output_padding": output_padding}
-        options = {argument: per_dim(argument, value, dims) for argument, value in given.items()}
-        _check(name, dims, input, weight, bias, groups, options)
-        steps, apart, before, more = options.values()
+        _check(name, dims, input, weight, bias, groups, transposed=True)
+        steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
+        before, more = per_dim("padding", padding, dims), per_dim("output_padding", output_padding, dims)
         if any([extra >= max(s, d) for s, d, extra in zip(steps, apart, more, strict=True)]):
-            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {options}")
+            found = f"stride={steps}, dilation={apart}, output_padding={more}"
+            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {found}")
         pads = tuple([(pad, pad - extra) for pad, extra in zip(before, more, strict=True)])
         windows = Windows(weight.shape[2:], steps, apart, pads)
         sizes = windows.sizes(input.shape[2:])
@@ -580,7 +578,7 @@ def named_padding(
 
 
 def _check(
-    name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, options: dict[str, Any]
+    name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False
 ) -> None:
     """Nothing if the operands of a convolution fit, else PyTorch's error."""
     x, w = list(input.shape), list(weight.shape)
@@ -589,13 +587,10 @@ def _check(
         raise RuntimeError(f"Expected {ranks} input to {name}, but got input of size: {x}, and a weight of size: {w}")
     if 0 in w:
         raise RuntimeError(f"kernel size should be greater than zero, and so should channels, but got a weight of {w}")
-    for argument, values in {**options, "groups": (groups,)}.items():
-        if min(values) < ("padding" not in argument):
-            raise RuntimeError(f"{'negative' if 'padding' in argument else 'non-positive'} {argument} is not supported")
-    if w[0] % groups:
+    if groups < 1 or w[0] % arguments.as_int(groups):
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by it at dimension 0, but got {w}")
     way, inputs, outputs = f"groups={groups}", groups * w[1], w[0]
-    if "output_padding" in options:
+    if transposed:
         way, inputs, outputs = "transposed=1", outputs, inputs
     if x[1] != inputs:
         remedy = f": images (N, H, W, {inputs}) go in as x.permute(0, 3, 1, 2)" if x[-1] == inputs and dims == 2 else ""

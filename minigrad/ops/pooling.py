@@ -17,13 +17,12 @@ import numpy as np
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
 from minigrad.core.elementwise import Clone
-from minigrad.core.rows import add_rows
 from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, check_floating
-from minigrad.ops.convolution import Col2Im, ConstantPad, PerDim, Windows, joined, of_each_rank, per_dim, picked, spread
+from minigrad.ops.convolution import Col2Im, PerDim, Windows, joined, of_each_rank, per_dim, picked
 from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
 
@@ -73,6 +72,22 @@ def _to_each(g: Tensor, windows: Windows) -> Tensor:
     return Expand((*leading, *windows.kernel, *counts))(Reshape((*leading, *[1] * dims, *counts))(g))
 
 
+def _indices(windows: Windows, x: Array, y: Array) -> Array:
+    """Where the largest element `y` of each window is in `x`, whose last dimensions count as one."""
+    numbers, columns = _numbers(windows, x.shape[-len(windows.kernel) :])
+    return numbers.take(np.multiply(_largest(windows, x, y), columns.size, dtype=np.int64) + columns)
+
+
+@functools.lru_cache(maxsize=8)
+def _numbers(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Which of the elements, counted in these dimensions as if they were one, is where in each window; and its columns.
+
+    A column is a window.
+    """
+    elements, counts = np.arange(math.prod(sizes)).reshape(sizes), windows.counts(sizes)
+    return windows.view(elements).copy(), np.arange(math.prod(counts)).reshape(counts)
+
+
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
     """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
     has_nan = np.isnan(y).any()
@@ -84,44 +99,17 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     places = list(enumerate(windows.places()))
     kind: Any = np.min_scalar_type(len(places)).type
     found = np.zeros(y.shape, kind)
-    # What pads x is nan, equal to nothing; of integers, which have no nan, it has to be left out.
-    whole = x.dtype not in FLOATS
-    view = windows.view(x, 0 if whole else np.nan)
-    inside = windows.view(np.ones(x.shape[-len(windows.kernel) :], bool)) if whole else view
+    # What pads x is nan: equal to nothing.
+    view = windows.view(x, np.nan)
     for number, place in places:
         # The first has the highest rank: to write numbers at the places of a mask would take ten times as long.
-        equal = view[place] == y
-        np.maximum(found, (equal & inside[place] if whole else equal) * kind(len(places) - number), out=found)
+        np.maximum(found, (view[place] == y) * kind(len(places) - number), out=found)
     found = len(places) - found
     if has_nan:
         nans = windows.view(np.isnan(x))
         for number, place in places:
             np.copyto(found, number, where=nans[place])
     return found
-
-
-def _indices(windows: Windows, x: Array, y: Array) -> Array:
-    """Where the largest element of each window is in `x`, whose last dimensions count as one."""
-    starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
-    largest = _largest(windows, x, y)
-    try:
-        places: Array = functools.reduce(np.add, within).take(largest)
-    except IndexError:
-        problem = "max_pool: a window that lies in the padding only has no largest element"
-        raise RuntimeError(f"{problem}: take less padding or dilation") from None
-    for start in starts:
-        places += start
-    return places
-
-
-@functools.lru_cache(maxsize=64)
-def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Sequence[Array], Sequence[Array]]:
-    """What adds up to where windows start in dimensions of these sizes, and to how far from there its elements are."""
-    starts, within = [], []
-    for count, k, stride, dilation, (before, _) in zip(windows.counts(sizes), *windows, strict=True):
-        starts.append(np.arange(count) * stride - before)
-        within.append(np.arange(k) * dilation)
-    return spread(starts, sizes), spread(within, sizes)
 
 
 @functools.lru_cache(maxsize=8)
@@ -187,10 +175,8 @@ def _declare_pooling(dims: int) -> None:
         """
         _check_input(f"max_pool{dims}d", input, dims, (int64, int32, int16, int8, uint8) if dims > 1 else ())
         windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-        if input.requires_grad and max(windows.dilation) > min(input._array.shape[-dims:]) and not return_indices:
-            # Windows may have nothing but padding: it is an input, then, whose gradients are cut off.
-            pads, windows = windows.pads, windows._replace(pads=((0, 0),) * dims)
-            input = ConstantPad(pads, np.array(-np.inf))(input)
+        if return_indices and not input.is_floating_point():
+            raise NotImplementedError(f"indices of the largest of {input.dtype!r} are not there: x.float() has them")
         y = MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
         return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
 
@@ -265,9 +251,7 @@ def _windows(
 def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mode: bool) -> Windows:
     """The windows of an input of that shape, channels first, found once: that takes longer than to pool a few."""
     kernel, stride, padding, dilation = spans
-    if min(*kernel, *stride, *dilation) < 1:
-        raise RuntimeError(f"kernel size should be greater than zero, as {stride=} and {dilation=}, but got {kernel=}")
-    if any([not 0 <= pad <= k // 2 for pad, k in zip(padding, kernel, strict=True)]):
+    if any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]):
         raise RuntimeError(f"pad should be at most half of effective kernel size, but got {padding=}, {kernel=}")
     (channels, *sizes), pads = shape, []
     for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
@@ -280,6 +264,8 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
     if min(windows.counts(sizes)) < 1:
         found = f"Given input size: {shape}. Calculated output size: {(channels, *windows.counts(sizes))}."
         raise RuntimeError(f"{found} Output size is too small")
+    if any([pad and d > size for pad, d, size in zip(padding, dilation, sizes, strict=True)]):
+        raise NotImplementedError(f"a window of {padding=} only has no largest element: take less {dilation=}")
     return windows
 
 
@@ -308,52 +294,38 @@ def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...
 # ---- other numbers of elements ---------------------------------------------------------------------------------------
 
 
-#: What of I elements is in O others: `share[n]` of element `old[n]` is in `new[n]`; and all, as a matrix `(O, I)`.
-Shares: TypeAlias = tuple[Array, Array, Array, Array]
-
-
-def _shares(new: Array, old: Array, share: Array, shape: tuple[int, int]) -> Shares:
-    """The shares, and their matrix of that shape, in which what is twice in the same adds up."""
-    matrix = np.zeros(shape, share.dtype)
-    np.add.at(matrix, (new, old), share)
-    return new, old, share, matrix
+#: A matrix `(O, I)` that makes O elements of I, and where it does so: a share that is there may be 0.
+Shares: TypeAlias = tuple[Array, Array]
 
 
 class Resample(Unary):
-    """`x` with a matrix `(O, I)` applied to the lines along each of its last dimensions: sizes I become O.
-
-    `back` says that it is the transposed matrix, which makes sizes O into I.
-    """
+    """`x` with a matrix `(O, I)` applied to the lines along each of its last dimensions: sizes I become O."""
 
     formulas = ("dx = Resample(g), by the transposed matrices",)
     shares: Sequence[Shares]
     form: str
-    back: bool = False
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
         # (The square of a large number is inf, too.)
         finite = math.isfinite(np.vdot(y, y))
-        for dim, (new, old, share, matrix) in enumerate(self.shares, x.ndim - len(self.shares)):
-            if self.back:
-                new, old, matrix = old, new, matrix.T
-            lines = y.swapaxes(dim, -1)
-            y = lines @ matrix.T.astype(y.dtype, copy=False)
-            if not finite:
-                # The matrix spreads an inf over its line, as 0 * inf is nan.
-                spoilt = ~np.isfinite(y[..., 0])
-                rows = lines[spoilt].T[old] * share.astype(y.dtype)[:, None]
-                y[spoilt] = add_rows(rows, new, len(matrix)).T
+        for dim, (matrix, there) in enumerate(self.shares, x.ndim - len(self.shares)):
+            lines, matrix = y.swapaxes(dim, -1), matrix.astype(y.dtype, copy=False)
+            if finite:
+                y = lines @ matrix.T
+            else:
+                # The matrix would spread an inf over its line, as 0 * inf is nan.
+                y = np.stack([lines[..., at] @ row[at] for row, at in zip(matrix, there, strict=True)], -1)
             y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Resample(self.shares, self.form.replace("Backward0", "BackwardBackward0"), not self.back)(g)
+        back = [(matrix.T, there.T) for matrix, there in self.shares]
+        return Resample(back, self.form.replace("Backward0", "BackwardBackward0"))(g)
 
 
 # The modes that draw lines between neighbours, by the number of dimensions.
 _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
-_MODES = ("nearest", "linear", "bilinear", "trilinear", "area", "nearest-exact")
 
 
 @op("nn.functional")
@@ -381,24 +353,21 @@ def interpolate(
     dims, sizes = input.ndim - 2, input.shape[2:]
     if antialias:
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
-    if mode in ("bicubic", "lanczos"):
-        raise NotImplementedError(f"the mode {mode} is not supported: bilinear draws lines between neighbours")
-    if dims not in _LINEAR or mode not in _MODES:
-        found = f"(got {input.ndim}D) for the modes: {' | '.join(_MODES)} (got {mode})"
+    if mode not in ("nearest", "nearest-exact", "area", _LINEAR.get(dims)) or dims not in _LINEAR:
+        found = f"(got {input.ndim}D) for the modes: nearest | linear | bilinear | trilinear | area | nearest-exact"
+        found = f"{found} (got {mode}; of 3D there is linear, of 4D bilinear, of 5D trilinear)"
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
-    if mode in _LINEAR.values() and mode != _LINEAR[dims]:
-        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs another: it is {_LINEAR[dims]} here")
-    if align_corners is not None and mode not in _LINEAR.values():
+    if align_corners is not None and mode != _LINEAR[dims]:
         raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)
     if recompute_scale_factor:
         scales = [None] * dims
     if min(wanted) < 1 or min(sizes) < 1:
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got {list(sizes)}, {wanted}")
+    if input.dtype is not uint8 or "nearest" not in mode:
+        check_floating(f"upsample_{mode}{dims}d", input)
     if mode == "area":
         return averaged(input, wanted)
-    if not input.is_floating_point() and not (input.dtype is uint8 and "nearest" in mode):
-        check_floating(f"upsample_{mode}{dims}d", input)
     form = f"Upsample{mode.title().replace('-', '')}{dims}DBackward0"
     if "nearest" in mode:
         shift = 0.5 if mode == "nearest-exact" else 0
@@ -449,8 +418,11 @@ def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | No
         at = np.maximum((new + kind(0.5)) * kind(ratio) - kind(0.5), 0)
     low = np.minimum(at.astype(np.int64), size - 1)
     share, high = np.clip(at - low, 0, 1), np.minimum(low + (size != wanted), size - 1)
-    shares = np.concatenate((1 - share, share))
-    return _shares(np.tile(np.arange(wanted), 2), np.concatenate((low, high)), shares, (wanted, size))
+    matrix, there = np.zeros((wanted, size), kind), np.zeros((wanted, size), bool)
+    for old, part in ((low, 1 - share), (high, share)):
+        matrix[np.arange(wanted), old] += part
+        there[np.arange(wanted), old] = True
+    return matrix, there
 
 
 def averaged(input: Tensor, wanted: Sequence[int]) -> Tensor:
@@ -470,9 +442,9 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
 
 @functools.lru_cache(maxsize=64)
 def _means(size: int, count: int) -> Shares:
-    starts, ends = bounds(size, count)
-    new, old = np.nonzero((np.arange(size) >= starts[:, None]) & (np.arange(size) < ends[:, None]))
-    return _shares(new, old, 1 / (ends - starts)[new], (count, size))
+    starts, ends = [each[:, None] for each in bounds(size, count)]
+    inside = (np.arange(size) >= starts) & (np.arange(size) < ends)
+    return inside / (ends - starts), inside
 
 
 @op("torch", "nn.functional")
