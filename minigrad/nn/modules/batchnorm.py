@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Bias, with_options
@@ -40,12 +40,6 @@ class _ChannelNorm(ScaledLayer):
             new = tensor(0) if name == "num_batches_tracked" else empty(self.num_features, device=device, dtype=dtype)
             self.register_buffer(name, new if self.track_running_stats else None)
         self._add_scale((self.num_features,), device, dtype, weight=self.affine, bias=self.affine and bias)
-
-    def _load_from_state_dict(self, state: Any, prefix: str, metadata: Any, *findings: Any) -> None:
-        """See `load_own`; a state from before batches were counted says nothing of their number, which stays."""
-        if self.num_batches_tracked is not None and metadata.get("version", 1) < 2:
-            state.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-        super()._load_from_state_dict(state, prefix, metadata, *findings)
 
     def reset_running_stats(self) -> None:
         """Set the running mean to 0, the running variance to 1 and the number of batches to 0."""

@@ -13,7 +13,7 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import call_with_hooks
-from minigrad.nn.modules.state_dict import LoadResult, load, load_own, persistent
+from minigrad.nn.modules.state_dict import LoadResult, load, persistent
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
 from minigrad.tensors.hooks import Hook, RemovableHandle
@@ -61,7 +61,7 @@ class Module:
     _modules: dict[str, Module | None]
     #: By the name of what calls them, in the order of the calls; those around `forward` with whether they get kwargs.
     _hooks: dict[str, OrderedDict[int, Any]]
-    #: By what a state dict knows which names and meanings its entries have.
+    #: By what a state dict knows which entries it has.
     _version: int = 1
     #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
     call_super_init: bool = False
@@ -458,7 +458,8 @@ class Module:
             found._metadata = OrderedDict()
         if hasattr(found, "_metadata"):
             found._metadata[prefix[:-1]] = {"version": self._version}
-        self._save_to_state_dict(found, prefix, keep_vars)
+        for name, member in persistent(self).items():
+            found[prefix + name] = member if keep_vars else member.detach()
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
@@ -472,14 +473,6 @@ class Module:
         changed.
         """
         return load(self, state_dict, strict, assign)
-
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Add what this module itself remembers to `destination`; a subclass may add more."""
-        for name, member in persistent(self).items():
-            destination[prefix + name] = member if keep_vars else member.detach()
-
-    #: Takes what this module itself remembers from a state; a subclass may change that before, or add to it.
-    _load_from_state_dict = load_own
 
     def compile(self, *args: object, **kwargs: object) -> None:
         """Nothing: there is no compiler, and PyTorch's changes no result."""

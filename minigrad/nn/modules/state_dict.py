@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -25,24 +24,38 @@ class LoadResult(NamedTuple):
 
 def persistent(module: Any) -> dict[str, Tensor]:
     """The module's own parameters and buffers that a state dict holds."""
-    if hasattr(type(module), "get_extra_state"):
-        raise NotImplementedError("get_extra_state(): self.register_buffer(name, tensor) is part of the state")
+    for own in ("get_extra_state", "_save_to_state_dict", "_load_from_state_dict"):
+        if hasattr(type(module), own):
+            remedy = "register_buffer(name, tensor) adds to the state, and keys are renamed before it is loaded"
+            raise NotImplementedError(f"{type(module).__name__}.{own}() is not called here: {remedy}")
     buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
     return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
 
 
-def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
+def load(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> LoadResult:
     """Do as `Module.load_state_dict` says: first find all that is wrong, then, if nothing is, write."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
+    versions, known = getattr(state_dict, "_metadata", {}), set()
     missing: list[str] = []
-    unexpected: list[str] = []
-    wrong: list[str] = []
+    problems: list[str] = []
     writes: list[Callable[[], object]] = []
-    versions: dict[str, Any] = getattr(state_dict, "_metadata", {})
-    options = {"assign_to_params_buffers": assign, "writes": writes}
-    _plan(module, dict(state_dict), "", versions, options, (missing, unexpected, wrong))
-    problems, quoted = wrong, '", "'
+    for path, owner in module.named_modules(remove_duplicate=False):
+        for name, member in persistent(owner).items():
+            key = f"{path}.{name}" if path else name
+            known.add(key)
+            if key in state_dict:
+                given = state_dict[key]
+                problem = _problem(member, key, given, assign)
+                if problem:
+                    problems.append(problem)
+                else:
+                    writes.append(_write_to(owner, name, member, given, assign))
+            elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) > 1:
+                # (States of the first version are from before batches were counted.)
+                missing.append(key)
+    unexpected = [key for key in state_dict if key not in known]
+    quoted = '", "'
     for kind, paths in (("Unexpected", unexpected), ("Missing", missing)):
         if strict and paths:
             problems.insert(0, f'{kind} key(s) in state_dict: "{quoted.join(paths)}". ')
@@ -51,26 +64,12 @@ def load(module: object, state_dict: Mapping[str, Any], strict: bool, assign: bo
     if problems:
         lines = "\n\t".join(problems)
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
-    write_all(writes)
+    _write_all(writes)
     return LoadResult(missing, unexpected)
 
 
-def _plan(
-    module: Any, state: dict[str, Any], prefix: str, versions: Any, options: dict[str, Any], problems: Any
-) -> None:
-    """Plan the writes to `module` and to those below it from `state`, whose keys all begin with `prefix`.
-
-    (A function in `load` would know itself, a cycle, which holds the state until Python's collector comes by.)
-    """
-    module._load_from_state_dict(state, prefix, {**versions.get(prefix[:-1], {}), **options}, True, *problems)
-    for name, child in module._modules.items():
-        if child is not None:
-            path = f"{prefix}{name}."
-            _plan(child, {k: v for k, v in state.items() if k.startswith(path)}, path, versions, options, problems)
-
-
 @no_grad()
-def write_all(writes: list[Callable[[], object]]) -> None:
+def _write_all(writes: list[Callable[[], object]]) -> None:
     """Call what was planned: once begun, all of it, also if the user interrupts."""
     try:
         for write in writes:
@@ -81,51 +80,23 @@ def write_all(writes: list[Callable[[], object]]) -> None:
         raise
 
 
-def load_own(
-    self: Any,
-    state_dict: dict[str, Any],
-    prefix: str,
-    local_metadata: dict[str, Any],
-    strict: bool,
-    missing_keys: list[str],
-    unexpected_keys: list[str],
-    error_msgs: list[str],
-) -> None:
-    """Take what the module itself remembers from `state_dict`, whose keys all begin with `prefix`.
-
-    What is wrong is added to the last three; the writes wait in `local_metadata` until all modules have been asked.
-    Where a subclass hands on a dict of its own, they do not wait.
-    """
-    own, writes = persistent(self), local_metadata.get("writes", [])
-    assign = local_metadata.get("assign_to_params_buffers", False)
-    for name, member in own.items():
-        key = prefix + name
-        given = state_dict.get(key)
-        if key not in state_dict:
-            missing_keys.append(key)
-        elif not isinstance(given, Tensor) or given.is_sparse:
-            problem = f"expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"
-            error_msgs.append(f'While copying the parameter named "{key}", {problem}')
-        elif isinstance(member, Uninitialized):
-            if not isinstance(given, Uninitialized):
-                writes.append(functools.partial(member.become, given))
-        elif given.shape != member.shape:
-            shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
-            error_msgs.append(f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}")
-        elif not (assign or member._array.flags.writeable):
-            error_msgs.append(f'While copying the parameter named "{key}": expanded or read-only; clone() it first')
-        else:
-            writes.append(_write_to(self, name, member, given, assign))
-    for key in state_dict:
-        name, dot, _ = key.removeprefix(prefix).partition(".")
-        if name not in (self._modules if dot else own):
-            unexpected_keys.append(key)
-    if "writes" not in local_metadata:
-        write_all(writes)
+def _problem(member: Tensor, key: str, given: Any, assign: bool) -> str:
+    """What stands in the way of `given` as the value of a parameter or buffer; "" for nothing."""
+    copying = f'While copying the parameter named "{key}"'
+    if not isinstance(given, Tensor) or given.is_sparse:
+        return f"{copying}, expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"
+    if isinstance(member, Uninitialized):
+        return ""
+    if given.shape != member.shape:
+        shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
+        return f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}"
+    return "" if assign or member._array.flags.writeable else f"{copying}: expanded or read-only; clone() it first"
 
 
 def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
     """What copies `given` into a parameter or buffer of the module, or lets it take its place."""
+    if isinstance(member, Uninitialized):
+        return lambda: None if isinstance(given, Uninitialized) else member.become(given)
     if not assign:
         return lambda: member.copy_(given)
     if not isinstance(member, Parameter):
