@@ -269,11 +269,7 @@ class Silu(Gate):
     value = staticmethod(sigmoid_of)
 
     def slope(self, x: Array, p: Array) -> Array:
-        slope = np.subtract(1, p)
-        slope *= x
-        slope += 1
-        slope *= p
-        return slope
+        return ((1 - p) * x + 1) * p
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
@@ -293,19 +289,10 @@ class Gelu(Gate):
     kernel = "GeluKernelImpl"
 
     def value(self, x: Array) -> Array:
-        below = erf_of(x * x.dtype.type(math.sqrt(0.5)))
-        below += 1
-        below *= 0.5
-        return below
+        return (erf_of(x * math.sqrt(0.5)) + 1) * 0.5
 
     def slope(self, x: Array, p: Array) -> Array:
-        slope = np.multiply(x, x)
-        slope *= -0.5
-        np.exp(slope, out=slope)
-        slope *= x
-        slope *= 1 / math.sqrt(2 * math.pi)
-        slope += p
-        return slope
+        return np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p
 
     def bend(self, x: Tensor) -> Tensor:
         return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
@@ -321,7 +308,7 @@ class GeluTanh(Gate):
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
 
     def value(self, x: Array) -> Array:
-        p = np.multiply(x, x)
+        p = x * x
         p *= self.b
         p += self.a
         p *= x
@@ -331,13 +318,11 @@ class GeluTanh(Gate):
         return p
 
     def slope(self, x: Array, p: Array) -> Array:
-        slope = np.multiply(x, x)
+        slope = x * x
         slope *= 6 * self.b
         slope += 2 * self.a
         slope *= x
-        rest = np.subtract(1, p)
-        rest *= p
-        slope *= rest
+        slope *= (1 - p) * p
         slope += p
         return slope
 

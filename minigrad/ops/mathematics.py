@@ -349,8 +349,7 @@ class Tanh(OfOutput, Floating):
     forward = np.tanh  # type: ignore[assignment]  # a ufunc, in place of `value` of blocks
 
     def slope(self, y: Array) -> Array:
-        slope = np.multiply(y, y)
-        return np.subtract(ONE, slope, out=slope)
+        return ONE - y * y
 
     def bend(self, y: Tensor) -> Tensor:
         return -2 * y
@@ -453,11 +452,7 @@ class Erf(Curve, Floating):
     value = staticmethod(erf_of)
 
     def slope(self, x: Array) -> Array:
-        slope = np.multiply(x, x)
-        np.negative(slope, out=slope)
-        np.exp(slope, out=slope)
-        slope *= 2 / math.sqrt(math.pi)
-        return slope
+        return np.exp(-x * x) * (2 / math.sqrt(math.pi))
 
     def bend(self, x: Tensor) -> Tensor:
         return (-x * x).exp() * x * (-4 / math.sqrt(math.pi))
