@@ -172,8 +172,7 @@ class Elu(Curve):
         return np.maximum(x, y, out=y) if self.alpha == 1 else chosen(x < 0, y * self.alpha, x)
 
     def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
-        slope = np.exp(clipped(x, None, 0))
-        slope *= g
+        slope = np.exp(clipped(x, None, 0)) * g
         return slope if self.alpha == 1 else chosen(x <= 0, slope * self.alpha, g)
 
     def bend(self, x: Tensor) -> Tensor:
@@ -232,9 +231,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 def log_sigmoid(x: Array) -> Array:
     """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
-    y = np.asarray(np.negative(np.absolute(x)))
-    np.log1p(np.exp(y, out=y), out=y)
-    return np.subtract(clipped(x, None, 0), y, out=y)
+    return clipped(x, None, 0) - np.log1p(np.exp(-np.absolute(x)))
 
 
 class LogSigmoid(Curve):

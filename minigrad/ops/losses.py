@@ -22,16 +22,12 @@ from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import BLOCK, Fused, in_float32, rounded, row_blocks, slices
+from minigrad.ops.fused import BLOCK, Fused, in_float32, rounded, slices
 from minigrad.ops.indexing import PutIndex, places_along
-from minigrad.ops.reductions import Mean
 from minigrad.tensors.errors import asked, warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
-
-# So many losses are added up sooner as numbers of Python.
-_FEW = 2**8
 
 #: What PyTorch's errors of scores name.
 _KERNEL = "log_softmax_lastdim_kernel_impl"
@@ -119,8 +115,7 @@ class ClassLoss(Node):
             losses = np.where(self.ignored, losses.dtype.type(0), losses)
         if self.reduction == "none":
             return losses
-        few = 0 < losses.size < _FEW
-        whole = sum(losses.reshape(-1).tolist()) if few else np.add.reduce(losses, None, np.float64)
+        whole = np.add.reduce(losses, None, np.float64)
         return np.array(whole if self.reduction == "sum" else whole / self.total, losses.dtype)
 
     def per_element_gradient(self, g: Tensor) -> Tensor:
@@ -153,14 +148,11 @@ class CrossEntropy(Fused, ClassLoss):
     """`-log softmax(X)[n, t[n], *]` for scores X: how surprising the target classes are."""
 
     formulas = ("dX = g * c * (softmax(X) - one_hot(t)) for weights c of the targets, divided by their sum for a mean",)
-
-    def __call__(self, x: Any, *others: Any) -> Any:
-        self.early = x._requires_grad and current.enabled
-        return Node.__call__(self, x, *others)
+    early: bool
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         self.aim(x, target, weight)
-        # If there will be one, its gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
+        # If `early`, the gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
         y, losses = excess(x, self.places, self.shares if self.early else None)
         self.gradient = y if self.early else None
         return self.reduced(losses)
@@ -248,7 +240,8 @@ def cross_entropy(
     if label_smoothing > 0:
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
-    return in_float32(CrossEntropy(how, as_int(ignore_index)), input, _shaped(target, input), weight)
+    loss = CrossEntropy(how, as_int(ignore_index), early=input._requires_grad and current.enabled)
+    return in_float32(loss, input, _shaped(target, input), weight)
 
 
 @op("nn.functional", kernel="nll_loss_nd")
@@ -392,10 +385,7 @@ class ElementLoss(Unary):
     slope: ClassVar[Callable[..., Tensor]]
 
     def forward(self, d: Array) -> Array:
-        if self.reduction == "none" or not d.ndim:
-            return self.losses(d)
-        whole = sum([self.losses(d[rows]).sum() for rows in row_blocks(d)], d.dtype.type(0))
-        return whole if self.reduction == "sum" else whole / d.dtype.type(d.size)
+        return reduced_array(self.losses(d), self.reduction)
 
     def dx(self, g: Tensor, d: Tensor) -> Tensor:
         return self.slope(d, per_element_gradient(g, self.reduction, d._array.size))
@@ -460,18 +450,6 @@ def mse_loss(
     return _elementwise(MseLoss(reduction_of(reduction, size_average, reduce)), input, target, "mse_cpu")
 
 
-class MeanSize(Mean):
-    """The mean of `|x|`: two steps in one, which take half the time."""
-
-    formulas = ("dx = g * sgn(x) / n, for n elements",)
-
-    def forward(self, x: Array) -> Array:
-        return Mean.forward(self, np.absolute(x))
-
-    def dx(self, g: Tensor, x: Tensor) -> Tensor:  # type: ignore[override]  # it reads x
-        return x.sgn() * (g / (x._array.size or 1))
-
-
 @op("nn.functional")
 def l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
@@ -487,10 +465,7 @@ def l1_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
-    d = input - target
-    if how == "mean" and d._array.dtype in FLOATS:
-        return MeanSize(tuple(range(d._array.ndim)), False, "MeanBackward0")(d)
-    return reduced(d.abs(), how)
+    return reduced((input - target).abs(), how)
 
 
 @op("nn.functional")
