@@ -219,13 +219,6 @@ indices = st.sampled_from([[0, 0], ([0], [0]), (..., [0]), ([0], None), (slice(N
 solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1)))
 add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(solid, indices))
 add("Tensor.__getitem__", lambda api, x: x[x > 0], one(any_array()))
-add(
-    "Tensor.__getitem__",
-    lambda api, x, b: x.detach()[b.to(api.uint8)],
-    any_array()
-    .flatmap(lambda x: st.tuples(st.just(x), arrays("bool", x.shape, contiguous=True)))
-    .filter(lambda d: d[0].ndim > 0),
-)
 numbers = st.sampled_from([2, 2.5, True])
 add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, numbers))
 

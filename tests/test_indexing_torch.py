@@ -144,12 +144,10 @@ def test_writing(data: st.DataObject) -> None:
     # Where an index names one place twice, which write is the last is nobody's promise: write one value there.
     # And where the index is wrong, a value that fits: which of two errors is the first is nobody's promise either.
     fitting = st.sampled_from([0, 2, True, 1.5])
-    # A lone True PyTorch writes through as None does, and so takes a value of any dtype.
-    any_value = (
-        fitting if isinstance(target, Raised) or index is True else fitting | arrays(st.sampled_from(DTYPES), ())
-    )
-    value = data.draw(any_value, label="value")
-    if isinstance(index, int | slice) or index is None or index is ...:
+    # Through a lone True PyTorch writes a value of any dtype, as through None.
+    numbers = isinstance(target, Raised) or index is True
+    value = data.draw(fitting if numbers else fitting | arrays(st.sampled_from(DTYPES), ()), label="value")
+    if index is not True and (isinstance(index, int | slice) or index is None or index is ...):
         part = sizes[data.draw(st.integers(0, len(sizes)), label="leading sizes left out") :]
         part = tuple([data.draw(st.sampled_from([size, size, 1])) for size in part])
         value = data.draw(st.just(value) | arrays(st.sampled_from([dtype, "float32", "int64"]), part), label="value")

@@ -358,7 +358,6 @@ def test_large_numbers_and_an_inf_are_resampled_in_no_more_memory() -> None:
 # ---- warnings --------------------------------------------------------------------------------------------------------
 
 TARGET = "Using a target size (torch.Size([1, 3])) that is different to the input"
-BYTES = "indexing with dtype torch.uint8 is now deprecated"
 FREEDOM = "degrees of freedom is <= 0"
 WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     (TARGET, lambda x, ids: F.mse_loss(x, x[:1])),
@@ -368,8 +367,6 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("please use reduction='mean' instead", lambda x, ids: F.cross_entropy(x, ids, size_average=True)),
     ("reduction: 'mean' divides the total loss by both the batch size and the", lambda x, ids: F.kl_div(x, x)),
     ("dropout2d: Received a 2-D input to dropout2d, which is deprecated", lambda x, ids: F.dropout2d(x)),
-    (BYTES, lambda x, ids: x[ids.byte()]),
-    (BYTES, lambda x, ids: x.__setitem__(ids.byte(), x[1:])),
     ("var(): " + FREEDOM, lambda x, ids: x[0, 0].var()),
     ("std(): " + FREEDOM, lambda x, ids: x[:1].std(axis=0)),
     ("Implicit dimension choice for softmax has been deprecated", lambda x, ids: F.softmax(x)),

@@ -24,11 +24,9 @@ from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, normal_dim
-from minigrad.tensors.errors import warn_program
 
-#: The dtypes of tensors of indices, and of masks.  Dtypes exist once each: `in` and `is` compare them in no time.
+#: The dtypes of tensors of indices.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
-MASK_DTYPES = (np.dtype(bool), np.dtype(np.uint8))
 
 #: For so few indices, what is found of their shape alone is kept for the next time.
 _FEW = 2**12
@@ -399,26 +397,24 @@ def getitem(x: Tensor, index: object) -> Tensor:
             return Slice(items)(x)
         except (IndexError, OverflowError):
             pass  # What is wrong with it is told below.
-    if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
-        return read(x, list(enumerate(items)))
-    basic, found = parsed(index, x._array.shape)
-    if not found or selects(basic):
-        x = Slice(basic)(x)
-    check_found(found, x._array.shape)
-    return read(x, found) if found else x
-
-
-def read(x: Tensor, found: list[tuple[int, Any]]) -> Tensor:
-    """The elements of `x` that tensors and masks at its dimensions name."""
-    dims, places = located(x, found)
-    if not x._array.size:
-        # NumPy looks at indices only where they name elements.
-        check_places(places, x._array.shape, dims)
+    view, found = taken_apart(x, index)
+    if not found:
+        return Slice((...,))(x) if view is x else view
+    dims, places = located(view, found)
     try:
-        return Index(dims)(x, places)
+        return Index(dims)(view, places)
     except IndexError:
-        check_places(places, x._array.shape, dims)
+        check_places(places, view._array.shape, dims)
         raise
+
+
+def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tensor]]]:
+    """What the basic part of an index selects, `x` or a view of it, and the tensors and masks at dimensions of that."""
+    items = index if type(index) is tuple else (index,)
+    if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
+        return x, list(enumerate(items))
+    basic, found = parsed(index, x._array.shape)
+    return (Slice(basic)(x) if any([item != slice(None) for item in basic]) else x), found
 
 
 def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
@@ -459,9 +455,7 @@ def _item(item: object, position: int) -> Any:
         return item
     if isinstance(item, slice):
         return _checked_slice(item, position)
-    if isinstance(item, str):
-        raise TypeError(f"new(): invalid data type 'str': a tensor is indexed by numbers, not by {item!r}")
-    if isinstance(item, Tensor | bool | list | tuple | range | np.ndarray):
+    if isinstance(item, Tensor | bool | list | tuple | range | str | np.ndarray):
         return _of_numbers(item)
     if hasattr(item, "__index__") and not isinstance(item, np.bool_):
         return as_index(item)
@@ -471,20 +465,14 @@ def _item(item: object, position: int) -> Any:
 
 def _of_numbers(item: Any) -> Any:
     """The int that integers of no dimensions are, or the tensor of a mask or of indices, also of a sequence of them."""
-    if isinstance(item, list | tuple):
-        item = [
-            as_int(each) if isinstance(each, Tensor) and each._array.dtype not in MASK_DTYPES else each for each in item
-        ]
     array = item._array if isinstance(item, Tensor) else np.asarray(item)
     if array.dtype.kind in "OUS":
         raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
-    if array.dtype == np.uint8 and array.ndim:
-        warn_program("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
     if array.ndim == 0 and array.dtype.kind == "i":
         return int(array)
     if isinstance(item, Tensor):
         return item
-    return Tensor._new(array if array.dtype in MASK_DTYPES else array.astype(np.int64, copy=False))
+    return Tensor._new(array if array.dtype == bool else array.astype(np.int64, copy=False))
 
 
 def _checked_slice(item: slice, position: int) -> slice:
@@ -507,19 +495,11 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
     """
     basic: list[Any] = []
     found: list[tuple[int, Tensor]] = []
-    items, ndim = _items(index), len(shape)
-    missing = _dims_missing(items, ndim)
     dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
     out = 0
-    for item in items:
+    for item in _without_ellipsis(_items(index), len(shape)):
         used = _dims_used(item)
-        if item is Ellipsis:
-            basic += [slice(None)] * min(missing, ndim - dim)
-            dim, out = dim + missing, out + missing
-        elif dim + used > ndim:
-            bounds = f"(expected to be in range of [{-ndim - 1}, {ndim}], but one ... is all of them)"
-            raise IndexError(f"Dimension out of range {bounds}")
-        elif item is None:
+        if item is None:
             basic.append(None)
             out += 1
         elif isinstance(item, slice):
@@ -538,9 +518,27 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
     return tuple(basic), found
 
 
-def selects(basic: Basic) -> bool:
-    """Whether the basic part of an index does more than name all of the tensor."""
-    return any([item != slice(None) for item in basic])
+def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
+    """The items of an index of `ndim` dimensions, with a slice for each that an Ellipsis stands for."""
+    missing = ndim - sum([_dims_used(item) for item in items])
+    if missing < 0 and ndim == 0 and isinstance(items[0], int):
+        problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
+        raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
+    if missing < 0:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    several = [position for position, item in enumerate(items) if item is Ellipsis]
+    if len(several) > 1:
+        raise IndexError("an index can only have a single ellipsis: one ... is all dimensions that are not named")
+    for position in several:
+        items[position : position + 1] = [slice(None)] * missing
+    return items
+
+
+def _dims_used(item: object) -> int:
+    """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item._array.ndim if isinstance(item, Tensor) and item._array.dtype == bool else 1
 
 
 def _is_all(item: slice, size: int) -> bool:
@@ -548,55 +546,34 @@ def _is_all(item: slice, size: int) -> bool:
     return not item.start and (item.stop is None or item.stop >= size) and item.step in (None, 1)
 
 
-def _dims_missing(items: list[Any], ndim: int) -> int:
-    """How many dimensions of the indexed tensor no item is for: an Ellipsis stands for them."""
-    missing = ndim - sum([_dims_used(item) for item in items])
-    if missing < 0:
-        if ndim == 0 and isinstance(items[0], int):
-            problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
-            raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
-        if ndim == 0 and isinstance(items[0], slice):
-            raise IndexError("slice() cannot be applied to a 0-dim tensor. x.reshape(-1) has one dimension")
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    return missing
-
-
-def _dims_used(item: object) -> int:
-    """How many dimensions of the indexed tensor an item selects from: a mask from as many as it has."""
-    if item is None or item is Ellipsis:
-        return 0
-    return item._array.ndim if isinstance(item, Tensor) and item._array.dtype in MASK_DTYPES else 1
-
-
 # ---- the places that tensors name ------------------------------------------------------------------------------------
 
 
-def check_found(found: list[tuple[int, Tensor]], shape: tuple[int, ...]) -> None:
-    """Nothing if tensors are of a dtype that indexes and masks fit a view of `shape`; else an IndexError."""
-    for dim, item in found:
-        array = item._array
-        if array.dtype not in (*INDEX_DTYPES, *MASK_DTYPES):
-            kinds = "long, int, byte or bool tensors"
-            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
-        if array.dtype in MASK_DTYPES and array.shape != shape[dim : dim + array.ndim]:
-            other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
-            raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
-
-
 def located(x: Tensor, found: list[tuple[int, Tensor]]) -> tuple[tuple[int, ...], Tensor]:
-    """The dimensions that tensors and masks index in `x`, and the places they name there."""
+    """The dimensions that tensors and masks index in `x`, and the places that they name there.
+
+    An IndexError for a tensor of another dtype, a mask that does not fit `x`, and shapes that do not broadcast.
+    """
     if len(found) == 1 and found[0][1]._array.dtype in INDEX_DTYPES:
         return found[0][:1], found[0][1]
     dims: list[int] = []
     indices: list[Array] = []
+    shape = x._array.shape
     for dim, item in found:
         array = item._array
-        is_mask = array.dtype in MASK_DTYPES
-        dims += range(dim, dim + max(array.ndim, 1)) if is_mask else (dim,)
-        if len(found) == 1:
-            return tuple(dims), x._new(np.flatnonzero(array))
-        indices += np.atleast_1d(array).nonzero() if is_mask else (array,)
-    return tuple(dims), x._new(_joined(indices, [x._array.shape[dim] for dim in dims], dims))
+        if array.dtype == bool:
+            if array.shape != shape[dim : dim + array.ndim]:
+                other = f"the shape of the indexed tensor {list(shape)} at index {dim}"
+                raise IndexError(f"The shape of the mask {list(array.shape)} at index {dim} does not match {other}")
+            dims += range(dim, dim + max(array.ndim, 1))
+            indices += [np.flatnonzero(array)] if len(found) == 1 else np.atleast_1d(array).nonzero()
+        elif array.dtype in INDEX_DTYPES:
+            dims.append(dim)
+            indices.append(array)
+        else:
+            kinds = "long, int, byte or bool tensors"
+            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long(), mask.bool()")
+    return tuple(dims), x._new(indices[0] if len(found) == 1 else _joined(indices, [shape[dim] for dim in dims], dims))
 
 
 def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
@@ -706,8 +683,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if ids.dtype != np.int64 or (dim is not None and ids.ndim != len(own)):
         raise RuntimeError("torch.take_along_dim(): expected int64 indices with as many dimensions as the input")
     if dim is None:
-        check_range(ids, input._array.size, 0, RuntimeError, False)
-        return Index(all_dims(input), "GatherBackward0")(input, indices.reshape(-1))
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
     if not own:
         return gather(input, dim, indices)
     at = normal_dim(dim, len(own))

@@ -76,38 +76,27 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
         kinds = f"a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor"
         raise TypeError(f"can't assign {kinds}: torch.tensor(value)")
-    if index is False:
-        return
-    if index is True:
-        index = None
     if isinstance(value, int):
         as_int64(int(value))
     given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
     recorded = is_grad_enabled() and (self._requires_grad or given._requires_grad)
-    items: Any = index if type(index) is tuple else (index,)
-    key: Any = items
-    if given is not value and isinstance(index, Tensor) and index._array.dtype == bool and 0 < index._array.size < _FEW:
-        key = index._array
-    if not recorded and (key is not items or all([indexing.is_plain(item) for item in items])):
+    items = index if type(index) is tuple else (index,)
+    mask = index._array if isinstance(index, Tensor) and index._array.dtype == bool else None
+    few = given is not value and mask is not None and 0 < mask.size < _FEW
+    if not recorded and (few or all([indexing.is_plain(item) for item in items])):
+        key: Any = mask if few else items
         try:
             self._refill(lambda array: quiet().run(array.__setitem__, key, given._array), "")
         except (IndexError, ValueError, TypeError):
             pass  # What is wrong with it is told below.
         else:
             return
-    as_they_are = all([indexing.is_places(item) for item in items]) and len(items) <= self._array.ndim
-    basic, found = ((), list(enumerate(items))) if as_they_are else indexing.parsed(index, self._array.shape)
-    view: Any = Slice(basic)(self) if indexing.selects(basic) else self
+    view: Any
+    view, found = indexing.taken_apart(self, index)
     view._check_recordable(recorded, self)
-    indexing.check_found(found, view._array.shape)
-    if given._array.size == len(found) == 1 and found[0][1]._array.ndim and found[0][1]._array.dtype == np.uint8:
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got a mask of torch.uint8: mask.bool()")
     fitted = fitting(given, self, found) if isinstance(value, Tensor) else given
     if found:
         dims, places = indexing.located(view, found)
-        if not view._array.size:
-            # NumPy 2.0 lets any place pass where there is nothing to write.
-            indexing.check_places(places, view._array.shape, dims)
         try:
             write_into(view, IndexInto(dims), fitted, places)
         except (IndexError, ValueError):
@@ -145,8 +134,7 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
     while shape[:1] == (1,):
         shape = shape[1:]
     if found and value._array.dtype is not x._array.dtype:
-        masks = [item for _, item in found if item._array.dtype == bool and item._array.ndim]
-        if not value._array.size == len(masks) == len(found) == 1:
+        if not (value._array.size == len(found) == 1 and found[0][1]._array.dtype == bool):
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
@@ -307,10 +295,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     if any([index._array.dtype.kind in "bu" and not index._array.ndim for index in indices]):
         raise IndexError("index_put(): a 0-d mask is not supported here: x[indices] = values takes one")
     given = tuple([index if index._array.ndim else index.reshape(1) for index in indices])
-    _, found = indexing.parsed(given, input._array.shape)
+    _, found = indexing.taken_apart(input, given)
     if not found:
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
-    indexing.check_found(found, input._array.shape)
     fitted = fitting(values, input, found)
     dims, places = indexing.located(input, found)
     _check_writes(fitted, input, dims, places)
