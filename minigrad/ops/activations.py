@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import all_within, chosen, cleared, laid_out, sum_of_products, total, widened
+from minigrad.core.arrays import all_within, chosen, cleared, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, floating, masked
 from minigrad.core.shapes import kept_dims
@@ -19,9 +19,9 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, of_node, op
 from minigrad.ops.arguments import check_floating, normal_dim, reduced_dims
+from minigrad.ops.arithmetic import ProductAs
 from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import blocked, in_float32, in_one_step, row_blocks
-from minigrad.ops.joining import cat
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.tensors.errors import warn_program
@@ -368,25 +368,12 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input._array.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
-    return in_float32(Glu(along), input)
 
+    def gated(x: Tensor) -> Tensor:
+        a, b = x.chunk(2, along)
+        return ProductAs("GluBackward0")(a, b.sigmoid())
 
-class Glu(Unary):
-    """`a * s(b)` for the halves a and b of `x` along `dim`, and the sigmoid s."""
-
-    formulas = ("dx = cat(g * s(b), g * a * s(b) * (1 - s(b)))",)
-    dim: int
-
-    def forward(self, x: Array) -> Array:
-        half, before = x.shape[self.dim] // 2, (slice(None),) * self.dim
-        a = x[(*before, slice(half))]
-        out = np.multiply(a, sigmoid_of(x[(*before, slice(half, None))]), order="C")
-        return out if x.flags.c_contiguous else laid_out(out, a)
-
-    def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        a, b = x.chunk(2, self.dim)
-        s = b.sigmoid()
-        return cat([g * s, g * a * s * (1 - s)], self.dim)
+    return in_float32(gated, input)
 
 
 # ---- softmax, its logarithm, and the logarithm of its denominator ----------------------------------------------------

@@ -332,19 +332,16 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
         return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
     filled = np.flatnonzero(counts)
     if filled.size:
-        places = places_along(_largest_in_bags(rows._array, bags), 0, rows._array.shape)
+        places = places_along(_largest_in_bags(rows._array, counts[filled]), 0, rows._array.shape)
         rows = Index((0, 1), "EmbeddingBagBackward0", once=True)(rows, rows._new(places))
     return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
 
 
-def _largest_in_bags(rows: Array, bags: Array) -> Array:
-    """The positions `(B, D)` of the first largest elements of each bag that has rows, in the order of the bags."""
-    starts = np.flatnonzero(np.diff(bags, prepend=-1))
-    largest = np.maximum.reduceat(rows, starts, axis=0)
-    counts = np.diff(starts, append=len(bags))
-    is_largest = rows == np.repeat(largest, counts, axis=0)
+def _largest_in_bags(rows: Array, counts: Array) -> Array:
+    """The positions `(B, D)` of the first largest elements of B bags, none empty, that have so many rows each."""
+    starts = np.cumsum(counts) - counts
+    largest = np.repeat(np.maximum.reduceat(rows, starts), counts, axis=0)
     # A nan is larger than all others, and equal to none.
-    is_largest |= np.isnan(rows)
-    positions = np.where(is_largest, np.arange(len(rows))[:, None], len(rows))
-    first: Array = np.minimum.reduceat(positions, starts, axis=0)
+    positions = np.where((rows == largest) | np.isnan(rows), np.arange(len(rows))[:, None], len(rows))
+    first: Array = np.minimum.reduceat(positions, starts)
     return first
