@@ -108,32 +108,21 @@ def load(
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """A file to write to, beside `path`, which takes its place at the end; after an error it is gone."""
-    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
-        # A device such as /dev/null is written to, not replaced; and it does not know how far it is.
-        whole = io.BytesIO()
-        yield whole
-        with open(path, "wb") as device_file:
-            device_file.write(whole.getvalue())
-        return
-    if not os.path.basename(path):
-        raise RuntimeError(f"expected the name of a file to write, got the path {path!r}")
     target = os.path.realpath(path)
-    folder = os.path.dirname(target)
+    folder, mode = os.path.dirname(target), None
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    if os.path.isdir(target) or os.path.islink(target):
-        # A link is left where links lead to one another.
-        problem = errno.EISDIR if os.path.isdir(target) else errno.ELOOP
-        raise RuntimeError(f"open file failed with strerror: {os.strerror(problem)}: {path}")
-    mode = os.stat(target).st_mode if os.path.exists(target) else None
-    for place in (folder, target):
-        if os.path.exists(place) and not os.access(place, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+    if not os.path.basename(path) or (os.path.lexists(target) and not os.path.isfile(target)):
+        raise RuntimeError(f"open file failed: {path!r} is not the name of a file, but of a directory, device or link")
+    if os.path.exists(target):
+        # Only who may write to it may replace it.
+        with open(target, "ab") as before:
+            mode = stat.S_IMODE(os.fstat(before.fileno()).st_mode)
     temporary = os.path.join(folder, f".minigrad-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
+                os.chmod(temporary, mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
