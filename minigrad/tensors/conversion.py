@@ -221,10 +221,7 @@ class Conversion(Tensor):
         memory_format: memory_format | None = None,
     ) -> Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
-        where = options.device("cuda" if device is None else device)
-        if where.type != "cuda":
-            raise RuntimeError(f"Invalid device, must be cuda device, not {where}: x.to({str(where)!r})")
-        check_on_cpu(where)
+        check_on_cpu("cuda")
 
     def pin_memory(self, device: options.device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
@@ -253,34 +250,31 @@ class Conversion(Tensor):
         """
         return self._array.tolist()
 
-    def _only(self, wanted: str) -> Any:
+    def _only(self) -> Any:
         if self._array.size != 1:
-            problem = f"only one element tensors can be converted to Python scalars; {wanted} got shape {self.shape}"
-            raise ValueError(f"{problem}: it is for one element, tolist() gives all")
+            problem = "only one element tensors can be converted to Python scalars"
+            raise ValueError(f"{problem}: this one has shape {self.shape}, and tolist() gives all")
         return self._array.item()
 
     def __int__(self) -> builtins.int:
-        return int(self._only("int()"))
+        return int(self._only())
 
     def __float__(self) -> builtins.float:
         if self._requires_grad:
             told = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior"
             warn_once(f"{told}. Consider using tensor.detach() first.")
-        return float(self._only("float()"))
+        return float(self._only())
 
     def __bool__(self) -> builtins.bool:
-        if self._array.size == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        if self._array.size > 1:
-            problem = "Boolean value of Tensor with more than one value is ambiguous"
-            raise RuntimeError(f"{problem}: did you mean .all(), .any() or equal()?")
+        if self._array.size != 1:
+            found = "more than one value" if self._array.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: use .all(), .any() or equal()")
         return bool(self._array.item())
 
     def __index__(self) -> builtins.int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            words = "only integer tensors of a single element can be converted to an index: this one has dtype"
-            remedy = "(To compute with a list, make it a tensor first: torch.tensor(data).)"
-            raise TypeError(f"{words} {self.dtype!r} and shape {self.shape}. {remedy}")
+            found = f"this one has dtype {self.dtype!r} and shape {self.shape}. (Make a list a tensor first.)"
+            raise TypeError(f"only integer tensors of a single element can be converted to an index: {found}")
         return int(self._array.item())
 
     # ---- NumPy -------------------------------------------------------------------------------------------------------
@@ -315,8 +309,8 @@ class Conversion(Tensor):
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
         if self._node is not None:
-            problem = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the"
-            raise RuntimeError(f"{problem} moment: this one is the result of an operation. Copy x.detach() instead.")
+            problem = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol"
+            raise RuntimeError(f"{problem}: this one is the result of an operation. Copy x.detach()")
         copied = _unpickled(*self._parts(copied=True))
         memo[id(self)] = copied
         copied._grad = copy.deepcopy(self._grad, memo)
@@ -446,8 +440,7 @@ def shared_memory(ndarray: Array) -> Array:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")
     if not checked_array(ndarray).flags.writeable:
-        told = "The given NumPy array is not writable: a write to the tensor is an error here, undefined in PyTorch."
-        warn_once(f"{told} Copy the array, or make it writable, before it becomes a tensor.")
+        warn_once("The given NumPy array is not writable, so a write to the tensor will be an error: pass array.copy()")
     # By way of its memoryview, the tensor's memory begins with this array, whatever it is a view of.
     array = np.asarray(ndarray.data)
     # NumPy writes the steps of dimensions of one element anew.

@@ -465,8 +465,7 @@ def made_as_before(
     if isinstance(first, Sequence | np.ndarray) and not isinstance(first, Size):
         return new_leaf(array_of_data(first, of), False, device)
     if len(arguments) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
-        kind = type(first).__name__
-        raise TypeError(f"new(): data must be a sequence (got {kind}): torch.tensor({first!r}) takes a number")
+        raise TypeError(f"new(): data must be a sequence (got {type(first).__name__}): torch.tensor takes {first!r}")
     given: Options = {} if device is None else {"device": device}
     return new_leaf_of_sizes("new", arguments or (0,), given, of)
 
@@ -485,8 +484,8 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
     if isinstance(data, Tensor):
-        problem = "only one element tensors can be converted to Python scalars, and this one has shape"
-        raise ValueError(f"{problem} {Size(data._array.shape)}: torch.stack(tensors) makes one of several")
+        problem = "only one element tensors can be converted to Python scalars"
+        raise ValueError(f"{problem}: torch.stack(tensors) makes one of several, here of shape {data.shape}")
     if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
     data = data if isinstance(data, (list, tuple, Sequence)) else list(data)  # type: ignore[call-overload]  # it counts its items
@@ -523,8 +522,7 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
         words = "not a sequence" if len(got) < len(shape) else deeper
         return TypeError(f"{words}: those before it have shape {list(shape)}, this one, {row!r}, has {list(got)}")
     dim = next(dim for dim, (size, wanted) in enumerate(zip(got, shape, strict=True)) if size != wanted)
-    words = f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]})"
-    return ValueError(f"{words}: all rows must be equally long")
+    return ValueError(f"expected sequence of length {shape[dim]} at dim {dim + 1} (got {got[dim]}), as the rows before")
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:
