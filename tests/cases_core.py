@@ -13,6 +13,7 @@ from table import (
     EQUAL,
     add,
     any_array,
+    ask,
     binary,
     dims,
     factors,
@@ -29,14 +30,14 @@ from table import (
 )
 
 for name in ("shape", "dtype", "device", "ndim", "requires_grad", "is_leaf", "_version"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
+    ask(one(any_array()), f"x: x.{name}")
 for name in ("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point", "tolist", "stride"):
     # PyTorch gives an array of no elements the steps that NumPy does: all 0.
     given = any_array().filter(np.size) if name == "stride" else any_array()
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(given))
-add("Tensor.size", lambda api, x, dim: x.size(dim), st.tuples(any_array(), dims))
-add("Tensor.stride", lambda api, x, dim: x.stride(dim), st.tuples(any_array().filter(np.size), dims | st.none()))
-add("Tensor.stride", lambda api, x: api.zeros(x.shape).stride(), one(of_dtype("float32")))
+    ask(one(given), f"x: x.{name}()")
+ask(st.tuples(any_array(), dims), "x, dim: x.size(dim)")
+ask(st.tuples(any_array().filter(np.size), dims | st.none()), "x, dim: x.stride(dim)")
+ask(one(of_dtype("float32")), "x: torch.zeros(x.shape).stride()", covers="Tensor.stride")
 for form in (lambda x: x + 1, lambda x: x.sum_to_size(1, *x.shape[1:]), lambda x: x.sum(-1)):
     add(
         "Tensor.stride",
@@ -47,15 +48,15 @@ new_dims = [
     (None,), (slice(None), None), (None, slice(None), None, 1), (0, None), (None, slice(None, None, 2), None),
     (slice(None), slice(0, 1), None, 0), (Ellipsis, None, 0), (1, None, slice(1, 2), None), (None, Ellipsis),
 ]  # fmt: skip
-add(
-    "Tensor.stride",
-    lambda api, x, index: (x[index].stride(), x.transpose(0, 1)[index].stride()),
+ask(
     st.tuples(of_dtype("float32", st.permutations([2, 3, 4]).map(tuple)), st.sampled_from(new_dims)),
+    "x, index: (x[index].stride(), x.transpose(0, 1)[index].stride())",
+    covers="Tensor.stride",
 )
-add(
-    "Tensor.stride",
-    lambda api, x: x.unsqueeze(0).expand(2, *x.shape).stride(),
+ask(
     one(of_dtype("float32").filter(lambda x: x.size > 1 and 1 not in x.shape)),
+    "x: x.unsqueeze(0).expand(2, *x.shape).stride()",
+    covers="Tensor.stride",
 )
 for function in (len, repr, str, bool, int, float, operator.index, hash):
     value = (lambda api, x: isinstance(hash(x), int)) if function is hash else lambda api, x, f=function: f(x)
@@ -63,54 +64,46 @@ for function in (len, repr, str, bool, int, float, operator.index, hash):
 for function in (bool, int, float, operator.index):
     few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=1), special=True))
     add(f"Tensor.__{function.__name__}__", lambda api, x, f=function: f(x), one(few))
-    add("Tensor.item", lambda api, x: x.item(), one(few))
-add(
-    "Tensor.__format__",
-    lambda api, x, spec: format(x, spec),
+    ask(one(few), "x: x.item()")
+ask(
     st.tuples(any_array(), st.sampled_from(["", ".2f", "5", "d"])),
+    "x, spec: format(x, spec)",
+    covers="Tensor.__format__",
 )
-add(
-    "Tensor.__format__",
-    lambda api, x, spec: format(x, spec),
+ask(
     st.tuples(arrays("float32", ()), st.sampled_from(["", ".2f", "5"])),
+    "x, spec: format(x, spec)",
+    covers="Tensor.__format__",
 )
-add("Tensor.item", lambda api, x: x.item(), one(any_array()))
-add("Tensor.numpy", lambda api, x: x.numpy(), one(any_array()))
-add("Tensor.__contains__", lambda api, x, y: y in x, st.tuples(any_array(), numbers))
-add("Tensor.__iter__", lambda api, x: list(x), one(any_array()))
-add("Tensor.__reversed__", lambda api, x: reversed(x), one(any_array()))
-add("finfo", lambda api, x: api.finfo(x.dtype).eps, one(floats()))
-add("Tensor.data", lambda api, x: x.data, one(any_array()))
-add("Tensor.data_ptr", lambda api, x: x.data_ptr() == x.detach().data_ptr(), one(any_array()))
-add("Tensor.detach detach", lambda api, x: x.detach(), one(any_array()))
-add("Tensor.detach detach", lambda api, x: api.detach(x), one(any_array()))
-add("Tensor.grad Tensor.backward", lambda api, x: ((x * 2).sum().backward(), x.grad)[1], one(floats()))
+ask(one(any_array()), "x: x.item()", "x: x.numpy()")
+ask(st.tuples(any_array(), numbers), "x, y: y in x", covers="Tensor.__contains__")
+ask(one(any_array()), "x: list(x)", covers="Tensor.__iter__")
+ask(one(any_array()), "x: reversed(x)", covers="Tensor.__reversed__")
+ask(one(floats()), "x: torch.finfo(x.dtype).eps")
+ask(one(any_array()), "x: x.data", "x: x.data_ptr() == x.detach().data_ptr()")
+ask(one(any_array()), "x: x.detach()", "x: torch.detach(x)", covers="Tensor.detach detach")
+ask(one(floats()), "x: ((x * 2).sum().backward(), x.grad)[1]", covers="Tensor.grad Tensor.backward")
 for call in (
     lambda api, x: (x.retain_grad(), (x * 2).retains_grad, (x * 2).output_nr, x.retains_grad),
     lambda api, x: ((y := x * 2).retain_grad(), (y * 3).sum().backward(), y.grad)[2],
 ):
     add("Tensor.retain_grad Tensor.retains_grad Tensor.output_nr", call, one(floats()))
-add(
-    "Tensor.register_hook",
-    lambda api, x: ((y := x * 2).register_hook(lambda g: g * 3), y.sum().backward(), x.grad)[2],
+ask(
     one(floats()),
+    "x: ((y := (x * 2)).register_hook(lambda g: g * 3), y.sum().backward(), x.grad)[2]",
+    covers="Tensor.register_hook",
 )
-add(
-    "Tensor.register_post_accumulate_grad_hook",
-    lambda api, x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2)), x.sum().backward(), x.grad)[2],
-    one(floats()),
-)
-add(
-    "Tensor.register_post_accumulate_grad_hook",
-    lambda api, x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2) and None), x.sum().backward())[1],
+ask(one(floats()), "x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2)), x.sum().backward(), x.grad)[2]")
+ask(
     one(of_dtype("float32", ())),
+    "x: (x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2) and None), x.sum().backward())[1]",
 )
-add("Tensor.detach_", lambda api, x: ((y := x * 2).detach_() is y, y, x.detach_()), one(any_array()))
-add("Tensor.sum_to_size", lambda api, x, size: x.expand(size).sum_to_size(x.shape), with_expansion(), ulps=1)
-add("Tensor.sum_to_size", lambda api, x, size: x.sum_to_size(*size), with_expansion(), ulps=1)
-add("Tensor.grad_fn", lambda api, x: (x * 2).grad_fn is None, one(any_array()))
-add("Tensor.requires_grad_", lambda api, x, on: x.requires_grad_(on), st.tuples(any_array(), st.booleans()))
-add("is_tensor", lambda api, x: (api.is_tensor(x), api.is_tensor(3)), one(any_array()))
+ask(one(any_array()), "x: ((y := (x * 2)).detach_() is y, y, x.detach_())")
+ask(with_expansion(), "x, size: x.expand(size).sum_to_size(x.shape)", covers="Tensor.sum_to_size", ulps=1)
+ask(with_expansion(), "x, size: x.sum_to_size(*size)", ulps=1)
+ask(one(any_array()), "x: (x * 2).grad_fn is None", covers="Tensor.grad_fn")
+ask(st.tuples(any_array(), st.booleans()), "x, on: x.requires_grad_(on)")
+ask(one(any_array()), "x: (torch.is_tensor(x), torch.is_tensor(3))")
 
 # ---- the table: arithmetic ---------------------------------------------------------------------------------------
 
@@ -143,20 +136,20 @@ add(
 # Not 0 and False, whose derivative at 0 PyTorch takes in three ways, nor 2**40 and 1e300, which float32 does not hold.
 exponents = numbers.filter(lambda n: n and float(n) not in (2.0**40, 1e300))
 bases = exponents.filter(lambda n: n is not True)
-add("Tensor.pow", lambda api, x, y: x.pow(y), st.tuples(any_array(), exponents), ulps=4, twice=False)
-add("pow", lambda api, x, y: api.pow(x, y), st.tuples(floats(), exponents), ulps=4, twice=False)
+ask(st.tuples(any_array(), exponents), "x, y: x.pow(y)", ulps=4, twice=False)
+ask(st.tuples(floats(), exponents), "x, y: torch.pow(x, y)", ulps=4, twice=False)
 add("Tensor.__rpow__ pow", reflected(operator.pow), st.tuples(any_array(), bases), ulps=4, twice=False)
-add("pow", lambda api, x, y: api.pow(y, x), st.tuples(floats(), bases), ulps=4, twice=False)
+ask(st.tuples(floats(), bases), "x, y: torch.pow(y, x)", ulps=4, twice=False)
 add(
     "Tensor.__pow__",
     straight(operator.pow),
     st.tuples(floats(integer=True), st.sampled_from([2, 3, 0, 1, 0.5, -1, -2, 2.0])),
     ulps=2,
 )
-add("Tensor.__neg__", lambda api, x: -x, one(any_array()))
-add("Tensor.__pos__", lambda api, x: +x, one(any_array()))
-add("Tensor.__abs__", lambda api, x: abs(x), one(any_array()))
-add("Tensor.__invert__", lambda api, x: ~x, one(any_array()))
+ask(one(any_array()), "x: -x", covers="Tensor.__neg__")
+ask(one(any_array()), "x: +x", covers="Tensor.__pos__")
+ask(one(any_array()), "x: abs(x)", covers="Tensor.__abs__")
+ask(one(any_array()), "x: ~x", covers="Tensor.__invert__")
 # To one unit: all sums here are exact, but the sign of one that is zero is up to the library of matrix products.
 add("Tensor.__matmul__", straight(operator.matmul), factors(), ulps=1)
 add("Tensor.__matmul__", straight(operator.matmul), pairs(special=False), ulps=1)
@@ -167,16 +160,16 @@ for name in ("add", "sub", "mul", "truediv"):
 
 # ---- the table: comparison and reductions ------------------------------------------------------------------------
 
-add("Tensor.equal equal", lambda api, x, y: (x.equal(y), api.equal(x, y)), pairs())
-add("Tensor.equal", lambda api, x: (x.equal(x), x.equal(x.clone())), one(any_array()))
+ask(pairs(), "x, y: (x.equal(y), torch.equal(x, y))", covers="Tensor.equal equal")
+ask(one(any_array()), "x: (x.equal(x), x.equal(x.clone()))")
 close = st.tuples(pairs(), st.sampled_from([1e-5, 0.5]), st.sampled_from([1e-8, 1.0]), st.booleans()).map(
     lambda d: (*d[0], *d[1:])
 )
-add("Tensor.isclose isclose", lambda api, x, y, *how: x.isclose(y, *how), close)
+ask(close, "x, y, *how: x.isclose(y, *how)", covers="Tensor.isclose isclose")
 add("isclose", lambda api, x, y, *how: api.isclose(x, y, *how), close)
 add("Tensor.allclose", lambda api, x, y, *how: x.allclose(y, *how), close)
 add("allclose", lambda api, x, y, *how: api.allclose(x, y, *how), close)
-add("result_type", lambda api, x, y: api.result_type(x, y), st.one_of(pairs(), st.tuples(any_array(), numbers)))
+ask(st.one_of(pairs(), st.tuples(any_array(), numbers)), "x, y: torch.result_type(x, y)")
 
 
 def _reduced(name: str, as_function: bool) -> Callable[..., Any]:
@@ -210,33 +203,25 @@ add("Tensor.view", lambda api, x, shape: x.view(*shape), with_shape())
 orders = any_array().flatmap(
     lambda x: st.tuples(st.just(x), st.permutations(range(x.ndim)) | st.lists(dims, max_size=3))
 )
-add("Tensor.permute", lambda api, x, order: x.permute(order), orders)
-add("Tensor.permute", lambda api, x, order: x.permute(*order), orders)
-add("permute", lambda api, x, order: api.permute(x, tuple(order)), orders)
-add("Tensor.transpose", lambda api, x, *two: x.transpose(*two), st.tuples(any_array(), dims, dims))
-add("transpose", lambda api, x, *two: api.transpose(x, *two), st.tuples(any_array(), dims, dims))
-add("Tensor.t", lambda api, x: x.t(), one(any_array()))
-add("t", lambda api, x: api.t(x), one(any_array()))
-add("Tensor.T", lambda api, x: x.T, one(any_array()))
-add("Tensor.mT", lambda api, x: x.mT, one(any_array()))
-add("Tensor.unsqueeze", lambda api, x, dim: x.unsqueeze(dim), st.tuples(any_array(), dims))
-add("unsqueeze", lambda api, x, dim: api.unsqueeze(x, dim), st.tuples(any_array(), dims))
+ask(orders, "x, order: x.permute(order)", "x, order: x.permute(*order)", "x, order: torch.permute(x, tuple(order))")
+ask(st.tuples(any_array(), dims, dims), "x, *two: x.transpose(*two)", "x, *two: torch.transpose(x, *two)")
+ask(one(any_array()), "x: x.t()", "x: torch.t(x)", "x: x.T", "x: x.mT")
+ask(st.tuples(any_array(), dims), "x, dim: x.unsqueeze(dim)", "x, dim: torch.unsqueeze(x, dim)")
 thin = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
 squeezed = with_dims(thin).map(lambda drawn: drawn[:2])
 add("Tensor.squeeze", lambda api, x, dim: x.squeeze() if dim is None else x.squeeze(dim), squeezed)
 add("squeeze", lambda api, x, dim: api.squeeze(x) if dim is None else api.squeeze(x, dim), squeezed)
-add("Tensor.expand", lambda api, x, sizes: x.expand(sizes), with_expansion())
-add("Tensor.expand", lambda api, x, sizes: x.expand(*sizes), with_expansion())
-add("Tensor.contiguous", lambda api, x: x.contiguous(), one(any_array()))
+ask(with_expansion(), "x, sizes: x.expand(sizes)", "x, sizes: x.expand(*sizes)")
+ask(one(any_array()), "x: x.contiguous()")
 
 # ---- the table: copies, conversions, writes ----------------------------------------------------------------------
 
-add("Tensor.clone", lambda api, x: x.clone(), one(any_array()))
-add("Tensor.clone", lambda api, x: x.unsqueeze(0).expand(2, *x.shape).clone(), one(any_array()))
-add("clone", lambda api, x: api.clone(x), one(any_array()))
+ask(one(any_array()), "x: x.clone()")
+ask(one(any_array()), "x: x.unsqueeze(0).expand(2, *x.shape).clone()", covers="Tensor.clone")
+ask(one(any_array()), "x: torch.clone(x)")
 for name in ("float", "double", "half", "long", "int", "bool", "cpu"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(any_array(special=False)))
-add("Tensor.type_as", lambda api, x, y: x.type_as(y), pairs(special=False))
+    ask(one(any_array(special=False)), f"x: x.{name}()")
+ask(pairs(special=False), "x, y: x.type_as(y)")
 fitting = st.sampled_from([0, 1, True, 2.5, -1.0, 3])
 # PyTorch refuses to assign NumPy's scalars.
 values = fitting | numbers.filter(lambda n: not isinstance(n, np.generic) or isinstance(n, float))
@@ -246,27 +231,20 @@ for name in ("fill_", "zero_"):
     call = (lambda api, x, v: x.fill_(v)) if name == "fill_" else (lambda api, x, v: x.zero_())
     add(f"Tensor.{name}", call, st.tuples(any_array(), fitting | small))
     add(f"Tensor.{name}", lambda api, x, v, f=call: f(api, x.clone(), v), st.tuples(any_array(), fitting))
-add("Tensor.copy_", lambda api, x, y: x.copy_(y), pairs(special=False))
-add("Tensor.copy_", lambda api, x, y: x.clone().copy_(y), pairs(special=False))
+ask(pairs(special=False), "x, y: x.copy_(y)")
+ask(pairs(special=False), "x, y: x.clone().copy_(y)", covers="Tensor.copy_")
 indices = st.sampled_from([0, -1, slice(None), slice(1, None), ..., None, (..., 0), [0], slice(None, None, 2)])
-add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(any_array(), indices))
+ask(st.tuples(any_array(), indices), "x, i: x[i]", covers="Tensor.__getitem__")
 # With elements, where 0 is an index: of two errors, such as a write to a leaf too, either may be the first.
 solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1), special=True))
-add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, values))
+ask(st.tuples(solid, indices, values), "x, i, v: operator.setitem(x, i, v)", covers="Tensor.__setitem__")
 for name, arguments in (
     ("uniform_", (-1.0, 2.0)),
     ("normal_", (1.0, 2.0)),
     ("exponential_", (0.5,)),
     ("bernoulli_", (0.25,)),
 ):
-    add(
-        f"Tensor.{name}",
-        lambda api, x, seed, name=name, arguments=arguments: getattr(x, name)(
-            *arguments, generator=api.Generator().manual_seed(seed)
-        ),
-        st.tuples(any_array(), st.integers(0, 9)),
-        ulps=2,
-    )
+    ask(st.tuples(any_array(), st.integers(0, 9)), f"x, seed: x.{name}(*{arguments!r}, generator=source(seed))", ulps=2)
 
 # ---- the table: creation -----------------------------------------------------------------------------------------
 
@@ -294,49 +272,37 @@ def _is_odd(drawn: tuple[Any, ...]) -> bool:
     return empty or (drawn[1] not in (None, *FLOATS) and "np.float" in repr(drawn[0]))
 
 
-add(
-    "tensor",
-    lambda api, value, dtype, grad: api.tensor(value, dtype=dtype and getattr(api, dtype), requires_grad=grad),
+ask(
     st.tuples(data, dtype_names, st.booleans()).filter(lambda drawn: not _is_odd(drawn)),
+    "value, dtype, grad: torch.tensor(value, dtype=dtype_of(dtype), requires_grad=grad)",
 )
-add(
-    "as_tensor",
-    lambda api, value, dtype: api.as_tensor(value, dtype=dtype and getattr(api, dtype)),
+ask(
     st.tuples(data | any_array(), dtype_names).filter(lambda drawn: not _is_odd(drawn)),
+    "value, dtype: torch.as_tensor(value, dtype=dtype_of(dtype))",
 )
 lists = st.lists(any_array(), max_size=3) | any_array().flatmap(lambda x: st.lists(st.just(x), min_size=1, max_size=3))
 for name in ("cat", "stack"):
-    add(
-        name,
-        lambda api, xs, dim, name=name: getattr(api, name)([api.from_numpy(x) for x in xs], dim),
+    ask(
         st.tuples(lists.map(lambda xs: tuple(Plain(x) for x in xs)), dims),
+        f"xs, dim: torch.{name}([torch.from_numpy(x) for x in xs], dim)",
     )
-    add(
-        name,
-        lambda api, x, y, dim, name=name: getattr(api, name)([x, y * 2, x], dim),
+    ask(
         floats(1)
         .filter(lambda x: x.shape != (0,))
         .flatmap(lambda x: st.tuples(st.just(x), st.just(x[::-1].copy()), st.integers(-x.ndim, x.ndim - 1))),
+        f"x, y, dim: torch.{name}([x, y * 2, x], dim)",
     )
-add("Tensor.nelement", lambda api, x: x.nelement(), one(any_array()))
-add("Tensor.data", lambda api, x: x.data, one(any_array()))
+ask(one(any_array()), "x: x.nelement()", "x: x.data")
 for name, operator_of in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
     add(
         f"Tensor.__r{name}__",
         lambda api, x, n, of=operator_of: of(n, x),
         st.tuples(of_dtype("int64"), st.integers(0, 3)),
     )
-    add(
-        f"Tensor.__i{name}__",
-        lambda api, x, n, name=name: getattr(operator, f"i{name}")(x, n),
-        st.tuples(of_dtype("int64"), st.integers(0, 3)),
-    )
-add("Tensor.__ipow__", lambda api, x, n: operator.ipow(x, n), st.tuples(floats(integer=True), st.sampled_from([2, 3])))
-add("from_numpy", lambda api, x: api.from_numpy(x), one(any_array().map(Plain)))
-add(
-    "multinomial",
-    lambda api, x, n, replacement, seed: api.multinomial(
-        x, n, replacement, generator=api.Generator().manual_seed(seed)
-    ),
+    ask(st.tuples(of_dtype("int64"), st.integers(0, 3)), f"x, n: operator.i{name}(x, n)", covers=f"Tensor.__i{name}__")
+ask(st.tuples(floats(integer=True), st.sampled_from([2, 3])), "x, n: operator.ipow(x, n)", covers="Tensor.__ipow__")
+ask(one(any_array().map(Plain)), "x: torch.from_numpy(x)")
+ask(
     st.tuples(floats(1), st.integers(0, 3), st.booleans(), st.integers(0, 9)),
+    "x, n, replacement, seed: torch.multinomial(x, n, replacement, generator=source(seed))",
 )

@@ -7,7 +7,7 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, arrays, shapes
-from table import add, any_array, floats, numbers, of_dtype, one
+from table import add, any_array, ask, floats, numbers, of_dtype, one
 
 names = st.none() | st.sampled_from(DTYPES)
 wanted = st.none() | st.sampled_from([*DTYPES, float, int, bool])
@@ -29,50 +29,26 @@ plainly = (wanted, st.just(False), st.booleans())
 # ---- filled ----------------------------------------------------------------------------------------------------------
 
 for name in ("zeros", "ones"):
-    add(
-        name,
-        lambda api, size, *how, name=name: getattr(api, name)(size=size, **options(api, *how)),
-        st.tuples(shapes(), *drawn),
-    )
+    ask(st.tuples(shapes(), *drawn), f"size, *how: torch.{name}(size=size, **options(*how))")
     for spread in (False, True):
-        add(
-            f"Tensor.new_{name}",
-            lambda api, x, size, *how, name=name, spread=spread: getattr(x, f"new_{name}")(
-                *(size if spread else (size,)), **options(api, *how)
-            ),
+        ask(
             st.tuples(any_array(), shapes(1) if spread else shapes(), *drawn),
+            f"x, size, *how: x.new_{name}(*(size if {spread!r} else (size,)), **options(*how))",
         )
-add(
-    "Tensor.new_empty",
-    lambda api, x, size, *how: x.new_empty(size, **options(api, *how)).fill_(1),
-    st.tuples(any_array(), shapes(), *drawn),
-)
-add("Tensor.new", lambda api, x, size: x.new(*size).fill_(1), st.tuples(any_array(), shapes(1)))
-add("Tensor.new", lambda api, x, data: x.new(data), st.tuples(any_array(), st.lists(st.integers(0, 9), max_size=4)))
+ask(st.tuples(any_array(), shapes(), *drawn), "x, size, *how: x.new_empty(size, **options(*how)).fill_(1)")
+ask(st.tuples(any_array(), shapes(1)), "x, size: x.new(*size).fill_(1)")
+ask(st.tuples(any_array(), st.lists(st.integers(0, 9), max_size=4)), "x, data: x.new(data)")
 # Of one float16 PyTorch makes an infinity where it refuses to make two.
 fillers = numbers.filter(lambda n: not 65504 < abs(float(n)) < np.inf)
-add(
-    "Tensor.new_full",
-    lambda api, x, size, value, *how: x.new_full(size, value, **options(api, *how)),
-    st.tuples(any_array(), shapes(), fillers, *drawn),
-)
-add(
-    "full",
-    lambda api, size, value, *how: api.full(size, value, **options(api, *how)),
-    st.tuples(shapes(), fillers, *drawn),
-)
-add("full", lambda api, size, x: api.full(size, x.detach()), st.tuples(shapes(), arrays(st.sampled_from(DTYPES), ())))
+ask(st.tuples(any_array(), shapes(), fillers, *drawn), "x, size, value, *how: x.new_full(size, value, **options(*how))")
+ask(st.tuples(shapes(), fillers, *drawn), "size, value, *how: torch.full(size, value, **options(*how))")
+ask(st.tuples(shapes(), arrays(st.sampled_from(DTYPES), ())), "size, x: torch.full(size, x.detach())")
 rows = st.lists(st.lists(st.sampled_from([1, 2.5, True, -3]), min_size=2, max_size=2), max_size=3)
-add(
-    "Tensor.new_tensor",
-    lambda api, x, data, dtype, grad: x.new_tensor(data, dtype=as_dtype(api, dtype), requires_grad=grad),
+ask(
     st.tuples(any_array(), rows | st.sampled_from([1, 2.5, True]), wanted, st.booleans()),
+    "x, data, dtype, grad: x.new_tensor(data, dtype=dtype_of(dtype), requires_grad=grad)",
 )
-add(
-    "tensor",
-    lambda api, data, dtype: api.tensor(data, dtype=as_dtype(api, dtype), pin_memory=False),
-    st.tuples(rows, wanted),
-)
+ask(st.tuples(rows, wanted), "data, dtype: torch.tensor(data, dtype=dtype_of(dtype), pin_memory=False)")
 for name in ("zeros_like", "ones_like", "full_like", "empty_like"):
     more = (3,) if name == "full_like" else ()
 
@@ -82,41 +58,30 @@ for name in ("zeros_like", "ones_like", "full_like", "empty_like"):
         return y.detach().fill_(1), y.requires_grad, y.is_contiguous() or keep
 
     add(name, _like, st.tuples(any_array(), st.booleans(), *drawn))
-add("empty", lambda api, size: api.empty(size, memory_format=api.contiguous_format).shape, one(shapes()))
+ask(one(shapes()), "size: torch.empty(size, memory_format=torch.contiguous_format).shape")
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
 
 bounds = st.sampled_from([0, 3, -2, 5, 0.5, 2.0, -1.5, 3.3, True])
-add("arange", lambda api, end, *how: api.arange(end, **options(api, *how)), st.tuples(bounds, *plainly))
-add(
-    "arange",
-    lambda api, start, end, *how: api.arange(start, end=end, **options(api, *how)),
-    st.tuples(bounds, bounds, *plainly),
-)
-add(
-    "arange",
-    lambda api, start, end, step, dtype: api.arange(start, end, step=step, dtype=as_dtype(api, dtype)),
+ask(st.tuples(bounds, *plainly), "end, *how: torch.arange(end, **options(*how))")
+ask(st.tuples(bounds, bounds, *plainly), "start, end, *how: torch.arange(start, end=end, **options(*how))")
+ask(
     st.tuples(bounds, bounds, bounds, names),
+    "start, end, step, dtype: torch.arange(start, end, step=step, dtype=dtype_of(dtype))",
 )
-add("range", lambda api, start, end, step: api.range(start, end, step), st.tuples(bounds, bounds, bounds))
-add("arange", lambda api, end, start: api.arange(end, start=start), st.tuples(bounds, bounds))
-add("arange", lambda api, x: api.arange(x.detach()), one(arrays(st.sampled_from(["int64", "float32"]), ()).map(np.abs)))
+ask(st.tuples(bounds, bounds, bounds), "start, end, step: torch.range(start, end, step)")
+ask(st.tuples(bounds, bounds), "end, start: torch.arange(end, start=start)")
+ask(one(arrays(st.sampled_from(["int64", "float32"]), ()).map(np.abs)), "x: torch.arange(x.detach())")
 ends = st.sampled_from([0, 1, -5, 10, 2.5, -0.5, 1e5])
 counts = st.sampled_from([0, 1, 2, 3, 5, 10, -1])
 # Between its ends PyTorch adds up steps eight at a time, where it has that many.
-add(
-    "linspace",
-    lambda api, a, b, n, *how: api.linspace(a, b, n, **options(api, *how)),
+ask(
     st.tuples(ends, ends, counts, *plainly).filter(lambda d: d[3] != "float16" or 1e5 not in d[:2]),
+    "a, b, n, *how: torch.linspace(a, b, n, **options(*how))",
     ulps=2,
 )
-add(
-    "linspace",
-    lambda api, x, b, n: api.linspace(x.detach(), end=b, steps=n),
-    st.tuples(arrays("float32", ()), ends, counts),
-    ulps=2,
-)
-add("eye", lambda api, n, *how: api.eye(n, **options(api, *how)), st.tuples(st.integers(0, 3), *plainly))
+ask(st.tuples(arrays("float32", ()), ends, counts), "x, b, n: torch.linspace(x.detach(), end=b, steps=n)", ulps=2)
+ask(st.tuples(st.integers(0, 3), *plainly), "n, *how: torch.eye(n, **options(*how))")
 
 # ---- draws -----------------------------------------------------------------------------------------------------------
 
@@ -128,52 +93,37 @@ def seeded(call: Callable[..., Any]) -> Callable[..., Any]:
 
 seeds = st.integers(0, 9)
 for name in ("rand_like", "randn_like"):
-    add(
-        name,
-        seeded(
-            lambda api, source, x, *how, name=name: getattr(api, name)(
-                x, generator=source, memory_format=api.preserve_format, **options(api, *how)
-            )
-        ),
+    ask(
         st.tuples(seeds, floats(), st.none() | st.sampled_from(FLOATS), st.booleans(), st.booleans()),
+        f"seed, x, *how: torch.{name}(x, generator=source(seed), memory_format=torch.preserve_format, **options(*how))",
         ulps=2,
     )
 for name in ("rand", "randn"):
-    add(
-        name,
-        seeded(
-            lambda api, source, size, *how, name=name: getattr(api, name)(
-                size=size, generator=source, **options(api, *how)
-            )
-        ),
+    ask(
         st.tuples(seeds, shapes(), st.none() | st.sampled_from(FLOATS), st.booleans(), st.booleans()),
+        f"seed, size, *how: torch.{name}(size=size, generator=source(seed), **options(*how))",
         ulps=2,
     )
-add(
-    "randint",
-    seeded(lambda api, source, *args: api.randint(*args[:3], generator=source, **options(api, *args[3:]))),
+ask(
     st.tuples(seeds, st.integers(-3, 3), st.integers(-2, 9), shapes(), *drawn),
+    "seed, *args: torch.randint(*args[:3], generator=source(seed), **options(*args[3:]))",
 )
-add(
-    "randint",
-    seeded(lambda api, source, high, size: api.randint(low=-1, high=high, size=size, generator=source)),
+ask(
     st.tuples(seeds, st.integers(-2, 9), shapes()),
+    "seed, high, size: torch.randint(low=-1, high=high, size=size, generator=source(seed))",
 )
-add(
-    "randperm",
-    seeded(lambda api, source, n, *how: api.randperm(n, generator=source, **options(api, *how))),
+ask(
     st.tuples(seeds, st.integers(0, 9), *plainly),
+    "seed, n, *how: torch.randperm(n, generator=source(seed), **options(*how))",
 )
-add(
-    "normal",
-    seeded(lambda api, source, x, std: api.normal(x, std, generator=source)),
+ask(
     st.tuples(seeds, floats(), st.sampled_from([0.0, 1.0, 2.5, -1.0])),
+    "seed, x, std: torch.normal(x, std, generator=source(seed))",
     ulps=4,
 )
-add(
-    "normal",
-    seeded(lambda api, source, mean, x: api.normal(mean, x, generator=source)),
+ask(
     st.tuples(seeds, st.sampled_from([0.0, 2.5]), floats()),
+    "seed, mean, x: torch.normal(mean, x, generator=source(seed))",
     ulps=4,
 )
 same = st.sampled_from(FLOATS).flatmap(
@@ -181,32 +131,29 @@ same = st.sampled_from(FLOATS).flatmap(
         lambda shape: st.tuples(seeds, arrays(dtype, shape), arrays(dtype, shape).map(np.abs))
     )
 )
-add("normal", seeded(lambda api, source, x, y: api.normal(x, y, generator=source)), same, ulps=4)
-add(
-    "normal",
-    seeded(lambda api, source, size, *how: api.normal(1.0, 2.0, size, generator=source, **options(api, *how))),
+ask(same, "seed, x, y: torch.normal(x, y, generator=source(seed))", ulps=4)
+ask(
     st.tuples(seeds, shapes(), st.none() | st.sampled_from(FLOATS), st.booleans(), st.booleans()),
+    "seed, size, *how: torch.normal(1.0, 2.0, size, generator=source(seed), **options(*how))",
     ulps=4,
 )
 chances = st.sampled_from(DTYPES).flatmap(
     lambda dtype: arrays(dtype, shapes()).map(lambda x: np.asarray(np.abs(x) % 2).astype(x.dtype))
 )
-add("bernoulli", seeded(lambda api, source, x: api.bernoulli(x, generator=source)), st.tuples(seeds, chances))
-add(
-    "bernoulli",
-    seeded(lambda api, source, x, p: api.bernoulli(x.detach(), p, generator=source)),
+ask(st.tuples(seeds, chances), "seed, x: torch.bernoulli(x, generator=source(seed))")
+ask(
     st.tuples(seeds, any_array(), st.sampled_from([0.0, 0.3, 1.0, 1.5])),
+    "seed, x, p: torch.bernoulli(x.detach(), p, generator=source(seed))",
 )
-add("Tensor.bernoulli", seeded(lambda api, source, x: x.bernoulli(generator=source)), st.tuples(seeds, chances))
-add(
-    "Tensor.bernoulli",
-    seeded(lambda api, source, x, p: x.detach().bernoulli(p, generator=source)),
+ask(st.tuples(seeds, chances), "seed, x: x.bernoulli(generator=source(seed))")
+ask(
     st.tuples(seeds, any_array(), st.sampled_from([0.0, 0.3, 1.0, 1.5])),
+    "seed, x, p: x.detach().bernoulli(p, generator=source(seed))",
+    covers="Tensor.bernoulli",
 )
-add(
-    "Tensor.multinomial",
-    seeded(lambda api, source, x, n, replacement: x.multinomial(n, replacement, generator=source)),
+ask(
     st.tuples(seeds, floats(1), st.integers(0, 3), st.booleans()),
+    "seed, x, n, replacement: x.multinomial(n, replacement, generator=source(seed))",
 )
 
 
@@ -216,11 +163,7 @@ def _random(api: Any, source: Any, x: Any, bounds: Any) -> Any:
 
 for some in ((), (7,), (2, 9), (3, None), (5, 5)):
     add("Tensor.random_", seeded(_random), st.tuples(seeds, any_array(), st.just(some)))
-add(
-    "Tensor.random_",
-    seeded(lambda api, source, x: x.clone().random_(to=9, generator=source)),
-    st.tuples(seeds, any_array()),
-)
+ask(st.tuples(seeds, any_array()), "seed, x: x.clone().random_(to=9, generator=source(seed))", covers="Tensor.random_")
 
 
 def _states(api: Any, seed: int, count: int) -> Any:
@@ -237,66 +180,44 @@ def _states(api: Any, seed: int, count: int) -> Any:
 
 
 add("get_rng_state set_rng_state", _states, st.tuples(seeds, st.sampled_from([1, 3, 700])))
-add(
-    "set_rng_state",
-    lambda api, x: api.set_rng_state(x),
-    one(arrays(st.sampled_from(["uint8", "float32"]), (5,), contiguous=True)),
-)
+ask(one(arrays(st.sampled_from(["uint8", "float32"]), (5,), contiguous=True)), "x: torch.set_rng_state(x)")
 
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 plain = any_array(special=False)
 for name in ("short", "char", "byte"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(), one(plain))
+    ask(one(plain), f"x: x.{name}()")
 for name in ("float", "double", "half", "long", "int", "short", "char", "byte", "bool", "cpu"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name)(memory_format=api.preserve_format), one(plain))
-add(
-    "Tensor.clone",
-    lambda api, x: x.clone(memory_format=api.contiguous_format).stride(),
-    one(of_dtype("float32").filter(lambda x: x.size)),
-)
-add(
-    "Tensor.to", lambda api, x, dtype: x.to(as_dtype(api, dtype)), st.tuples(plain, st.sampled_from([float, int, bool]))
-)
-add(
-    "Tensor.to",
-    lambda api, x, dtype, copy: x.to(getattr(api, dtype), False, copy),
+    ask(one(plain), f"x: x.{name}(memory_format=torch.preserve_format)")
+ask(one(of_dtype("float32").filter(lambda x: x.size)), "x: x.clone(memory_format=torch.contiguous_format).stride()")
+ask(st.tuples(plain, st.sampled_from([float, int, bool])), "x, dtype: x.to(dtype_of(dtype))")
+ask(
     st.tuples(plain, st.sampled_from(DTYPES), st.booleans()),
+    "x, dtype, copy: x.to(dtype_of(dtype), False, copy)",
+    "x, dtype, copy: x.to('cpu', dtype_of(dtype), False, copy)",
 )
-add(
-    "Tensor.to",
-    lambda api, x, dtype, copy: x.to("cpu", getattr(api, dtype), False, copy),
-    st.tuples(plain, st.sampled_from(DTYPES), st.booleans()),
-)
-add("Tensor.to", lambda api, x, y, copy: x.to(y, copy=copy), st.tuples(plain, any_array(), st.booleans()))
-add(
-    "Tensor.to",
-    lambda api, x, how: x.to(**how),
+ask(st.tuples(plain, any_array(), st.booleans()), "x, y, copy: x.to(y, copy=copy)")
+ask(
     st.tuples(
         plain, st.sampled_from([{}, {"device": "cpu"}, {"copy": True}, {"device": None, "dtype": None}, {"foo": 1}])
     ),
+    "x, how: x.to(**how)",
 )
-add("Tensor.to", lambda api, x: x.to(None), one(plain))
-add("Tensor.type", lambda api, x: x.type(), one(plain))
+ask(one(plain), "x: x.to(None)", "x: x.type()")
 types = ("torch.FloatTensor", "torch.LongTensor", "torch.ByteTensor", "torch.FooTensor")
-add("Tensor.type", lambda api, x, name: x.type(name), st.tuples(plain, st.sampled_from(types)))
-add("Tensor.type", lambda api, x, dtype: x.type(getattr(api, dtype)), st.tuples(plain, st.sampled_from(DTYPES)))
+ask(st.tuples(plain, st.sampled_from(types)), "x, name: x.type(name)")
+ask(st.tuples(plain, st.sampled_from(DTYPES)), "x, dtype: x.type(dtype_of(dtype))")
 constructors = ("FloatTensor", "HalfTensor", "LongTensor", "BoolTensor", "Tensor", "Size")
-add("Tensor.type", lambda api, x, name: x.type(getattr(api, name)), st.tuples(plain, st.sampled_from(constructors)))
-add("Tensor.type", lambda api, x, wrong: x.type(wrong), st.tuples(plain, st.sampled_from((3, float, 1.5))))
-add("Tensor.cuda", lambda api, x, device: x.cuda(device), st.tuples(plain, st.sampled_from((None, "cuda:0", 0, "cpu"))))
-add("Tensor.pin_memory", lambda api, x: x.pin_memory(), one(plain))
+ask(st.tuples(plain, st.sampled_from(constructors)), "x, name: x.type(dtype_of(name))")
+ask(st.tuples(plain, st.sampled_from((3, float, 1.5))), "x, wrong: x.type(wrong)")
+ask(st.tuples(plain, st.sampled_from((None, "cuda:0", 0, "cpu"))), "x, device: x.cuda(device)")
+ask(one(plain), "x: x.pin_memory()")
 for name in ("is_complex", "is_signed", "is_floating_point"):
-    add(f"Tensor.{name} {name}", lambda api, x, name=name: (getattr(x, name)(), getattr(api, name)(x)), one(plain))
+    ask(one(plain), f"x: (x.{name}(), torch.{name}(x))", covers=f"Tensor.{name} {name}")
 few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
-add("Tensor.is_nonzero", lambda api, x: x.is_nonzero(), one(few))
-add("is_nonzero", lambda api, x: api.is_nonzero(x), one(few))
-add("numel", lambda api, x: api.numel(x), one(plain))
-add(
-    "as_tensor",
-    lambda api, value: api.as_tensor(value, dtype=api.float32, device="cpu"),
-    one(any_array().map(Plain) | any_array()),
-)
+ask(one(few), "x: x.is_nonzero()", "x: torch.is_nonzero(x)")
+ask(one(plain), "x: torch.numel(x)")
+ask(one(any_array().map(Plain) | any_array()), "value: torch.as_tensor(value, dtype=torch.float32, device='cpu')")
 
 
 # ---- the older constructors ------------------------------------------------------------------------------------------
@@ -322,8 +243,7 @@ for name in ("", *TYPED):
     )
 mixed = [1.5, -1, 300, -255, 2**53 + 1, -0.5, True, 0.0, -(2**63), 255.0]
 for name in ("tensor", "as_tensor"):
-    add(
-        name,
-        lambda api, data, dtype, name=name: getattr(api, name)(data, dtype=as_dtype(api, dtype)),
+    ask(
         st.tuples(st.lists(st.sampled_from(mixed), max_size=4), names),
+        f"data, dtype: torch.{name}(data, dtype=dtype_of(dtype))",
     )

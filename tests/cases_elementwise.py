@@ -8,7 +8,7 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
-from table import Drawn, add, any_array, binary, floats, numbers, of_dtype, one, pairs
+from table import Drawn, add, any_array, ask, binary, floats, numbers, of_dtype, one, pairs
 
 real = floats(integer=False)
 # Between -1 and 1, where every function here has a value.
@@ -75,27 +75,27 @@ for name, (ulps, where_smooth) in UNARY.items():
     how: dict[str, Any] = {"ulps": ulps, "grad_ulps": 2**12, "grad_least": 1}
     forms(name, plain, one(where_smooth), **how)
     # Everything else is detached: at the edges of a domain, derivatives are infinite or nan as the formula is written.
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x.detach(), name)(), one(any_array()), ulps=ulps)
-    add(f"Tensor.{name}_", lambda api, x, name=name: getattr(x.detach(), f"{name}_")(), one(any_array()), ulps=ulps)
-    add(f"Tensor.{name}_", lambda api, x, name=name: getattr(x, f"{name}_")(), one(real), ulps=ulps)
+    ask(one(any_array()), f"x: x.detach().{name}()", covers=f"Tensor.{name}", ulps=ulps)
+    ask(one(any_array()), f"x: x.detach().{name}_()", covers=f"Tensor.{name}_", ulps=ulps)
+    ask(one(real), f"x: x.{name}_()", ulps=ulps)
 forms("positive", plain, one(any_array()), in_place=False)
 forms("round", lambda n: ((), {"decimals": n}), st.tuples(real, st.sampled_from([-1, 0, 1, 2])), ulps=1)
-add("round", lambda api, x: api.round(x, decimals=1), one(any_array(special=False)), ulps=1)
-add("abs", lambda api, x: api.abs(input=x), one(real))
+ask(one(any_array(special=False)), "x: torch.round(x, decimals=1)", ulps=1)
+ask(one(real), "x: torch.abs(input=x)")
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
 for name in ("add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide"):
     forms(name, plain, mixed())
-    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x), st.tuples(any_array(), plain_numbers), ulps=1)
-    add(name, lambda api, x, y, name=name: getattr(api, name)(x, other=y), pairs(FLOATS, special=False))
+    ask(st.tuples(any_array(), plain_numbers), f"x, n: torch.{name}(n, x)", ulps=1)
+    ask(pairs(FLOATS, special=False), f"x, y: torch.{name}(x, other=y)")
 for name in ("add", "sub"):
     scaled = st.tuples(mixed(special=False), st.sampled_from([2, -1, 0.5, 1, 0, True, 1.0])).map(
         lambda d: (*d[0], d[1])
     )
     # PyTorch multiplies and adds in one step, with one rounding.
     forms(name, lambda y, alpha: ((y,), {"alpha": alpha}), scaled, ulps=2)
-    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x, alpha=3), st.tuples(real, plain_numbers), ulps=2)
+    ask(st.tuples(real, plain_numbers), f"x, n: torch.{name}(n, x, alpha=3)", ulps=2)
 modes = st.sampled_from(["floor", "trunc", "up"])
 for name in ("div", "divide"):
     rounded = st.tuples(mixed(), modes).map(lambda d: (*d[0], d[1]))
@@ -127,15 +127,15 @@ add("Tensor.__floordiv__", undifferentiated(operator.floordiv), whole_quotients)
 add("Tensor.__ifloordiv__", undifferentiated(operator.ifloordiv), whole_quotients)
 add("Tensor.__rfloordiv__", undifferentiated(lambda x, n: n // x), st.tuples(any_array().map(Plain), plain_numbers))
 add("Tensor.__rmod__", undifferentiated(lambda x, n: n % x), st.tuples(any_array().map(Plain), plain_numbers))
-add("Tensor.__mod__", lambda api, x, y: x % y, binary(), grad_ulps=64)
-add("Tensor.__imod__", lambda api, x, y: operator.imod(x.clone(), y), mixed(), grad_ulps=64)
-add("Tensor.__imod__", lambda api, x, y: operator.imod(x, y), mixed())
-add("Tensor.__rdiv__", lambda api, x, n: x.__rdiv__(n), st.tuples(real, plain_numbers), ulps=2)
-add("Tensor.pow_", lambda api, x, n: x.clone().pow_(n), st.tuples(positive, st.sampled_from([2, 3, 0.5, 1])), ulps=4)
+ask(binary(), "x, y: x % y", covers="Tensor.__mod__", grad_ulps=64)
+ask(mixed(), "x, y: operator.imod(x.clone(), y)", covers="Tensor.__imod__", grad_ulps=64)
+ask(mixed(), "x, y: operator.imod(x, y)", covers="Tensor.__imod__")
+ask(st.tuples(real, plain_numbers), "x, n: x.__rdiv__(n)", ulps=2)
+ask(st.tuples(positive, st.sampled_from([2, 3, 0.5, 1])), "x, n: x.clone().pow_(n)", covers="Tensor.pow_", ulps=4)
 weights = st.sampled_from([0.25, 0.5, 0.75, 0, 1, 2.0, -1.5])
 forms("lerp", plain, st.tuples(alike(2), weights).map(lambda d: (*d[0], d[1])), ulps=2)
 forms("lerp", plain, alike(3), ulps=4, grad_ulps=64, grad_least=1)
-add("lerp", lambda api, x, y: api.lerp(x, y, 0.5), pairs(special=False), ulps=2)
+ask(pairs(special=False), "x, y: torch.lerp(x, y, 0.5)", ulps=2)
 
 # ---- selecting -------------------------------------------------------------------------------------------------------
 
@@ -152,18 +152,18 @@ masked = st.tuples(alike(2, special=True), st.sampled_from([0, -1, 2.5, float("i
     lambda d: (*d[0], d[1])
 )
 forms("masked_fill", lambda y, value: ((y > 0, value), {}), masked)
-add("masked_fill", lambda api, x, n: api.masked_fill(x, x == 1, n), st.tuples(any_array(), numbers))
-add("masked_fill", lambda api, x, y: api.masked_fill(x, y.detach(), 1), pairs(special=False))
+ask(st.tuples(any_array(), numbers), "x, n: torch.masked_fill(x, x == 1, n)")
+ask(pairs(special=False), "x, y: torch.masked_fill(x, y.detach(), 1)")
 filled = st.sampled_from(FLOATS).flatmap(lambda dtype: st.tuples(of_dtype(dtype), arrays(dtype, ())))
 forms("masked_fill", lambda value: ((), {"mask": value.detach() > 0, "value": value}), filled)
 branches = st.one_of(mixed(), pairs())
 add("Tensor.where", lambda api, x, y: x.where(x > 0, y), branches)
 add("where", lambda api, x, y: api.where(x.detach() > 0, x, y), branches)
 add("where", lambda api, x, y: api.where(x.detach() > 0, y, x), branches)
-add("where", lambda api, x, y: api.where(x.detach() > 0, y, 1), alike(2))
-add("where", lambda api, x, m, n: api.where(x > 0, m, n), st.tuples(any_array(), plain_numbers, plain_numbers))
-add("where", lambda api, x, y: api.where(y.detach(), x, x * 2), pairs(special=False))
-add("where", lambda api, x: [indices.tolist() for indices in api.where(x)], one(any_array()))
+ask(alike(2), "x, y: torch.where(x.detach() > 0, y, 1)")
+ask(st.tuples(any_array(), plain_numbers, plain_numbers), "x, m, n: torch.where(x > 0, m, n)")
+ask(pairs(special=False), "x, y: torch.where(y.detach(), x, x * 2)")
+ask(one(any_array()), "x: [indices.tolist() for indices in torch.where(x)]", covers="where")
 
 # ---- comparison, logic and bits --------------------------------------------------------------------------------------
 
@@ -174,15 +174,10 @@ for name in ("isnan", "isinf", "isfinite"):
 for name in ("logical_and", "logical_or", "logical_xor"):
     forms(name, plain, alike(2, DTYPES, special=True), in_place=False)
     # PyTorch leaves the history of what it overwrites here as it was, and so a wrong gradient.
-    add(
-        f"Tensor.{name}_",
-        lambda api, x, y, name=name: getattr(x.detach(), f"{name}_")(y),
-        alike(2, DTYPES, special=True),
-    )
+    ask(alike(2, DTYPES, special=True), f"x, y: x.detach().{name}_(y)", covers=f"Tensor.{name}_")
 forms("logical_not", plain, one(any_array()), in_place=False)
-add("Tensor.logical_not_", lambda api, x: x.detach().logical_not_(), one(any_array()))
-add("isclose", lambda api, x: api.isclose(x, x, -1.0), one(any_array()))
-add("allclose", lambda api, x: api.allclose(x, x, 1e-5, -1.0), one(any_array()))
+ask(one(any_array()), "x: x.detach().logical_not_()", covers="Tensor.logical_not_")
+ask(one(any_array()), "x: torch.isclose(x, x, -1.0)", "x: torch.allclose(x, x, 1e-05, -1.0)")
 bits = st.one_of(alike(2, (*INTEGERS, "bool", "float32")), st.tuples(whole, st.sampled_from([0, 1, 3, True])))
 shifts = st.one_of(
     st.sampled_from(INTEGERS).flatmap(
@@ -192,7 +187,7 @@ shifts = st.one_of(
 )
 for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
     forms(name, plain, bits)
-    add(name, lambda api, x, n, name=name: getattr(api, name)(n, x), st.tuples(whole, st.integers(0, 3)))
+    ask(st.tuples(whole, st.integers(0, 3)), f"x, n: torch.{name}(n, x)")
 forms("bitwise_not", plain, one(any_array()))
 for name, f in (("left", operator.lshift), ("right", operator.rshift)):
     forms(f"bitwise_{name}_shift", plain, shifts)
@@ -246,7 +241,7 @@ for approximate in ("none", "tanh", "other"):
         grad_ulps=2**12,
         grad_least=1,
     )
-add("nn.functional.relu_", lambda api, x: api.nn.functional.relu_(x * 1), one(real), ulps=8, grad_ulps=2**12)
+ask(one(real), "x: F.relu_(x * 1)", ulps=8, grad_ulps=2**12)
 
 
 @st.composite
@@ -263,11 +258,4 @@ for operands, twice in (
     # PyTorch's first gradient at 0 is that from below, its second that from above; minigrad's are both from below.
     (with_weights().filter(lambda drawn: bool(drawn[0].all())), True),
 ):
-    add(
-        "nn.functional.prelu",
-        lambda api, x, w: api.nn.functional.prelu(x, w),
-        operands,
-        grad_ulps=64,
-        grad_least=1,
-        twice=twice,
-    )
+    ask(operands, "x, w: F.prelu(x, w)", grad_ulps=64, grad_least=1, twice=twice)

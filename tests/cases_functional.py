@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from strategies import FLOATS, INTEGERS, arrays, ids_for, shapes, tables
-from table import Drawn, add, floats, of_dtype, one, pairs
+from table import Drawn, add, ask, floats, of_dtype, one, pairs
 
 float_names = st.sampled_from(FLOATS)
 reductions = st.sampled_from(["mean", "sum", "none"])
@@ -67,31 +67,27 @@ smoothing = st.sampled_from([0.0, 0.0, 0.25, 1.0])
 # PyTorch rounds log-probabilities to half precision before it picks from them.
 LOSS = {"ulps": 64, "grad_ulps": 64, "grad_least": 1}
 for probabilities in (False, True):
-    add(
-        "nn.functional.cross_entropy",
-        lambda api, x, t, w, how, rest: api.nn.functional.cross_entropy(x, t, w, reduction=how, label_smoothing=rest),
+    ask(
         joined(scored(probabilities), smoothing).filter(some_count),
+        "x, t, w, how, rest: F.cross_entropy(x, t, w, reduction=how, label_smoothing=rest)",
         **LOSS,
     )
-add(
-    "nn.functional.cross_entropy",
-    lambda api, x, t, w, how, i: api.nn.functional.cross_entropy(x, t, w, ignore_index=i, reduction=how),
+ask(
     joined(scored(), st.integers(-1, 4)).filter(some_count),
+    "x, t, w, how, i: F.cross_entropy(x, t, w, ignore_index=i, reduction=how)",
     **LOSS,
 )
-add(
-    "nn.functional.nll_loss",
-    lambda api, x, t, w, how, i: api.nn.functional.nll_loss(x, t, w, ignore_index=i, reduction=how),
+ask(
     joined(scored(), st.sampled_from([-100, 0, 2])).filter(some_count),
+    "x, t, w, how, i: F.nll_loss(x, t, w, ignore_index=i, reduction=how)",
     **LOSS,
 )
 for name in ("cross_entropy", "nll_loss"):
-    add(
-        f"nn.functional.{name}",
-        lambda api, x, t, w, name=name: getattr(api.nn.functional, name)(x, t, None if w is None else w.detach()),
+    ask(
         st.tuples(of_dtype("float32"), of_dtype("int64"), maybe(of_dtype("float32", min_dims=1))).filter(
             lambda drawn: drawn[0].size
         ),
+        f"x, t, w: F.{name}(x, t, None if w is None else w.detach())",
         **LOSS,
     )
 
@@ -102,23 +98,16 @@ pairs_of_elements = st.one_of(pairs(FLOATS, special=False), pairs((*FLOATS, *INT
 ELEMENTS = {"ulps": 16, "grad_ulps": 32, "grad_least": 1}
 alike = float_names.flatmap(lambda dtype: pairs([dtype], special=False))
 for name in ("mse_loss", "l1_loss", "smooth_l1_loss"):
-    add(
-        f"nn.functional.{name}",
-        lambda api, x, y, how, name=name: getattr(api.nn.functional, name)(x, y, reduction=how),
-        joined(pairs_of_elements, reductions),
-        **ELEMENTS,
-    )
+    ask(joined(pairs_of_elements, reductions), f"x, y, how: F.{name}(x, y, reduction=how)", **ELEMENTS)
 for name in ("mse_loss", "l1_loss"):
-    add(
-        f"nn.functional.{name}",
-        lambda api, x, y, mean, all_, name=name: getattr(api.nn.functional, name)(x, y, mean, all_),
+    ask(
         joined(pairs_of_elements, maybe(st.booleans()), maybe(st.booleans())),
+        f"x, y, mean, all_: F.{name}(x, y, mean, all_)",
         **ELEMENTS,
     )
-add(
-    "nn.functional.smooth_l1_loss",
-    lambda api, x, y, beta: api.nn.functional.smooth_l1_loss(x, y, beta=beta),
+ask(
     joined(pairs_of_elements, st.sampled_from([0.0, 0.5, 3, -1.0])),
+    "x, y, beta: F.smooth_l1_loss(x, y, beta=beta)",
     **ELEMENTS,
 )
 
@@ -132,33 +121,18 @@ def probable(draw: st.DrawFn, logits: bool) -> tuple[Any, ...]:
     return x, draw(inside), draw(maybe(inside)), draw(reductions)
 
 
-add(
-    "nn.functional.binary_cross_entropy",
-    lambda api, p, t, w, how: api.nn.functional.binary_cross_entropy(p, t, w, reduction=how),
+ask(
     probable(logits=False),
+    "p, t, w, how: F.binary_cross_entropy(p, t, w, reduction=how)",
     ulps=16,
     grad_ulps=2**12,
     grad_least=1,
 )
-add(
-    "nn.functional.binary_cross_entropy",
-    lambda api, x, y: api.nn.functional.binary_cross_entropy(x, y),
-    pairs_of_elements,
-    ulps=16,
-    twice=False,
-)
-add(
-    "nn.functional.binary_cross_entropy_with_logits",
-    lambda api, x, t, w, how: api.nn.functional.binary_cross_entropy_with_logits(x, t, w, reduction=how),
+ask(pairs_of_elements, "x, y: F.binary_cross_entropy(x, y)", ulps=16, twice=False)
+ask(
     probable(logits=True),
-    ulps=32,
-    grad_ulps=64,
-    grad_least=1,
-)
-add(
-    "nn.functional.binary_cross_entropy_with_logits",
-    lambda api, x, t, v, how: api.nn.functional.binary_cross_entropy_with_logits(x, t, pos_weight=v, reduction=how),
-    probable(logits=True),
+    "x, t, w, how: F.binary_cross_entropy_with_logits(x, t, w, reduction=how)",
+    "x, t, v, how: F.binary_cross_entropy_with_logits(x, t, pos_weight=v, reduction=how)",
     ulps=32,
     grad_ulps=64,
     grad_least=1,
@@ -177,29 +151,24 @@ def signs(x: Any) -> Any:
 
 
 for log_target in (False, True):
-    add(
-        "nn.functional.kl_div",
-        lambda api, x, y, how, log_target=log_target: api.nn.functional.kl_div(
-            x, y, reduction=how, log_target=log_target
-        ),
+    ask(
         joined(alike.map(lambda drawn: (np.abs(drawn[0]) / 2, np.abs(drawn[1]) / 2)), reductions),
+        f"x, y, how: F.kl_div(x, y, reduction=how, log_target={log_target!r})",
         ulps=64,
         grad_ulps=2**9,
         grad_least=4,
     )
-add(
-    "nn.functional.kl_div",
-    lambda api, x, y: api.nn.functional.kl_div(x, y, reduction="batchmean"),
+ask(
     alike.map(lambda drawn: (drawn[0], np.abs(drawn[1]) + drawn[1].dtype.type(1))),
+    "x, y: F.kl_div(x, y, reduction='batchmean')",
     ulps=64,
     grad_ulps=64,
     grad_least=4,
 )
 MARGINS = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 16}
-add(
-    "nn.functional.cosine_embedding_loss",
-    lambda api, x, y, z, how: api.nn.functional.cosine_embedding_loss(x, y, z.detach()[..., 0], 0.125, reduction=how),
+ask(
     triples().map(lambda d: (d[0], d[1], signs(d[2]), d[3])).filter(lambda d: d[0].size and d[0].ndim < 3),
+    "x, y, z, how: F.cosine_embedding_loss(x, y, z.detach()[..., 0], 0.125, reduction=how)",
     **MARGINS,
 )
 
@@ -208,26 +177,17 @@ add(
 nonzero = float_names.flatmap(
     lambda dtype: shapes(1, 3).flatmap(lambda shape: st.tuples(*[real(dtype, shape)] * 2))
 ).map(lambda drawn: tuple(np.where(x == 0, x.dtype.type(1), x) for x in drawn))
-add(
-    "nn.functional.normalize",
-    lambda api, x, y, p, dim: api.nn.functional.normalize(x, p, dim),
-    joined(nonzero, st.sampled_from([2.0, 1, 3]), st.integers(-3, 2)),
-    **MARGINS,
+ask(
+    joined(nonzero, st.sampled_from([2.0, 1, 3]), st.integers(-3, 2)), "x, y, p, dim: F.normalize(x, p, dim)", **MARGINS
 )
-add(
-    "nn.functional.cosine_similarity",
-    lambda api, x, y, dim, eps: api.nn.functional.cosine_similarity(x, y, dim, eps),
+ask(
     joined(nonzero | alike, st.integers(-3, 2), st.sampled_from([1e-3, 0.5])).filter(
         lambda d: all((np.abs(x) > 0).all() for x in d[:2])
     ),
+    "x, y, dim, eps: F.cosine_similarity(x, y, dim, eps)",
     **MARGINS,
 )
-add(
-    "nn.functional.glu",
-    lambda api, x, dim: api.nn.functional.glu(x, dim),
-    st.tuples(floats(integer=False), st.integers(-3, 2)),
-    **MARGINS,
-)
+ask(st.tuples(floats(integer=False), st.integers(-3, 2)), "x, dim: F.glu(x, dim)", **MARGINS)
 
 # ---- normalization ---------------------------------------------------------------------------------------------------
 
@@ -252,18 +212,10 @@ def parameters_of(draw: st.DrawFn, x: Any, shape: tuple[int, ...], count: int) -
 
 # Of one element, or of equal ones, what is left is rounding.
 NORMAL = {"ulps": 64, "grad_ulps": 2**10, "grad_least": 4}
-add(
-    "nn.functional.layer_norm",
-    lambda api, x, shape, w, b, eps: api.nn.functional.layer_norm(x, shape, w, b, eps),
-    joined(for_rows(2), st.sampled_from([0.5, 1.0])),
-    **NORMAL,
+ask(
+    joined(for_rows(2), st.sampled_from([0.5, 1.0])), "x, shape, w, b, eps: F.layer_norm(x, shape, w, b, eps)", **NORMAL
 )
-add(
-    "nn.functional.rms_norm",
-    lambda api, x, shape, w, eps: api.nn.functional.rms_norm(x, shape, w, eps),
-    joined(for_rows(1), st.sampled_from([None, 0.5])),
-    **NORMAL,
-)
+ask(joined(for_rows(1), st.sampled_from([None, 0.5])), "x, shape, w, eps: F.rms_norm(x, shape, w, eps)", **NORMAL)
 
 
 @st.composite
@@ -287,16 +239,10 @@ def batch_norm(api: Any, x: Any, mean: Any, weight: Any, bias: Any, training: bo
 
 
 add("nn.functional.batch_norm", batch_norm, with_mean(), **NORMAL)
-add(
-    "nn.functional.instance_norm",
-    lambda api, x, w, b: api.nn.functional.instance_norm(x, weight=w, bias=b, eps=0.5),
-    for_channels(3),
-    **NORMAL,
-)
-add(
-    "nn.functional.group_norm",
-    lambda api, x, w, b, groups: api.nn.functional.group_norm(x, groups, w, b, 0.5),
+ask(for_channels(3), "x, w, b: F.instance_norm(x, weight=w, bias=b, eps=0.5)", **NORMAL)
+ask(
     joined(for_channels(), st.integers(1, 4)).filter(lambda d: d[0].size > len(d[0]) * d[3]),
+    "x, w, b, groups: F.group_norm(x, groups, w, b, 0.5)",
     **NORMAL,
 )
 
@@ -304,16 +250,14 @@ add(
 
 chances = st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0])
 for inplace in (False, True):
-    add(
-        "nn.functional.dropout",
-        lambda api, x, p, on, inplace=inplace: api.nn.functional.dropout(x * 1 if inplace else x, p, on, inplace),
+    ask(
         st.tuples(floats(2), chances, st.booleans()),
+        f"x, p, on: F.dropout(x * 1 if {inplace!r} else x, p, on, {inplace!r})",
         ulps=8,
     )
-add(
-    "nn.functional.dropout2d",
-    lambda api, x, p, on: api.nn.functional.dropout2d(x, p, on),
+ask(
     st.tuples(float_names.flatmap(lambda dtype: real(dtype, shapes(3, 4, min_side=1))), chances, st.booleans()),
+    "x, p, on: F.dropout2d(x, p, on)",
 )
 
 # ---- look-ups --------------------------------------------------------------------------------------------------------
@@ -336,10 +280,9 @@ add(
     # PyTorch's gradient of the gradient leaves the counts out.
     twice=False,
 )
-add(
-    "nn.functional.embedding",
-    lambda api, w, ids, order: (api.nn.functional.embedding(ids, w.detach(), max_norm=2.0, norm_type=order), w),
+ask(
     joined(looked_up(), st.sampled_from([2.0, 1, float("inf")])).filter(lambda drawn: drawn[0].size),
+    "w, ids, order: (F.embedding(ids, w.detach(), max_norm=2.0, norm_type=order), w)",
     ulps=8,
 )
 
@@ -379,12 +322,8 @@ add(
     # PyTorch has no gradients of its gradients.
     twice=False,
 )
-add(
-    "nn.functional.one_hot",
-    lambda api, ids, classes: api.nn.functional.one_hot(ids, classes),
-    st.tuples(of_dtype("int64").map(np.abs), st.integers(-1, 6)),
-)
-add("nn.functional.one_hot", lambda api, x: api.nn.functional.one_hot(x), one(of_dtype("int64") | floats()))
+ask(st.tuples(of_dtype("int64").map(np.abs), st.integers(-1, 6)), "ids, classes: F.one_hot(ids, classes)")
+ask(one(of_dtype("int64") | floats()), "x: F.one_hot(x)")
 
 # ---- products --------------------------------------------------------------------------------------------------------
 
@@ -400,15 +339,14 @@ def mapped(draw: st.DrawFn) -> tuple[Any, ...]:
     return *given, draw(st.sampled_from([bias, None]))
 
 
-add("nn.functional.linear", lambda api, x, w, b: api.nn.functional.linear(x, w, b), mapped(), ulps=4)
+ask(mapped(), "x, w, b: F.linear(x, w, b)", ulps=4)
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
 widths = st.lists(st.integers(-1, 2), max_size=6)
-add(
-    "nn.functional.pad",
-    lambda api, x, width, value: api.nn.functional.pad(x, width, value=value),
+ask(
     st.tuples(of_dtype("float32") | of_dtype("int64") | floats(), widths, st.sampled_from([None, 0, 2.0, -1.5])),
+    "x, width, value: F.pad(x, width, value=value)",
 )
 for mode in ("reflect", "replicate", "circular"):
     add(
@@ -451,12 +389,9 @@ add(
 # ---- softmax ---------------------------------------------------------------------------------------------------------
 
 for name in ("softmax", "log_softmax"):
-    add(
-        f"nn.functional.{name}",
-        lambda api, x, dim, dtype, name=name: getattr(api.nn.functional, name)(
-            x, dim, dtype=dtype and getattr(api, dtype)
-        ),
+    ask(
         st.tuples(floats(), st.none() | st.integers(-3, 2), st.none() | float_names),
+        f"x, dim, dtype: F.{name}(x, dim, dtype=dtype_of(dtype))",
         ulps=16,
         grad_ulps=64,
         grad_least=4,

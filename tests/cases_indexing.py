@@ -1,13 +1,12 @@
 """Rows of the table: reading and writing at places that indices and masks name."""
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from strategies import DTYPES, Array, arrays, broadcastable_shapes, shapes
-from table import add, any_array, dims, floats, of_dtype, one
+from table import add, any_array, ask, dims, floats, of_dtype, one
 
 ids_dtypes = st.sampled_from(["int64", "int64", "int32"])
 
@@ -87,16 +86,14 @@ rows("gather", along(False), writes=False)
 rows("scatter", along(True))
 rows("scatter_add", along(True))
 rows("scatter", along(False).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))))
-add("Tensor.scatter", lambda api, x, dim, index: x.scatter(dim, index, value=3), along(False))
+ask(along(False), "x, dim, index: x.scatter(dim, index, value=3)")
 # PyTorch does not know the gradients of these.
-add(
-    "Tensor.scatter",
-    lambda api, x, dim, index, src: x.detach().scatter(dim, index, src.detach(), reduce="add"),
+ask(
     along(True).map(lambda d: d),
+    "x, dim, index, src: x.detach().scatter(dim, index, src.detach(), reduce='add')",
+    covers="Tensor.scatter",
 )
-add(
-    "Tensor.scatter_", lambda api, x, dim, index: x.detach().clone().scatter_(dim, index, 3, reduce="add"), along(False)
-)
+ask(along(False), "x, dim, index: x.detach().clone().scatter_(dim, index, 3, reduce='add')", covers="Tensor.scatter_")
 
 
 @st.composite
@@ -146,10 +143,10 @@ def with_broadcast_indices(draw: st.DrawFn) -> tuple[Any, ...]:
 
 
 rows("take_along_dim", with_broadcast_indices(), writes=False)
-add("Tensor.take_along_dim", lambda api, x, i, dim: x.take_along_dim(i, axis=dim), with_broadcast_indices())
+ask(with_broadcast_indices(), "x, i, dim: x.take_along_dim(i, axis=dim)")
 flat_ids = any_array().flatmap(lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64"))))
-add("Tensor.take_along_dim", lambda api, x, i: x.contiguous().take_along_dim(i.contiguous()), flat_ids)
-add("take_along_dim", lambda api, x, i: api.take_along_dim(x.contiguous(), i.contiguous()), flat_ids)
+ask(flat_ids, "x, i: x.contiguous().take_along_dim(i.contiguous())", covers="Tensor.take_along_dim")
+ask(flat_ids, "x, i: torch.take_along_dim(x.contiguous(), i.contiguous())")
 from_end = any_array().flatmap(
     lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64", -x.size)))
 )
@@ -217,10 +214,10 @@ rows("narrow", st.tuples(some, dims, st.integers(-3, 3), st.integers(-1, 3)), wr
 
 indices = st.sampled_from([[0, 0], ([0], [0]), (..., [0]), ([0], None), (slice(None), [0, 0]), range(1), [True]])
 solid = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, shapes(1, 3, min_side=1)))
-add("Tensor.__getitem__", lambda api, x, i: x[i], st.tuples(solid, indices))
-add("Tensor.__getitem__", lambda api, x: x[x > 0], one(any_array()))
+ask(st.tuples(solid, indices), "x, i: x[i]", covers="Tensor.__getitem__")
+ask(one(any_array()), "x: x[x > 0]", covers="Tensor.__getitem__")
 numbers = st.sampled_from([2, 2.5, True])
-add("Tensor.__setitem__", lambda api, x, i, v: operator.setitem(x, i, v), st.tuples(solid, indices, numbers))
+ask(st.tuples(solid, indices, numbers), "x, i, v: operator.setitem(x, i, v)", covers="Tensor.__setitem__")
 
 
 def _set(api: Any, x: Any, value: Any, index: Any) -> Any:

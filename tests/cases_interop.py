@@ -10,31 +10,30 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, arrays, shapes
-from table import add, any_array, factors, floats, one, pairs
+from table import add, any_array, ask, factors, floats, one, pairs
 
 # ---- what a tensor is ------------------------------------------------------------------------------------------------
 
 for name in ("itemsize", "nbytes", "is_cuda"):
-    add(f"Tensor.{name}", lambda api, x, name=name: getattr(x, name), one(any_array()))
-add("Tensor.storage_offset", lambda api, x: x.storage_offset(), one(any_array()))
-add(
-    "Tensor.storage_offset",
-    lambda api, x, i: [each.storage_offset() for each in (x[i:], x[..., i], x[i:].detach(), x.t()[:, i:].data)],
+    ask(one(any_array()), f"x: x.{name}")
+ask(one(any_array()), "x: x.storage_offset()")
+ask(
     st.tuples(arrays("float32", shapes(2, 2, min_side=2)), st.integers(0, 1)),
+    "x, i: [each.storage_offset() for each in (x[i:], x[..., i], x[i:].detach(), x.t()[:, i:].data)]",
 )
 
 # ---- Python's numbers ------------------------------------------------------------------------------------------------
 
 few = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=1), special=True))
 for kind in (float, int, bool):
-    add(f"Tensor.__{kind.__name__}__", lambda api, x, kind=kind: kind(x), one(few | any_array()))
+    ask(one(few | any_array()), f"x: {kind.__name__}(x)", covers=f"Tensor.__{kind.__name__}__")
 
 # ---- NumPy -----------------------------------------------------------------------------------------------------------
 
-add("Tensor.numpy", lambda api, x, force: x.numpy(force=force), st.tuples(any_array(), st.booleans()))
-add("Tensor.numpy", lambda api, x: x.numpy(True), one(any_array()))
+ask(st.tuples(any_array(), st.booleans()), "x, force: x.numpy(force=force)")
+ask(one(any_array()), "x: x.numpy(True)")
 for dtype in ("float64", "float16", "int32", "bool", None):
-    add("Tensor.__array__", lambda api, x, dtype=dtype: x.__array__(dtype), one(any_array(special=False)))
+    ask(one(any_array(special=False)), f"x: x.__array__({dtype!r})")
     add("Tensor.__array__", lambda api, x, dtype=dtype: np.array(x, dtype), one(any_array(special=False)))
     add("Tensor.__array__", lambda api, x, dtype=dtype: np.asarray([x, x], dtype), one(any_array(special=False)))
 
@@ -51,9 +50,8 @@ for function in (np.copy, np.sort, np.unique, np.shape, np.linalg.norm):
     add("Tensor.__array__", of_all(function), one(signed))
 for function in (np.expand_dims, np.array_equal):
     add("Tensor.__array__", of_all(function, 0), one(any_array()))
-add("Tensor.__array__", lambda api, x: np.concatenate([x, x]), one(any_array()))
-add("Tensor.__array_wrap__", lambda api, x: x.__array_wrap__(np.arange(3) > 1), one(any_array()))
-add("Tensor.__array_wrap__", lambda api, x: x.__array_wrap__(np.float64(3)), one(any_array()))
+ask(one(any_array()), "x: np.concatenate([x, x])", covers="Tensor.__array__")
+ask(one(any_array()), "x: x.__array_wrap__(np.arange(3) > 1)", "x: x.__array_wrap__(np.float64(3))")
 
 with_array = pairs(special=False).map(lambda both: (both[0], Plain(both[1])))
 for function in (np.add, np.maximum, np.true_divide, np.less, np.logical_and, np.divmod):
@@ -64,16 +62,15 @@ for name in ("add", "sub", "mul", "truediv", "pow", "eq", "ne", "lt", "and_", "i
     if name != "iadd":
         add(f"Tensor.__{name.strip('_')}__", lambda api, x, array, f=f: f(array, x), with_array)
 for left, right in ((0, 1), (1, 0)):
-    add(
-        "Tensor.__matmul__",
-        lambda api, *both, left=left, right=right: both[left] @ both[right],
+    ask(
         factors(("float32", "float64", "int64")).map(lambda both: (both[0], Plain(both[1]))),
+        f"*both: both[{left!r}] @ both[{right!r}]",
+        covers="Tensor.__matmul__",
         ulps=8,
     )
-add(
-    "as_tensor",
-    lambda api, array, dtype: api.as_tensor(array, dtype=dtype and getattr(api, dtype)),
+ask(
     st.tuples(any_array(special=False).map(Plain), st.none() | st.sampled_from(DTYPES)),
+    "array, dtype: torch.as_tensor(array, dtype=dtype_of(dtype))",
 )
 
 # ---- copies and pickles ----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, shapes
-from table import EQUAL, Drawn, add, any_array, dims, floats, of_dtype, one, pairs, with_dims
+from table import EQUAL, Drawn, add, any_array, ask, dims, floats, of_dtype, one, pairs, with_dims
 
 # Numbers, also as floats, whose sums and products are exact.
 exact = st.sampled_from(DTYPES).flatmap(lambda dtype: of_dtype(dtype, integer=True))
@@ -225,12 +225,11 @@ wide = st.sampled_from(FLOATS[:2]).flatmap(lambda dtype: of_dtype(dtype))
 drawn = st.tuples(wide, st.integers(-1, 5), st.tuples(limits, limits), flags)
 both("histogram", keyed("bins", "range", "density"), drawn, detached=True, ulps=2)
 for keyword in ("right", "out_int32"):
-    add(
-        "bucketize",
-        lambda api, x, v, given, keyword=keyword: api.bucketize(v, x, **{keyword: given}),
+    ask(
         st.tuples(sequences(), flags).map(lambda drawn: (*drawn[0], drawn[1])),
+        f"x, v, given: torch.bucketize(v, x, **{{{keyword!r}: given}})",
     )
-add("bucketize", lambda api, x, v: api.bucketize(2, x), sequences())
+ask(sequences(), "x, v: torch.bucketize(2, x)")
 
 # ---- membership ------------------------------------------------------------------------------------------------------
 
@@ -238,8 +237,7 @@ add("bucketize", lambda api, x, v: api.bucketize(2, x), sequences())
 whole = st.sampled_from(DTYPES[:-1]).flatmap(
     lambda dtype: st.tuples(of_dtype(dtype), of_dtype(dtype).map(lambda among: among.copy()))
 )
-add(
-    "isin",
-    lambda api, x, among, invert: api.isin(x, among, invert=invert),
+ask(
     st.tuples(whole | st.tuples(of_dtype("int64"), st.integers(0, 3)), flags).map(lambda drawn: (*drawn[0], drawn[1])),
+    "x, among, invert: torch.isin(x, among, invert=invert)",
 )

@@ -7,7 +7,7 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
-from table import Drawn, add, any_array, dims, factors, floats, of_dtype, one, pairs, with_expansion, with_shape
+from table import Drawn, add, any_array, ask, dims, factors, floats, of_dtype, one, pairs, with_expansion, with_shape
 
 # ---- operands --------------------------------------------------------------------------------------------------------
 
@@ -62,8 +62,7 @@ def in_the_end(drawn: Drawn) -> Drawn:
 
 both("flatten", any_array().flatmap(lambda x: st.tuples(st.just(x), dims_of(x), dims_of(x))))
 both("ravel", one(any_array()))
-add("Tensor.reshape", lambda api, x, shape: x.reshape(shape=shape), with_shape())
-add("Tensor.view", lambda api, x, shape: x.view(size=shape), with_shape())
+ask(with_shape(), "x, shape: x.reshape(shape=shape)", "x, shape: x.view(size=shape)")
 
 
 def is_in_step(x: Any) -> bool:
@@ -71,32 +70,27 @@ def is_in_step(x: Any) -> bool:
     return x.size > 0 and (x.shape[-1:] != (1,) or x.strides[-1] == x.itemsize)
 
 
-add(
-    "Tensor.view",
-    lambda api, x, to: x.view(getattr(api, to)),
-    st.tuples(any_array().filter(is_in_step), st.sampled_from(DTYPES)),
-)
-add(
-    "Tensor.view",
-    lambda api, shape, to: api.zeros(shape).view(getattr(api, to)),
+ask(st.tuples(any_array().filter(is_in_step), st.sampled_from(DTYPES)), "x, to: x.view(dtype_of(to))")
+ask(
     st.tuples(shapes(1, 3).filter(lambda shape: 0 in shape), st.sampled_from(DTYPES)),
+    "shape, to: torch.zeros(shape).view(dtype_of(to))",
+    covers="Tensor.view",
 )
-add(
-    "Tensor.resize_",
-    lambda api, x, shape: [(y := x.detach()).resize_(shape) is y, y.clone(), y.resize_(*shape, 1), x],
+ask(
     with_shape()
     .filter(lambda each: -1 not in each[1] and np.prod(each[1]) == each[0].size)
     .map(lambda each: (each[0].copy(), each[1])),
+    "x, shape: [(y := x.detach()).resize_(shape) is y, y.clone(), y.resize_(*shape, 1), x]",
+    covers="Tensor.resize_",
 )
-add("Tensor.reshape_as Tensor.view_as", lambda api, x, y: (x.reshape_as(y), x.view_as(y)), pairs())
-add("Tensor.reshape_as Tensor.view_as", lambda api, x: (x.reshape_as(x), x.view_as(x)), one(any_array()))
+ask(pairs(), "x, y: (x.reshape_as(y), x.view_as(y))", covers="Tensor.reshape_as Tensor.view_as")
+ask(one(any_array()), "x: (x.reshape_as(x), x.view_as(x))", covers="Tensor.reshape_as Tensor.view_as")
 splits = st.sampled_from([(1, -1), (-1, 1), (-1,), (3, 1), (2, 1, -1), (), (2,), (-1, -1), (0, -1), (-1, 2)])
 # Of two errors, no sizes and no such dimension, PyTorch's method raises the one and its function the other.
 split = along(any_array(), splits).filter(lambda drawn: drawn[2] or abs(drawn[1] + 0.5) < max(drawn[0].ndim, 1))
 both("unflatten", split)
 both("numel", one(any_array()))
-add("Tensor.squeeze", lambda api, x, dim: x.squeeze(axis=dim), along(thin))
-add("Tensor.unsqueeze", lambda api, x, dim: x.unsqueeze(axis=dim), along(thin))
+ask(along(thin), "x, dim: x.squeeze(axis=dim)", "x, dim: x.unsqueeze(axis=dim)")
 
 # ---- the table: orders of dimensions ---------------------------------------------------------------------------------
 
@@ -115,7 +109,7 @@ both(
         )
     ),
 )
-add("Tensor.H", lambda api, x: x.H, one(any_array()))
+ask(one(any_array()), "x: x.H")
 for name in ("transpose_", "swapaxes_", "swapdims_"):
     in_place(name, two_dims)
 in_place("t_", one(any_array()))
@@ -125,17 +119,12 @@ in_place("squeeze_", one(thin))
 
 # ---- the table: repeated elements ------------------------------------------------------------------------------------
 
-add("Tensor.broadcast_to", lambda api, x, sizes: x.broadcast_to(sizes), with_expansion())
-add("Tensor.expand", lambda api, x, sizes: x.expand(size=sizes), with_expansion())
+ask(with_expansion(), "x, sizes: x.broadcast_to(sizes)", "x, sizes: x.expand(size=sizes)")
 add("broadcast_to", function("broadcast_to"), with_expansion())
-add("Tensor.expand_as", lambda api, x, y: (x.expand_as(y), y.expand_as(x)), pairs())
-add(
-    "Tensor.expand_as",
-    lambda api, x, sizes: x.expand_as(api.zeros(sizes)),
-    with_expansion().filter(lambda d: -1 not in d[1]),
-)
-add("broadcast_tensors", lambda api, x, y: api.broadcast_tensors(x, y), pairs())
-add("broadcast_tensors", lambda api, x, y: api.broadcast_tensors(y, x), st.tuples(any_array(), any_array()))
+ask(pairs(), "x, y: (x.expand_as(y), y.expand_as(x))")
+ask(with_expansion().filter(lambda d: -1 not in d[1]), "x, sizes: x.expand_as(torch.zeros(sizes))")
+ask(pairs(), "x, y: torch.broadcast_tensors(x, y)")
+ask(st.tuples(any_array(), any_array()), "x, y: torch.broadcast_tensors(y, x)")
 sizes_alone = shapes() | few
 add("broadcast_shapes", function("broadcast_shapes"), st.tuples(sizes_alone, sizes_alone, sizes_alone))
 add("broadcast_shapes", function("broadcast_shapes"), broadcastable_shapes())
@@ -145,7 +134,7 @@ counts = any_array().flatmap(
 any_counts = st.tuples(any_array(), st.lists(st.integers(-1, 2), max_size=4).map(tuple))
 for operands in (counts, any_counts):
     add("Tensor.repeat", method("repeat"), operands)
-    add("Tensor.repeat", lambda api, x, repeats: x.repeat(*repeats), operands)
+    ask(operands, "x, repeats: x.repeat(*repeats)")
     both("tile", operands)
 both("repeat_interleave", st.tuples(any_array(), st.integers(-1, 3)))
 both("repeat_interleave", in_the_end(along(any_array(), st.integers(0, 3))))
@@ -162,11 +151,10 @@ def with_repeats(draw: st.DrawFn) -> tuple[Any, Any, int]:
 
 
 both("repeat_interleave", with_repeats())
-add("repeat_interleave", lambda api, repeats: api.repeat_interleave(repeats), one(of_dtype("int64", shapes(0, 2))))
-add(
-    "repeat_interleave",
-    lambda api, repeats, size: api.repeat_interleave(repeats, output_size=size),
+ask(one(of_dtype("int64", shapes(0, 2))), "repeats: torch.repeat_interleave(repeats)")
+ask(
     st.tuples(of_dtype("int64", shapes(1, 1)).map(np.abs), st.just(4)).filter(lambda drawn: drawn[0].sum() == 4),
+    "repeats, size: torch.repeat_interleave(repeats, output_size=size)",
 )
 
 # ---- the table: parts ------------------------------------------------------------------------------------------------
@@ -188,16 +176,11 @@ both("split", with_parts())
 both("chunk", in_the_end(along(any_array(), st.integers(0, 5))))
 both("unbind", along(any_array()))
 # Some of the parts alone: no gradient arrives for the others.
-add("unbind", lambda api, x: api.unbind(x)[-1] * 2, one(solid))
-add("split", lambda api, x: [part * 2 for part in api.split(x, 1)[:2]], one(solid))
-add("Tensor.__iter__", lambda api, x: [2 * row for row in x], one(any_array()))
+ask(one(solid), "x: torch.unbind(x)[-1] * 2", "x: [part * 2 for part in torch.split(x, 1)[:2]]")
+ask(one(any_array()), "x: [2 * row for row in x]", covers="Tensor.__iter__")
 both("select", along(any_array(), shift))
 both("narrow", along(any_array(), shift, st.integers(-1, 3)))
-add(
-    "narrow",
-    lambda api, x, dim, start: api.narrow(x, dim, api.tensor(start), 1),
-    along(solid, st.sampled_from([0, -1, 5, 0.0, [0]])),
-)
+ask(along(solid, st.sampled_from([0, -1, 5, 0.0, [0]])), "x, dim, start: torch.narrow(x, dim, torch.tensor(start), 1)")
 add("Tensor.unfold", method("unfold"), along(any_array(), st.integers(-1, 3), few))
 
 # ---- the table: other places -----------------------------------------------------------------------------------------
@@ -206,7 +189,7 @@ flips = any_array().flatmap(
     lambda x: st.tuples(st.just(x), st.lists(dims_of(x), max_size=max(x.ndim, 1), unique=True).map(tuple))
 )
 both("flip", flips)
-add("Tensor.flip", lambda api, x, dims: x.flip(*dims), flips)
+ask(flips, "x, dims: x.flip(*dims)")
 both("roll", st.tuples(any_array(), shift))
 both("roll", in_the_end(along(any_array(), shift)))
 both(
@@ -236,15 +219,14 @@ plain = lists.map(lambda xs: (tuple(Plain(x) for x in xs),))
 
 
 for name in ("hstack", "vstack", "concat", "concatenate"):
-    add(name, lambda api, xs, name=name: getattr(api, name)([api.from_numpy(x.array) for x in xs]), plain)
-    add(
-        name,
-        lambda api, x, y, name=name: getattr(api, name)([x, y * 2, x]),
+    ask(plain, f"xs: torch.{name}([torch.from_numpy(x.array) for x in xs])")
+    ask(
         floats().filter(lambda x: x.ndim < 3).flatmap(lambda x: st.tuples(st.just(x), st.just(x.copy()))),
+        f"x, y: torch.{name}([x, y * 2, x])",
     )
 # A 1-d tensor without elements counts for the dtype, and has a gradient, of no elements.
-add("cat", lambda api, x, y: api.cat([y, x, y]), st.tuples(floats(1), arrays("float64", (0,))))
-add("cat stack", lambda api, x: (api.cat((x, x), axis=0), api.stack((x, x), axis=1)), one(floats(1)))
+ask(st.tuples(floats(1), arrays("float64", (0,))), "x, y: torch.cat([y, x, y])")
+ask(one(floats(1)), "x: (torch.cat((x, x), axis=0), torch.stack((x, x), axis=1))", covers="cat stack")
 
 
 def vectors(count: int, max_dims: int = 1) -> Drawn:
@@ -255,10 +237,8 @@ def vectors(count: int, max_dims: int = 1) -> Drawn:
 
 
 for indexing in ("ij", "xy"):
-    add(
-        "meshgrid", lambda api, *xs, how=indexing: api.meshgrid(*xs, indexing=how), vectors(2) | vectors(3) | vectors(1)
-    )
-    add("meshgrid", lambda api, *xs, how=indexing: api.meshgrid(xs, indexing=how), st.tuples(any_array(), any_array()))
+    ask(vectors(2) | vectors(3) | vectors(1), f"*xs: torch.meshgrid(*xs, indexing={indexing!r})")
+    ask(st.tuples(any_array(), any_array()), f"*xs: torch.meshgrid(xs, indexing={indexing!r})")
 
 # ---- the table: products ---------------------------------------------------------------------------------------------
 
@@ -287,7 +267,7 @@ for name, forms in (
     both(name, shaped(*forms), **exact)
     both(name, factors(), **exact)
     both(name, st.tuples(any_array(special=False), any_array(special=False)), **exact)
-add("Tensor.__rmatmul__", lambda api, x, y: y.__rmatmul__(x), factors(FLOATS), **exact)
+ask(factors(FLOATS), "x, y: y.__rmatmul__(x)", **exact)
 scalars = st.sampled_from([1, 2, -1, 0, 0.5, True, 2.0])
 
 
@@ -302,12 +282,12 @@ for forms in (("nm", "nk", "km"), ("m", "nk", "km")):
             **exact,
         )
 in_place("addmm_", shaped("nm", "nk", "km"), **exact)
-add(
-    "Tensor.addmm_",
-    lambda api, x, a, b, beta, alpha: x.clone().addmm_(a, b, beta=beta, alpha=alpha),
+ask(
     st.tuples(shaped("nm", "nk", "km", dtypes=FLOATS), scalars, scalars.filter(bool)).map(
         lambda each: (*each[0], *each[1:])
     ),
+    "x, a, b, beta, alpha: x.clone().addmm_(a, b, beta=beta, alpha=alpha)",
+    covers="Tensor.addmm_",
     **exact,
 )
 both("addmm", mixed, **exact)
@@ -324,7 +304,7 @@ add("linalg.solve", lambda api, a, b: api.linalg.solve(a, b), systems, **close)
 add("linalg.solve", lambda api, a, b: api.linalg.solve(a[0], b[:, 0]), systems, **close)
 covered = {"ulps": 2**8, "least": 1, "grad_ulps": 2**8, "grad_least": 4}
 both("cov", shaped("nk", dtypes=["float32", "float64"]), **covered)
-add("cov", lambda api, x: api.cov(x, correction=0), shaped("k", dtypes=["float32"]), **covered)
+ask(shaped("k", dtypes=["float32"]), "x: torch.cov(x, correction=0)", **covered)
 both("dist", shaped("nk", "k", dtypes=FLOATS), ulps=8, grad_ulps=2**6, grad_least=1, twice=False)
 
 # fmt: off
@@ -362,14 +342,10 @@ def contractions(draw: st.DrawFn) -> tuple[Any, ...]:
 # A copy: where the last step is a view, PyTorch's is of a product that lies in memory in another order at times.
 add("einsum", lambda api, equation, *xs: api.einsum(equation, *xs).clone(), contractions(), **exact)
 add("einsum", lambda api, equation, *xs: api.einsum(equation, list(xs)).clone(), contractions(), **exact)
-add(
-    "einsum",
-    lambda api, equation, x: api.einsum(equation, x),
-    st.tuples(st.sampled_from(ODD_EQUATIONS), any_array(special=False)),
-)
+ask(st.tuples(st.sampled_from(ODD_EQUATIONS), any_array(special=False)), "equation, x: torch.einsum(equation, x)")
 for many in (0, 1, 2, 3, -1):
-    add("tensordot", lambda api, x, y, many=many: api.tensordot(x, y, many), shaped("ijk", "jkl"), **exact)
-add("tensordot", lambda api, x, y: api.tensordot(x, y), shaped("ijk", "jkl"), **exact)
-add("tensordot", lambda api, x, y: api.tensordot(x, y, ([1, 0], [0, -1])), shaped("ijk", "jli"), **exact)
-add("tensordot", lambda api, x, y: api.tensordot(x, y, ([1], [0])), shaped("ijk", "lj"), **exact)
-add("tensordot", lambda api, x, y: api.tensordot(x, y, 1), factors(), **exact)
+    ask(shaped("ijk", "jkl"), f"x, y: torch.tensordot(x, y, {many!r})", **exact)
+ask(shaped("ijk", "jkl"), "x, y: torch.tensordot(x, y)", **exact)
+ask(shaped("ijk", "jli"), "x, y: torch.tensordot(x, y, ([1, 0], [0, -1]))", **exact)
+ask(shaped("ijk", "lj"), "x, y: torch.tensordot(x, y, ([1], [0]))", **exact)
+ask(factors(), "x, y: torch.tensordot(x, y, 1)", **exact)

@@ -5,6 +5,7 @@ The rows themselves stand in `cases_*.py`, a family per file; `test_ops_torch.py
 """
 
 import importlib
+import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -181,19 +182,57 @@ class Line:
     operands: dict[str, Any]
 
     def __call__(self, api: Any, *tensors: Any) -> Any:
-        known = {
-            "torch": api,
-            "F": api.nn.functional,
-            "L": api.tensor,
-            "put": put,
-            "at": np.s_,
-            "shown": partial(shown, api),
-            "inf": float("inf"),
-            "nan": float("nan"),
-            **dict(zip(self.operands, tensors, strict=True)),
-        }
+        known = names_of(api) | dict(zip(self.operands, tensors, strict=True))
         exec(_compiled(self.before, "exec"), known)
         return eval(_compiled(self.text, "eval"), known)
+
+
+def ask(operands: Drawn, *calls: str, covers: str = "", **how: Any) -> None:
+    """Add a row for each of the calls, "x, dim: torch.sum(x, dim)", of what is drawn, by the names in front.
+
+    It covers the function or method that the call names first, unless told otherwise.
+    """
+    for text in calls:
+        first = re.search(r": .*?(?<![\w.])([A-Za-z_]\w*)\.(\w+)", text)
+        home = {"torch": "", "F": "nn.functional."}.get(first[1], "Tensor.") if first else ""
+        add(covers or f"{home}{first and first[2]}", Call(text), operands, **how)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of its operands, as `ask` takes it."""
+
+    text: str
+
+    def __call__(self, api: Any, *operands: Any) -> Any:
+        return eval(_compiled(f"lambda {self.text}", "eval"), names_of(api))(*operands)
+
+
+def names_of(api: Any) -> dict[str, Any]:
+    """What the text of a call may name besides its operands."""
+
+    def dtype_of(given: Any) -> Any:
+        return getattr(api, given) if isinstance(given, str) else given
+
+    def options(dtype: Any, requires_grad: bool, spelt_out: bool) -> dict[str, Any]:
+        more = {"device": "cpu", "layout": api.strided, "pin_memory": False} if spelt_out else {}
+        return {"dtype": dtype_of(dtype), "requires_grad": requires_grad, **more}
+
+    return {
+        "torch": api,
+        "F": api.nn.functional,
+        "L": api.tensor,
+        "np": np,
+        "operator": operator,
+        "put": put,
+        "at": np.s_,
+        "shown": partial(shown, api),
+        "inf": float("inf"),
+        "nan": float("nan"),
+        "dtype_of": dtype_of,
+        "options": options,
+        "source": lambda seed: api.Generator().manual_seed(seed),
+    }
 
 
 @cache
