@@ -39,12 +39,8 @@ class SparseLookup(Lookup):
     """`Y = W[ids]`, with a sparse gradient: the rows of G and their ids, and no table."""
 
     formulas = ("dW = (ids, G), entries that add up; those of `padding_idx` are left out",)
-    scaled: bool = False
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        if self.scaled:
-            problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
-            raise RuntimeError(f"{problem}: leave out one of the two")
         # A copy, in int64: the user's ids may change.
         named = ids._array.reshape(-1).astype(np.int64)
         size = g._array.shape[-1]
@@ -57,9 +53,11 @@ class SparseLookup(Lookup):
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
     """The rows of `weight`, with the kind of gradient that is asked for."""
-    if sparse:
-        return SparseLookup(padding_idx, scaled)(weight, ids)
-    return (ScaledLookup if scaled else Lookup)(padding_idx)(weight, ids)
+    if sparse and scaled:
+        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+        raise RuntimeError(f"{problem}: leave out one of the two")
+    kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
+    return kind(padding_idx)(weight, ids)
 
 
 @op("nn.functional")

@@ -22,7 +22,7 @@ from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import BLOCK, Fused, in_float32, rounded, slices
+from minigrad.ops.fused import Fused, in_float32, rounded, row_blocks
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.tensors.errors import asked, warn_program
 
@@ -181,27 +181,27 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
-def excess(x: Array, places: Array, g: Any, y: Array | None = None) -> tuple[Array, Array]:
+def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and `-log softmax(x)` at the places.
 
-    The first lies in `y`, if given; without g the second is all that is asked for.
+    Without g the second is all that is asked for.
     """
     dim, each = class_dim(x), getattr(g, "ndim", 0)  # As np.ndim, in a thirtieth of its time.
-    if y is None and dim and x.size > BLOCK:
-        y, losses, size = np.empty(x.shape, x.dtype), np.empty(places.shape, x.dtype), math.prod(x.shape[1:])
-        for block in slices(len(x), size):
-            share = g[block] if each else g
-            losses[block] = excess(x[block], places[block] - block.start * size, share, y[block])[1]
-        return y, losses
-    # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-    y = np.subtract(x, largest(x, (dim,)), y, order="C")
-    shifted = y.take(places)
-    np.exp(y, y)
-    sums = total(y, (dim,))
-    if g is not None:
-        y *= (g.reshape(sums.shape) if each else g) / sums
-        y.reshape(-1)[places] -= g
-    return y, np.log(sums).reshape(places.shape) - shifted
+    y, losses = np.empty(x.shape, x.dtype), np.empty(places.shape, x.dtype)
+    flat = y.reshape(-1)
+    for rows in row_blocks(x, (dim - 1,)):
+        part, at = y[rows], places[rows]
+        # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
+        np.subtract(x[rows], largest(x[rows], (dim,)), part)
+        shifted = flat.take(at)
+        np.exp(part, part)
+        sums = total(part, (dim,))
+        losses[rows] = np.log(sums).reshape(at.shape) - shifted
+        if g is not None:
+            share = g[rows] if each else g
+            part *= (share.reshape(sums.shape) if each else share) / sums
+            flat[at] -= share
+    return y, losses
 
 
 @op("nn.functional", kernel="cross_entropy_loss")
