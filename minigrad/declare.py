@@ -28,9 +28,10 @@ from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeVar, dataclass
 
 import numpy as np
 
+from minigrad.core.arrays import WIDE_FLOATS
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.modes import current
-from minigrad.core.tape import Node, Unary
+from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Function, Tensor, method
 from minigrad.tensors.errors import PACKAGE, beyond_numpy, final, fits, refuse, unexpected
 
@@ -178,7 +179,21 @@ def of_node(
 
             return call
 
-        return _published(function, called, on or EVERYWHERE, in_place, aliases)
+        def changing(method: Function) -> Function:
+            anyhow = in_place(method)
+
+            def call(self: Any, *args: object, **kwargs: object) -> Any:
+                nonlocal kind
+                if args or kwargs or self.is_sparse or self._array.dtype not in WIDE_FLOATS:
+                    return anyhow(self, *args, **kwargs)
+                # Nothing is to be converted: the write is that of one node.
+                kind = kind or made()
+                node = kind()
+                return self._refill(lambda array: array.__setitem__(..., quiet().run(node.forward, array)), node)
+
+            return call
+
+        return _published(function, called, on or EVERYWHERE, in_place and changing, aliases)
 
     return declare
 

@@ -123,20 +123,27 @@ class Recording(Tensor):
         return before
 
     def _refill(self, write: Callable[[Array], object], node: Node | str, inputs: Sequence[Tensor] = ()) -> Self:
-        """Let `write` change the array; `node`, whose gradients do not read it as it was, records that.
+        """Let `write` change the array; `node`, which has these further inputs, records that.
 
-        It has these further inputs, or is the name of one that forgets what was there.
+        Its gradients read what was there as it was; or it is the name of one that forgets it.
         """
         recorded = self._requires_grad and current.enabled
         for x in inputs:
             recorded = recorded or (x._requires_grad and current.enabled)
         self._check_recordable(recorded)
         self._check_writable()
+        before = None
+        if recorded:
+            node = Forget(node) if isinstance(node, str) else node
+            if 0 in node.reads.get(0, ()):
+                before = self._before()
+                before._array = self._array.copy()
         write(self._array)
         storage_of(self).version += 1
         if recorded:
-            node = Forget(node) if isinstance(node, str) else node
-            node.record((edge_to(self), *[edge_to(x) for x in inputs]), (None, *inputs), self._before())
+            after = self._new(self._array)
+            after._storage = self._storage
+            node.record(tuple([edge_to(x) for x in (self, *inputs)]), (before, *inputs), after)
             self._follow(node)
         return self
 
@@ -146,15 +153,12 @@ class Recording(Tensor):
         Kept inputs are copied, since their memory is written to; a kept output moves to that memory, so that a later
         write to it is noticed.
         """
-        edges: list[Edge] = [result._node]
-        seen: list[Node] = []
-        for edge in edges:
-            node: Any = edge.node if type(edge) is Output else edge
-            if node is None or isinstance(node, Tensor) or node.number < oldest or node in seen:
-                continue
-            seen.append(node)
-            edges += node.edges
-            entries = (node.keep and node._kept) or ()
+        nodes: list[Node] = [result._node.node]
+        for node in nodes:
+            for edge in node.edges if node.number > oldest + 1 else ():
+                if isinstance(edge, Node | Output) and edge.node.number > oldest and edge.node not in nodes:
+                    nodes.append(edge.node)
+            entries = (node._kept if node.keep else None) or ()
             for position, (value, _) in enumerate(entries):
                 if not isinstance(value, Tensor):
                     continue
