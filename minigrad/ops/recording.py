@@ -77,7 +77,8 @@ class Recording(Tensor):
         if result is NotImplemented:
             return result
         array = self._array
-        check_keeps_shape(array.shape, result._array.shape)
+        if result._array.shape != array.shape:
+            check_keeps_shape(array.shape, result._array.shape)
         recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
             arguments.check_cast(result.dtype, self.dtype)
@@ -93,7 +94,7 @@ class Recording(Tensor):
         array[...] = result._array
         storage_of(self).version += 1
         if recorded:
-            self._follow(result._node)
+            self._follow(result._node, self._node)
         return self
 
     def _wrote(self, ufunc: Callable[..., Array], other: Any) -> bool:
@@ -141,10 +142,9 @@ class Recording(Tensor):
         write(self._array)
         storage_of(self).version += 1
         if recorded:
-            after = self._new(self._array)
-            after._storage = self._storage
-            node.record(tuple([edge_to(x) for x in (self, *inputs)]), (before, *inputs), after)
-            self._follow(node)
+            edges, earlier = tuple(map(edge_to, (self, *inputs))), self._node
+            node.record(edges, (before, *inputs), self)
+            self._follow(node, earlier)
         return self
 
     def _secure(self, result: Tensor, before: Tensor, oldest: int) -> None:
@@ -169,22 +169,23 @@ class Recording(Tensor):
                     value._storage = storage_of(self)
                     node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
 
-    def _follow(self, node: Any) -> None:
-        """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
+    def _follow(self, node: Any, earlier: Any) -> None:
+        """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
         base, layout = self if self._base is None else self._base, None
-        earlier = base._node
         if base is self:
             self._node, self._requires_grad = node, True
+            keep_retaining(self, earlier)
         else:
-            layout = Layout(self._array, base._array)
+            layout, base_node = Layout(self._array, base._array), base._node
             Overwrite(layout).record((edge_to(base), node), (), base)
-        keep_retaining(base, earlier)
+            keep_retaining(base, base_node)
         for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
-                earlier = view._node
-                follow(view, base, layout if view is self else None)
-                keep_retaining(view, earlier)
+                own = view is self
+                view_node = earlier if own else view._node
+                follow(view, base, layout if own else None)
+                keep_retaining(view, view_node)
 
     def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
         """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.

@@ -37,7 +37,7 @@ def restrided(method: Function) -> Function:
             form = view._node.form
             view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
             if self._base is None:
-                self._follow(view._node)
+                self._follow(view._node, self._node)
             else:
                 # The elements of the base are as they were: its history stays.
                 earlier, self._node = self._node, view._node
