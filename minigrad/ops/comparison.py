@@ -29,8 +29,8 @@ def answered(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = method(self, *args, **kwargs)
         check_keeps_shape(self._array.shape, answers._array.shape)
-        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
-        return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{int(beside_tensor)}")
+        beside_tensor = isinstance((*args, *kwargs.values(), None)[0], Tensor)
+        return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{beside_tensor:d}")
 
     return call
 
@@ -40,6 +40,8 @@ def answered(method: Function) -> Function:
 
 def by(compute: Callable[..., Any], ufunc: Callable[..., Array], **options: Any) -> Callable[[Declared], Declared]:
     """The decorator of a function of two operands that is `compute(ufunc, input, other)`.  The options are `op`'s."""
+    if options["in_place"] is rewritten:
+        options["in_place"] = functools.partial(rewritten, ufunc=ufunc)
 
     def declare(function: Declared) -> Declared:
         @functools.wraps(function)
