@@ -180,7 +180,7 @@ def of_node(
             return call
 
         def changing(method: Function) -> Function:
-            anyhow = in_place(method)
+            anyhow = rewritten(method)
 
             def call(self: Any, *args: object, **kwargs: object) -> Any:
                 nonlocal kind
@@ -193,7 +193,7 @@ def of_node(
 
             return call
 
-        return _published(function, called, on or EVERYWHERE, in_place and changing, aliases)
+        return _published(function, called, on or EVERYWHERE, changing if in_place is rewritten else in_place, aliases)
 
     return declare
 

@@ -173,8 +173,8 @@ class Tensor:
         """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be."""
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
-    def _follow(self, node: typing.Any) -> None:
-        """Let `node` be the history of this tensor from now on; its base, and all views of that, follow."""
+    def _follow(self, node: typing.Any, earlier: typing.Any) -> None:
+        """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
     _grad: Tensor | None
     def _into(self, total: Tensor) -> Tensor:
         """`total`, to which this gradient is added in its memory."""
@@ -194,7 +194,7 @@ class Tensor:
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
     def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], node: minigrad.core.tape.Node | builtins.str, inputs: collections.abc.Sequence[Tensor] = ...) -> typing.Self:
-        """Let `write` change the array; `node`, whose gradients do not read it as it was, records that."""
+        """Let `write` change the array; `node`, which has these further inputs, records that."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """Take on the values and the history of `compute(this tensor as it was before, …)`."""

@@ -18,7 +18,7 @@ from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import cast, zeroed
 from minigrad.core.modes import current
 from minigrad.core.shapes import common_shape, sum_to
-from minigrad.core.tape import Edge, Node, Output, Unary, edge_to, next_number, quiet, released
+from minigrad.core.tape import Node, Output, Unary, edge_to, next_number, quiet, released
 from minigrad.core.tensor import Tensor, check_keeps_shape, members, storage_of
 from minigrad.ops import arguments
 from minigrad.ops.indexing import Index, IndexInto, PutIndex, all_dims
@@ -128,23 +128,20 @@ class Recording(Tensor):
 
         Its gradients read what was there as it was; or it is the name of one that forgets it.
         """
-        recorded = self._requires_grad and current.enabled
-        for x in inputs:
-            recorded = recorded or (x._requires_grad and current.enabled)
+        tensors: tuple[Any, ...] = (self, *inputs)
+        recorded = current.enabled and any([x._requires_grad for x in tensors])
         self._check_recordable(recorded)
         self._check_writable()
-        before = None
-        if recorded:
-            node = Forget(node) if isinstance(node, str) else node
-            if 0 in node.reads.get(0, ()):
-                before = self._before()
-                before._array = self._array.copy()
+        before, recording = None, Forget(node) if isinstance(node, str) else node
+        if recorded and 0 in recording.reads.get(0, ()):
+            before = self._before()
+            before._array = self._array.copy()
         write(self._array)
         storage_of(self).version += 1
         if recorded:
-            edges, earlier = tuple(map(edge_to, (self, *inputs))), self._node
-            node.record(edges, (before, *inputs), self)
-            self._follow(node, earlier)
+            edges, earlier = tuple(map(edge_to, tensors)), self._node
+            recording.record(edges, (before, *inputs), self)
+            self._follow(recording, earlier)
         return self
 
     def _secure(self, result: Tensor, before: Tensor, oldest: int) -> None:
@@ -182,10 +179,9 @@ class Recording(Tensor):
         for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
-                own = view is self
-                view_node = earlier if own else view._node
-                follow(view, base, layout if own else None)
-                keep_retaining(view, view_node)
+                before = earlier if view is self else view._node
+                follow(view, base, layout if view is self else None)
+                keep_retaining(view, before)
 
     def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
         """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
