@@ -380,7 +380,8 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(other))
 
     def __radd__(self, other: tuple[Any, ...]) -> Size:
-        return Size(other) + self
+        # Of a list, `sizes += x.shape` is its own affair.
+        return Size(other) + self if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:
         return Size(super().__mul__(times))

@@ -492,7 +492,7 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     kinds = set(map(type, data))
     if kinds <= {bool, int, float}:
         # The innermost rows of numbers, nearly all of the data, without a call for each.
-        values += data
+        values.extend(data)
         kind = float if float in kinds else int if int in kinds else bool
         return (len(data),), dtypes.of_number(kind()) if kinds else None
     return _collect_rows(data, values)

@@ -125,14 +125,13 @@ def normal(
     >>> torch.normal(torch.tensor([0.0, 100.0]), 1.0, generator=torch.Generator().manual_seed(123))
     tensor([ -0.1115, 100.1204])
     """
-    given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if size is not None:
-        if given:
-            raise TypeError("normal() received an invalid combination of arguments: a size goes with two numbers")
+    if isinstance(size, (tuple, list)):
         numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
         fill = drawn(tensors.random_arrays.normal_, generator, *map(float, numbers))
         return new_leaf_of_sizes("normal", (size,), options, fill=fill)
-    if not given or options or not all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)]):
+    given = [each for each in (mean, std) if isinstance(each, Tensor)]
+    fit = all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)])
+    if not given or not fit or options or size is not None:
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a size")
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
