@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from minigrad.optim.optimizer import Group, Optimizer
-from minigrad.tensor import Tensor
 from minigrad.tensors.errors import advised, warn_program
 
 __all__ = [
@@ -59,7 +58,7 @@ class LRScheduler:
         self.optimizer = optimizer
         if last_epoch == -1:
             for group in optimizer.param_groups:
-                group.setdefault("initial_lr", _copied(group["lr"]))
+                group.setdefault("initial_lr", group["lr"])
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         optimizer.__dict__.setdefault("_opt_called", False)
@@ -88,7 +87,7 @@ class LRScheduler:
             self._step_count -= 1
             raise
         for group, lr in found:
-            _set_rate(group, lr)
+            group["lr"] = lr
         self._last_lr: list[Rate] = _options_of(self.optimizer, "lr")
 
     def get_lr(self) -> list[Rate]:
@@ -491,10 +490,9 @@ class ReduceLROnPlateau(LRScheduler):
         if self.default_min_lr is not None:
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):
-            lr = float(group["lr"])
-            reduced = max(lr * self.factor, least)
-            if lr - reduced > self.eps:
-                _set_rate(group, reduced)
+            reduced = max(group["lr"] * self.factor, least)
+            if group["lr"] - reduced > self.eps:
+                group["lr"] = reduced
 
 
 # ---- an optimiser and its groups -------------------------------------------------------------------------------------
@@ -505,28 +503,16 @@ def _check_optimizer(optimizer: object) -> None:
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
-def _copied(value: object) -> Any:
-    return value.clone() if isinstance(value, Tensor) else value
-
-
 def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
-    """The option of each group; copies, where they are tensors."""
-    return [_copied(group[option]) for group in optimizer.param_groups]
+    """The option of each group."""
+    return [group[option] for group in optimizer.param_groups]
 
 
 def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
-    """A value for each group: those given, or the one given for all; copies, where they are tensors."""
+    """A value for each group: those given, or the one given for all."""
     count = len(optimizer.param_groups)
     values = [*given] if isinstance(given, list | tuple) else [given] * count
     if len(values) != count:
         problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(values)} values"
         raise ValueError(f"{problem}, param_groups has {count}.")
-    return [_copied(value) for value in values]
-
-
-def _set_rate(group: Group, lr: Rate) -> None:
-    """Set the learning rate of a group; one that is a tensor is written to."""
-    if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(lr.squeeze() if isinstance(lr, Tensor) else lr)
-    else:
-        group["lr"] = lr
+    return values

@@ -18,7 +18,6 @@ from minigrad.core.modes import enable_grad, no_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
 from minigrad.declare import with_options
-from minigrad.ops.arguments import check_cast
 from minigrad.ops.fused import BLOCK, row_blocks
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
@@ -69,12 +68,6 @@ class ByParameter(Optimizer):
             refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
         super().__init__(given["params"], options)
 
-    def add_param_group(self, param_group: Group) -> None:
-        """Let the parameters of one more group move, by the options it gives and the defaults of others."""
-        if isinstance(param_group, dict):
-            _numbers_of(param_group)
-        super().add_param_group(param_group)
-
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move each parameter that has a gradient; what `closure`, called before to compute the gradients, returned.
 
@@ -114,24 +107,16 @@ class ByParameter(Optimizer):
             problem = "weight_decay option is not compatible with sparse gradients"
             raise RuntimeError(f"{problem}: it moves all rows, and a sparse gradient only some; set weight_decay=0")
         state: Any = self.state.get(parameter)
-        if state and all([each is None for each in state.values()]):
-            # So PyTorch's older files say that no momentum has moved it yet.
-            state.clear()
-        kept = {name: state.get(name) for name in names} if state else {}
-        for name, each in kept.items():
+        found = {"gradient": gradient, **{name: state.get(name) for name in names if state}}
+        for name, each in found.items():
             if each is None and name in _ONLY_WITH:
                 raise KeyError(f"{name}: {_ONLY_WITH[name]} was turned on after the first step. Make a new optimizer")
             if each is None:
                 raise KeyError(f"{name}: the state of the parameter has others, but none of this name")
-        for name, each in {"gradient": gradient, **kept}.items():
-            if type(each) is Tensor and each._array.shape != array.shape:
-                problem = f"The size of tensor a {array.shape} must match the size of tensor b {each._array.shape}"
-                raise RuntimeError(f"{problem}: the parameter has another shape than when that was made")
-            if name in ("exp_avg", "grad_avg") and each._array.dtype != array.dtype:
-                problem = f"expected dtype {each.dtype._c_name} for `end` but got dtype {parameter.dtype._c_name}"
-                raise RuntimeError(f"{problem}: convert a model before its optimizer is made")
-            if type(each) is Tensor and each._array.dtype != array.dtype:
-                check_cast(parameter.dtype, each.dtype, "convert a model before its optimizer is made")
+            if type(each) is Tensor and (each._array.shape, each._array.dtype) != (array.shape, array.dtype):
+                kinds = " and ".join([f"{tuple(x.shape)}, {x.dtype}" for x in (parameter, each)])
+                remedy = "convert a model before its optimizer is made"
+                raise RuntimeError(f"the parameter and its {name} must match in shape and dtype, not {kinds}: {remedy}")
 
     def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
         for parameter, names, options in moving:
