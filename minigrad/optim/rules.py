@@ -227,16 +227,15 @@ class SGD(ByParameter):
         return {name: filled_like(parameter) for name in names}
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
-        momentum, dampening = options["momentum"], options["dampening"]
-        if b is not None and number == 1:
-            b[...] = g
-        elif b is not None:
-            b *= momentum
-            b += g if dampening == 0 else (1 - dampening) * g
-        if b is not None and options["nesterov"]:
-            b = momentum * b
-            b += g
-        w -= options["lr"] * (g if b is None else b)
+        momentum, dampening, d = options["momentum"], options["dampening"], g
+        if b is not None:
+            if number == 1:
+                b[...] = g
+            else:
+                b *= momentum
+                b += g if dampening == 0 else (1 - dampening) * g
+            d = g + momentum * b if options["nesterov"] else b
+        w -= options["lr"] * d
 
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         d: Any = parameter._grad
@@ -545,13 +544,9 @@ def step_counter() -> Tensor:
 
 def counted(state: dict[str, Any]) -> Any:
     """The number of the step that begins, which the state takes down."""
+    state["step"] += 1
     step = state["step"]
-    if not isinstance(step, Tensor):
-        state["step"] = step + 1
-        return step + 1
-    step._array[()] += 1
-    wrote(step)
-    return step._array.item()
+    return step.item() if isinstance(step, Tensor) else step
 
 
 def filled_like(parameter: Tensor, value: float = 0) -> Tensor:

@@ -275,7 +275,7 @@ class MultiheadAttention(ParameterLayer):
             if not is_floating_point(mask) and mask.dtype is not bool_:
                 raise AssertionError(f"only bool and floating types of {name} are supported")
             if mask.shape not in shapes:
-                error = RuntimeError if name == "attn_mask" and mask.ndim in (2, 3) else AssertionError
+                error = RuntimeError if name == "attn_mask" and mask.ndim in (2, 2 + batched) else AssertionError
                 wanted = " or ".join([str(shape) for shape in shapes])
                 raise error(f"The shape of the {mask.ndim}D {name} is {mask.shape}, but should be {wanted}")
             if mask.dtype is bool_:
