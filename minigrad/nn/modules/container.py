@@ -44,7 +44,8 @@ class _List(_Container):
 
     def __getitem__(self, idx: SupportsIndex | slice) -> Any:
         found = self._at(idx)
-        return type(self)([value for _, value in found]) if isinstance(idx, slice) else found[1]
+        kind: Any = type(self)
+        return kind([value for _, value in found]) if isinstance(idx, slice) else found[1]
 
     def __setitem__(self, idx: SupportsIndex, value: Any) -> None:
         self._put(self._at(idx)[0], value)

@@ -34,7 +34,7 @@ class LazyModuleMixin(Module):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         try:
-            super().__init__(0, *args, **kwargs)
+            super().__init__(0, *args, **kwargs)  # type: ignore[call-arg]
         except TypeError as error:
             lazy = "Lazy" if str(error).startswith(self.cls_to_become.__name__) else ""
             raise TypeError(f"{lazy}{error}") from None

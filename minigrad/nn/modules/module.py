@@ -63,11 +63,11 @@ class Module:
     _hooks: dict[str, OrderedDict[int, Any]]
     #: By what a state dict knows which entries it has.
     _version: int = 1
-    #: Whether `__init__` hands its arguments on to the next class that a subclass has beside this one.
-    call_super_init: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if getattr(cls, "call_super_init", False):
+            raise NotImplementedError("call_super_init: call the other class's own, Other.__init__(self, …), as well")
         # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
         for name in ("__init__", "forward"):
             made: Any = getattr(cls, name)
@@ -77,17 +77,11 @@ class Module:
                 setattr(cls, name, functools.update_wrapper(own, made))
                 own.__kwdefaults__, own.__qualname__ = made.__kwdefaults__, f"{cls.__name__}.{name}"
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        if (args or kwargs) and not self.call_super_init:
-            problem = f"got an unexpected keyword argument '{next(iter(kwargs))}'" if kwargs else ""
-            problem = problem or f"takes 1 positional argument but {len(args) + 1} were given"
-            raise TypeError(f"{type(self).__name__}.__init__() {problem}")
+    def __init__(self) -> None:
         # Past __setattr__, which looks for names among them.
         self.__dict__.update(
             training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(), _modules={}, _hooks={}
         )
-        if self.call_super_init:
-            super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; a subclass defines it, and a call of the module runs it."""
@@ -140,10 +134,15 @@ class Module:
         registry = self.__dict__[kind.registry]
         if hasattr(self, name) and name not in registry:
             raise KeyError(f"attribute '{name}' already exists")
+        self._enter(kind, name, value)
+
+    def _enter(self, kind: _Kind, name: str, value: object) -> None:
+        """Put `value` among those of its kind, if it is one."""
         if value is not None and not isinstance(value, kind.allowed):
-            problem = f"cannot assign '{type_name(value)}' object to {kind.name} '{name}'"
-            raise TypeError(f"{problem} ({kind.wanted} required)")
-        registry[name] = value
+            held = "child module" if kind is _MODULE else kind.name
+            problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
+            raise TypeError(f"{problem}: {kind.remedy}")
+        self.__dict__[kind.registry][name] = value
 
     def __setattr__(self, name: str, value: object) -> None:
         for kind in _KINDS:
@@ -155,16 +154,9 @@ class Module:
             return
         if registry is None:
             raise _too_early("parameters" if kind is _PARAMETER else kind.name)
-        if value is not None and not isinstance(value, kind.allowed):
-            held = "child module" if kind is _MODULE else kind.name
-            problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
-            raise TypeError(f"{problem}: {kind.remedy}")
         if name not in registry:
             self._forget(name)
-        if at_sight and kind is _PARAMETER:
-            self.register_parameter(name, value)
-        else:
-            registry[name] = value
+        (self._register if at_sight and kind is _PARAMETER else self._enter)(kind, name, value)
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is not an ordinary attribute.
