@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from minigrad.core.dtypes import HALVES, Array, Number, dtype, float32, float64
-from minigrad.core.shapes import sum_to
+from minigrad.core.shapes import Reshape, sum_to
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
@@ -47,14 +47,18 @@ def norm(
     return reductions.norm(A, 2 if ord is None else ord, dim, keepdim, dtype)
 
 
+def _unless_singular(compute: Callable[..., Array], *arrays: Array) -> Array:
+    try:
+        return compute(*arrays)
+    except np.linalg.LinAlgError:
+        raise LinAlgError("linalg: the input matrix is singular: its columns depend on each other") from None
+
+
 class LinalgInvEx(Unary):
     """The inverse of each matrix."""
 
     def forward(self, x: Array) -> Array:
-        try:
-            return np.linalg.inv(x)
-        except np.linalg.LinAlgError:
-            raise LinAlgError("linalg.inv: the input matrix is singular: its columns depend on each other") from None
+        return _unless_singular(np.linalg.inv, x)
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
         return -(y.mT @ g @ y.mT)
@@ -73,26 +77,19 @@ class LinalgDet(Unary):
 
 
 class LinalgSolveEx(Binary):
-    """`y` of `a @ y = b`, for matrices `b`, or vectors."""
+    """`y` of `a @ y = b`, for matrices `b`."""
 
-    formulas = ("da = -db * y.mT, the outer product of vectors", "db is the solution of a.mT @ db = g")
-    of_vectors: bool
+    formulas = ("da = -db @ y.mT", "db is the solution of a.mT @ db = g")
 
     def forward(self, a: Array, b: Array) -> Array:
         self.shapes = a.shape, b.shape
-        try:
-            y: Array = np.linalg.solve(a, b[..., None] if self.of_vectors else b)
-        except np.linalg.LinAlgError:
-            raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
-        return y[..., 0] if self.of_vectors else y
+        return _unless_singular(np.linalg.solve, a, b)
 
     def da(self, g: Tensor, a: Tensor, y: Tensor) -> Tensor:
-        db = LinalgSolveEx(self.of_vectors)(a.mT, g)
-        product = db.unsqueeze(-1) * y.unsqueeze(-2) if self.of_vectors else db @ y.mT
-        return sum_to(-product, self.shapes[0])
+        return sum_to(-(LinalgSolveEx()(a.mT, g) @ y.mT), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return sum_to(LinalgSolveEx(self.of_vectors)(a.mT, g), self.shapes[1])
+        return sum_to(LinalgSolveEx()(a.mT, g), self.shapes[1])
 
 
 @op()
@@ -142,7 +139,10 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
     if rows != A.shape[-1]:
         shapes = f"{tuple(A.shape)} and {tuple(B.shape)}"
         raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {shapes}")
-    return LinalgSolveEx(of_vectors)(A, B)
+    if not of_vectors:
+        return LinalgSolveEx()(A, B)
+    columns = LinalgSolveEx()(A, Reshape((*B.shape, 1))(B))
+    return Reshape(columns.shape[:-1], "LinalgSolveExBackward0")(columns)
 
 
 _EXPECTED = "Expected a floating point or complex tensor as input"

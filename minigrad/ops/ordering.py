@@ -106,12 +106,11 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None and keepdim:
         raise TypeError('median() missing 1 required positional arguments: "dim", whose dimension keepdim keeps')
-    position = 0 if dim is None else normal_dim(dim, input.ndim)
-    if dim is not None:
-        check_not_empty("median", input._array, (position,))
     check_numbers("median_cpu", input._array.dtype)
     if dim is None:
         return Extremum(middle_element, "MedianBackward0")(input)
+    position = normal_dim(dim, input.ndim)
+    check_not_empty("median", input._array, position)
     return selected(return_types.median, input, position, keepdim, "MedianBackward1", middle)
 
 
@@ -139,7 +138,7 @@ def middle_element(x: Array) -> Array:
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     """The most frequent element along `dim`, of several the smallest, and its last index: `(values, indices)`."""
     position = normal_dim(dim, input.ndim)
-    check_not_empty("mode", input._array, (position,))
+    check_not_empty("mode", input._array, position)
     return selected(return_types.mode, input, position, keepdim, "ModeBackward0", most_frequent)
 
 

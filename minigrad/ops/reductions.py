@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -247,9 +247,7 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
     if x.size < _LONG:
-        if not reverse:
-            return ufunc.accumulate(x, dim, wider).astype(x.dtype, "C", copy=False)
-        turned = (*[slice(None)] * dim, slice(None, None, -1))
+        turned = (*[slice(None)] * dim, slice(None, None, -1 if reverse else 1))
         return ufunc.accumulate(x[turned], dim, wider)[turned].astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
@@ -423,8 +421,6 @@ def norm(
     if p == "fro" and dim is not None and len(dims) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     power = 2.0 if p is None or p == "fro" else float(p)
-    if (power < 0 or math.isinf(power)) and not count_over(input._array.shape, dims):
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {power:g} norm on an empty tensor")
     return LinalgVectorNorm(dims, keepdim, "LinalgVectorNormBackward0", power)(cast(input, to))
 
 
@@ -440,8 +436,10 @@ class LinalgVectorNorm(Reduction):
     def reduced(self, x: Array) -> Array:
         if self.p == 0:
             return np.asarray(np.count_nonzero(x, axis=self.dims, keepdims=True))
-        x = widened(x)
-        if math.isinf(self.p) or count_over(x.shape, self.dims) == 1:
+        x, count = widened(x), count_over(x.shape, self.dims)
+        if (self.p < 0 or math.isinf(self.p)) and not count:
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {self.p:g} norm on an empty tensor")
+        if math.isinf(self.p) or count == 1:
             # (Of one number it is |x| also where |x| ** p is beyond the dtype.)
             return np.asarray((np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True))
         if self.p == 2:
@@ -531,10 +529,10 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepd
     if other is not None:
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
     if dim is None:
-        check_not_empty(name, array, None, RuntimeError)
+        check_not_empty(name, array, error=RuntimeError)
         return Extremum(find, f"{name.capitalize()}Backward1")(x)
     position = normal_dim(dim, array.ndim)
-    check_not_empty(name, array, (position,))
+    check_not_empty(name, array, position)
     form = f"{name.capitalize()}Backward0"
     return selected(kind, x, position, keepdim, form, index_of, _INDEX_OF[find])
 
@@ -589,8 +587,8 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
 
 def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) -> Tensor:
     """The extrema over `dim`, over all for ()."""
-    dims, all_of_them = reduced_dims(dim, x.ndim), isinstance(dim, Sequence) and not dim
-    check_not_empty(f"a{find.__name__}", x._array, None if all_of_them else dims, RuntimeError)
+    dims, named = reduced_dims(dim, x.ndim), normal_dims(() if dim is None else dim, x.ndim)
+    check_not_empty(f"a{find.__name__}", x._array, *named, error=RuntimeError)
     return Extrema(dims, keepdim, f"A{find.__name__}Backward0", find)(x)
 
 
@@ -656,12 +654,11 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
     if array.dtype == bool:
         raise RuntimeError(f"{find.__name__}(): does not support bool input: expected numbers, such as x.long()")
     if dim is None:
-        check_not_empty(find.__name__, array, None)
-        found = np.asarray(find(array))
-        return x._new(found.reshape((1,) * array.ndim) if keepdim else found)
+        check_not_empty(find.__name__, array)
+        return x._new(np.asarray(find(array, keepdims=keepdim)))
     position = normal_dim(dim, array.ndim)
-    check_not_empty(find.__name__, array, (position,))
-    return x._new(index_of(array, position, find, keepdim) if array.ndim else np.zeros((), np.int64))
+    check_not_empty(find.__name__, array, position)
+    return x._new(along(index_of, array, position, find, keepdim))
 
 
 def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = True) -> Array:
@@ -680,11 +677,11 @@ def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = Tru
     return index.reshape(best.shape if keepdim else best.squeeze(dim).shape)
 
 
-def check_not_empty(name: str, x: Array, dims: Sequence[int] | None, error: type[Exception] = IndexError) -> None:
-    """An error if there is nothing to choose from: in all of `x`, if `dims` is None, or along one of its `dims`."""
+def check_not_empty(name: str, x: Array, *dims: int, error: type[Exception] = IndexError) -> None:
+    """An error if there is nothing to choose from: along one of the dimensions `dims`, or in all of `x` for none."""
     if x.size:
         return
-    if dims is None:
+    if not dims:
         problem = f"{name}(): Expected reduction dim to be specified for input.numel() == 0"
         raise error(f"{problem}. Specify the reduction dim with the 'dim' argument.")
     for dim in dims:
