@@ -589,10 +589,9 @@ def _check(
         raise RuntimeError(f"kernel size should be greater than zero, and so should channels, but got a weight of {w}")
     if groups < 1 or w[0] % arguments.as_int(groups):
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by it at dimension 0, but got {w}")
-    way, inputs, outputs = f"groups={groups}", groups * w[1], w[0]
-    if transposed:
-        way, inputs, outputs = "transposed=1", outputs, inputs
+    inputs, outputs = (w[0], groups * w[1]) if transposed else (groups * w[1], w[0])
     if x[1] != inputs:
+        way = "transposed=1" if transposed else f"groups={groups}"
         remedy = f": images (N, H, W, {inputs}) go in as x.permute(0, 3, 1, 2)" if x[-1] == inputs and dims == 2 else ""
         problem = f"Given {way}, weight of size {w}, expected input{x} to have {inputs} channels"
         raise RuntimeError(f"{problem}, but got {x[1]} channels instead{remedy}")

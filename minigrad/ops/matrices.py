@@ -409,8 +409,7 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) ->
     x, term = named[0]
     for position, (y, other) in enumerate(named[1:], 2):
         left = "".join([output, *[each for _, each in named[position:]]])
-        (x, term), (y, other) = _without_ones(x, term, y, other), _without_ones(y, other, x, term)
-        x, term = _multiplied(*_summed(x, term, other + left), *_summed(y, other, term + left), left)
+        x, term = _multiplied(*_alone(x, term, y, other, left), *_alone(y, other, x, term, left), left)
     gone = [each for each in term if each not in output]
     order = [term.index(each) for each in (*output, *gone)]
     if len(named) == 1:
@@ -426,56 +425,43 @@ def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
     return x if dims == sorted(dims) else Permute(tuple(dims))(x)
 
 
-def _without_ones(x: Tensor, term: str, y: Tensor, other: str) -> tuple[Tensor, str]:
-    """`x` and its letters without those of size 1 that are larger in `y`, to which they broadcast."""
+def _alone(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
+    """`x` and its letters, without those of size 1 that are larger in `y`, and summed over those it has to itself."""
     shape, sizes = x._array.shape, dict(zip(other, y._array.shape, strict=True))
-    kept = [dim for dim, each in enumerate(term) if shape[dim] != 1 or sizes.get(each, 1) == 1]
+    own = [dim for dim, each in enumerate(term) if each not in left and sizes.get(each, 1) == 1]
+    kept = [dim for dim, each in enumerate(term) if dim not in own and (shape[dim] != 1 or sizes.get(each, 1) == 1)]
+    if len(kept) == len(term):
+        return x, term
+    x = x.sum(own, True) if own else x
     return in_shape(x, tuple([shape[dim] for dim in kept])), "".join([term[dim] for dim in kept])
-
-
-def _summed(x: Tensor, term: str, others: str) -> tuple[Tensor, str]:
-    """`x` summed over the dimensions whose letters are in none of the others, and the letters that are."""
-    alone = [dim for dim, each in enumerate(term) if each not in others]
-    return (x.sum(alone), "".join([each for each in term if each in others])) if alone else (x, term)
 
 
 def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
     """The sum of products over the letters that `left` lacks, as a product of matrices; and the result's letters."""
-    both, of_x, of_y, shared, swapped = _roles(term, other, left)
-    if swapped:
-        # So the result lies in order.
-        return _multiplied(y, other, x, term, left)
-    sizes = dict(zip(term, x._array.shape, strict=True)) | dict(zip(other, y._array.shape, strict=True))
+    both, of_x, of_y, shared = _roles(term, other, left)
     if not shared:
-        letters = "".join([each for each in dict.fromkeys(left) if each in sizes])
-        return _aligned(x, term, letters) * _aligned(y, other, letters), letters
-    found = _matrices(x, term, both, of_x, shared) @ _matrices(y, other, both, shared, of_y)
+        letters = "".join([each for each in dict.fromkeys(left) if each in term + other])
+        return _grouped(x, term, letters) * _grouped(y, other, letters), letters
+    sizes = dict(zip(term, x._array.shape, strict=True)) | dict(zip(other, y._array.shape, strict=True))
+    found = _grouped(x, term, (*both, of_x, shared)) @ _grouped(y, other, (*both, shared, of_y))
     result = both + of_x + of_y
     return in_shape(found, tuple([sizes[each] for each in result])), result
 
 
 @functools.lru_cache
-def _roles(term: str, other: str, left: str) -> tuple[str, str, str, str, bool]:
-    """The letters of both terms that stay, of one, of the other, those summed over; and whether to swap the terms."""
+def _roles(term: str, other: str, left: str) -> tuple[str, str, str, str]:
+    """The letters of both terms that stay, of the one, of the other, and those that are summed over."""
     stay = [each for each in dict.fromkeys(left) if each in term + other]
     both = "".join([each for each in stay if each in term and each in other])
     of_x, of_y = "".join([each for each in stay if each not in other]), "".join([e for e in stay if e not in term])
-    shared = "".join([each for each in term if each not in left])
-    return both, of_x, of_y, shared, bool(of_x and of_y) and left.index(of_y[0]) < left.index(of_x[0])
+    return both, of_x, of_y, "".join([each for each in term if each not in left])
 
 
-def _aligned(x: Tensor, term: str, letters: str) -> Tensor:
-    """`x` with a dimension for each of `letters`, in their order: of size 1 for those that it lacks."""
-    sizes = dict(zip(term, x._array.shape, strict=True))
-    ordered = _in_order(x, [term.index(each) for each in letters if each in term])
-    return in_shape(ordered, tuple([sizes.get(each, 1) for each in letters]))
-
-
-def _matrices(x: Tensor, term: str, both: str, rows: str, columns: str) -> Tensor:
-    """`x` as a matrix for each index of the dimensions `both`, with the others as its rows and its columns."""
-    ordered = _in_order(x, [term.index(each) for each in both + rows + columns])
-    shape, batch, last = ordered._array.shape, len(both), len(both) + len(rows)
-    return in_shape(ordered, (*shape[:batch], math.prod(shape[batch:last]), math.prod(shape[last:])))
+def _grouped(x: Tensor, term: str, groups: Sequence[str]) -> Tensor:
+    """`x` with a dimension for each group of letters, in their order: of size 1 for those that it lacks."""
+    sizes, letters = dict(zip(term, x._array.shape, strict=True)), "".join(groups)
+    ordered = x if letters == term else _in_order(x, [term.index(each) for each in letters if each in term])
+    return in_shape(ordered, tuple([math.prod([sizes.get(each, 1) for each in group]) for group in groups]))
 
 
 def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:

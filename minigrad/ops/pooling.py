@@ -61,15 +61,11 @@ class AvgPool(Unary):
         return (sums / self.divisors).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        shares = _to_each(g / g._new(self.divisors.astype(g._array.dtype)), self.windows)
+        shares, kernel = g / g._new(self.divisors.astype(g._array.dtype)), self.windows.kernel
+        leading, counts = g._array.shape[: -len(kernel)], g._array.shape[-len(kernel) :]
+        # Each place in a window has the share of the window.
+        shares = Expand((*leading, *kernel, *counts))(Reshape((*leading, *[1] * len(kernel), *counts))(shares))
         return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0"))(shares)
-
-
-def _to_each(g: Tensor, windows: Windows) -> Tensor:
-    """`g`, with an element per window, for each place in it."""
-    dims = len(windows.kernel)
-    leading, counts = g._array.shape[:-dims], g._array.shape[-dims:]
-    return Expand((*leading, *windows.kernel, *counts))(Reshape((*leading, *[1] * dims, *counts))(g))
 
 
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
