@@ -200,7 +200,6 @@ TAKEN = {
     "normalize": "takes a tensor as eps",
     "type_as": "takes the dtype of what is sparse",
     "tensordot": "promotes dtypes where nothing is contracted",
-    "dist": "is inf where there is nothing",
     "smooth_l1_loss": "takes any beta",
     "sub": "multiplies by alpha first",
     "subtract": "multiplies by alpha first",
