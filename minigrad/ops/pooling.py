@@ -70,18 +70,21 @@ class AvgPool(Unary):
 
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
     """Where the largest element `y` of each window is in `x`, whose last dimensions count as one."""
-    numbers, columns = _numbers(windows, x.shape[-len(windows.kernel) :])
-    return numbers.take(np.multiply(_largest(windows, x, y), columns.size, dtype=np.int64) + columns)
+    starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
+    places: Array = within.take(_largest(windows, x, y))
+    places += starts
+    return places
 
 
-@functools.lru_cache(maxsize=8)
-def _numbers(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Which of the elements, counted in these dimensions as if they were one, is where in each window; and its columns.
-
-    A column is a window.
-    """
-    elements, counts = np.arange(math.prod(sizes)).reshape(sizes), windows.counts(sizes)
-    return windows.view(elements).copy(), np.arange(math.prod(counts)).reshape(counts)
+@functools.lru_cache(maxsize=4)
+def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Where windows start in dimensions of these sizes, which count as one, and how far from there each place is."""
+    starts = within = np.zeros((), np.int64)
+    spans = zip(sizes, windows.counts(sizes), *windows, strict=True)
+    for size, count, k, stride, dilation, (before, _) in spans:
+        starts = np.add.outer(starts * size, np.arange(count) * stride - before)
+        within = np.add.outer(within * size, np.arange(k) * dilation)
+    return starts, within
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
@@ -307,11 +310,12 @@ class Resample(Unary):
         finite = math.isfinite(np.vdot(y, y))
         for dim, (matrix, there) in enumerate(self.shares, x.ndim - len(self.shares)):
             lines, matrix = y.swapaxes(dim, -1), matrix.astype(y.dtype, copy=False)
-            if finite:
-                y = lines @ matrix.T
-            else:
-                # The matrix would spread an inf over its line, as 0 * inf is nan.
-                y = np.stack([lines[..., at] @ row[at] for row, at in zip(matrix, there, strict=True)], -1)
+            y = lines @ matrix.T
+            if not finite:
+                # The matrix spreads an inf over its line, as 0 * inf is nan.
+                spoilt = ~np.isfinite(y[..., 0])
+                lines = lines[spoilt]
+                y[spoilt] = np.stack([lines[:, at] @ row[at] for row, at in zip(matrix, there, strict=True)], -1)
             y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
