@@ -8,7 +8,7 @@ import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
-from table import Drawn, add, any_array, ask, binary, floats, numbers, of_dtype, one, pairs
+from table import Drawn, add, any_array, ask, binary, both, floats, forms, numbers, of_dtype, one, pairs
 
 real = floats(integer=False)
 # Between -1 and 1, where every function here has a value.
@@ -16,34 +16,6 @@ inside = floats(integer=False).map(lambda x: np.asarray(np.tanh(x)).astype(x.dty
 positive = floats(integer=False).map(lambda x: np.abs(x) + x.dtype.type(0.25))
 whole = st.sampled_from((*INTEGERS, "bool")).flatmap(lambda dtype: of_dtype(dtype))
 plain_numbers = st.sampled_from([2, 3.0, 0.5, -1, 0, 1, -2, 2.5, -0.25])
-
-
-def forms(name: str, arguments: Callable[..., Any], operands: Drawn, in_place: bool = True, **how: Any) -> None:
-    """Rows of the method, the function, and the method in place.
-
-    `arguments` makes of what is drawn after x the positional and keyword arguments after x.
-    """
-
-    def as_method(api: Any, x: Any, *drawn: Any) -> Any:
-        args, kwargs = arguments(*drawn)
-        return getattr(x, name)(*args, **kwargs)
-
-    def as_function(api: Any, x: Any, *drawn: Any) -> Any:
-        args, kwargs = arguments(*drawn)
-        return getattr(api, name)(x, *args, **kwargs)
-
-    def as_write(api: Any, x: Any, *drawn: Any) -> Any:
-        args, kwargs = arguments(*drawn)
-        return getattr(x.clone(), f"{name}_")(*args, **kwargs)
-
-    add(f"Tensor.{name}", as_method, operands, **how)
-    add(name, as_function, operands, **how)
-    if in_place:
-        add(f"Tensor.{name}_", as_write, operands, **how)
-
-
-def plain(*drawn: Any) -> Any:
-    return drawn, {}
 
 
 @st.composite
@@ -73,20 +45,20 @@ UNARY: dict[str, tuple[float, Any]] = {
 }
 for name, (ulps, where_smooth) in UNARY.items():
     how: dict[str, Any] = {"ulps": ulps, "grad_ulps": 2**12, "grad_least": 1}
-    forms(name, plain, one(where_smooth), **how)
+    forms(name, one(where_smooth), **how)
     # Everything else is detached: at the edges of a domain, derivatives are infinite or nan as the formula is written.
     ask(one(any_array()), f"x: x.detach().{name}()", covers=f"Tensor.{name}", ulps=ulps)
     ask(one(any_array()), f"x: x.detach().{name}_()", covers=f"Tensor.{name}_", ulps=ulps)
     ask(one(real), f"x: x.{name}_()", ulps=ulps)
-forms("positive", plain, one(any_array()), in_place=False)
-forms("round", lambda n: ((), {"decimals": n}), st.tuples(real, st.sampled_from([-1, 0, 1, 2])), ulps=1)
+both("positive", one(any_array()))
+forms("round", st.tuples(real, st.sampled_from([-1, 0, 1, 2])), "n: decimals=n", ulps=1)
 ask(one(any_array(special=False)), "x: torch.round(x, decimals=1)", ulps=1)
 ask(one(real), "x: torch.abs(input=x)")
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
 for name in ("add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide"):
-    forms(name, plain, mixed())
+    forms(name, mixed())
     ask(st.tuples(any_array(), plain_numbers), f"x, n: torch.{name}(n, x)", ulps=1)
     ask(pairs(FLOATS, special=False), f"x, y: torch.{name}(x, other=y)")
 for name in ("add", "sub"):
@@ -94,15 +66,15 @@ for name in ("add", "sub"):
         lambda d: (*d[0], d[1])
     )
     # PyTorch multiplies and adds in one step, with one rounding.
-    forms(name, lambda y, alpha: ((y,), {"alpha": alpha}), scaled, ulps=2)
+    forms(name, scaled, "y, alpha: y, alpha=alpha", ulps=2)
     ask(st.tuples(real, plain_numbers), f"x, n: torch.{name}(n, x, alpha=3)", ulps=2)
 modes = st.sampled_from(["floor", "trunc", "up"])
 for name in ("div", "divide"):
     rounded = st.tuples(mixed(), modes).map(lambda d: (*d[0], d[1]))
-    forms(name, lambda y, mode: ((y,), {"rounding_mode": mode}), rounded)
+    forms(name, rounded, "y, mode: y, rounding_mode=mode")
 for name in ("remainder", "fmod"):
-    forms(name, plain, mixed(), grad_ulps=64)
-    forms(name, plain, alike(2), grad_ulps=64)
+    forms(name, mixed(), grad_ulps=64)
+    forms(name, alike(2), grad_ulps=64)
 # Of what follows, PyTorch has no derivative.
 whole_quotients = mixed().map(
     lambda drawn: tuple([Plain(each) if isinstance(each, np.ndarray) else each for each in drawn])
@@ -133,29 +105,29 @@ ask(mixed(), "x, y: operator.imod(x, y)", covers="Tensor.__imod__")
 ask(st.tuples(real, plain_numbers), "x, n: x.__rdiv__(n)", ulps=2)
 ask(st.tuples(positive, st.sampled_from([2, 3, 0.5, 1])), "x, n: x.clone().pow_(n)", covers="Tensor.pow_", ulps=4)
 weights = st.sampled_from([0.25, 0.5, 0.75, 0, 1, 2.0, -1.5])
-forms("lerp", plain, st.tuples(alike(2), weights).map(lambda d: (*d[0], d[1])), ulps=2)
-forms("lerp", plain, alike(3), ulps=4, grad_ulps=64, grad_least=1)
+forms("lerp", st.tuples(alike(2), weights).map(lambda d: (*d[0], d[1])), ulps=2)
+forms("lerp", alike(3), ulps=4, grad_ulps=64, grad_least=1)
 ask(pairs(special=False), "x, y: torch.lerp(x, y, 0.5)", ulps=2)
 
 # ---- selecting -------------------------------------------------------------------------------------------------------
 
 for name in ("maximum", "minimum"):
-    forms(name, plain, pairs(), in_place=False, ulps=1)
+    both(name, pairs(), ulps=1)
 bounds = st.sampled_from([-1, 0.5, 2, None, 0, -0.25])
 for name in ("clamp", "clip"):
     # To one unit: of 0.0 and -0.0, either may be the larger one.
-    forms(name, plain, st.tuples(any_array(), bounds, bounds), ulps=1)
-    forms(name, lambda low, high: ((), {"min": low, "max": high}), st.tuples(real, bounds, bounds))
+    forms(name, st.tuples(any_array(), bounds, bounds), ulps=1)
+    forms(name, st.tuples(real, bounds, bounds), "low, high: min=low, max=high")
 for name in ("clamp_min", "clamp_max"):
-    forms(name, plain, st.tuples(any_array(), plain_numbers), ulps=1)
+    forms(name, st.tuples(any_array(), plain_numbers), ulps=1)
 masked = st.tuples(alike(2, special=True), st.sampled_from([0, -1, 2.5, float("inf"), True])).map(
     lambda d: (*d[0], d[1])
 )
-forms("masked_fill", lambda y, value: ((y > 0, value), {}), masked)
+forms("masked_fill", masked, "y, value: y > 0, value")
 ask(st.tuples(any_array(), numbers), "x, n: torch.masked_fill(x, x == 1, n)")
 ask(pairs(special=False), "x, y: torch.masked_fill(x, y.detach(), 1)")
 filled = st.sampled_from(FLOATS).flatmap(lambda dtype: st.tuples(of_dtype(dtype), arrays(dtype, ())))
-forms("masked_fill", lambda value: ((), {"mask": value.detach() > 0, "value": value}), filled)
+forms("masked_fill", filled, "value: mask=value.detach() > 0, value=value")
 branches = st.one_of(mixed(), pairs())
 add("Tensor.where", lambda api, x, y: x.where(x > 0, y), branches)
 add("where", lambda api, x, y: api.where(x.detach() > 0, x, y), branches)
@@ -168,14 +140,14 @@ ask(one(any_array()), "x: [indices.tolist() for indices in torch.where(x)]", cov
 # ---- comparison, logic and bits --------------------------------------------------------------------------------------
 
 for name in ("eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal"):
-    forms(name, lambda y: ((y.detach() if hasattr(y, "detach") else y,), {}), mixed())
+    forms(name, mixed(), 'y: y.detach() if hasattr(y, "detach") else y')
 for name in ("isnan", "isinf", "isfinite"):
-    forms(name, plain, one(any_array()), in_place=False)
+    both(name, one(any_array()))
 for name in ("logical_and", "logical_or", "logical_xor"):
-    forms(name, plain, alike(2, DTYPES, special=True), in_place=False)
+    both(name, alike(2, DTYPES, special=True))
     # PyTorch leaves the history of what it overwrites here as it was, and so a wrong gradient.
     ask(alike(2, DTYPES, special=True), f"x, y: x.detach().{name}_(y)", covers=f"Tensor.{name}_")
-forms("logical_not", plain, one(any_array()), in_place=False)
+both("logical_not", one(any_array()))
 ask(one(any_array()), "x: x.detach().logical_not_()", covers="Tensor.logical_not_")
 ask(one(any_array()), "x: torch.isclose(x, x, -1.0)", "x: torch.allclose(x, x, 1e-05, -1.0)")
 bits = st.one_of(alike(2, (*INTEGERS, "bool", "float32")), st.tuples(whole, st.sampled_from([0, 1, 3, True])))
@@ -186,11 +158,11 @@ shifts = st.one_of(
     st.tuples(whole, st.sampled_from([0, 1, 3])),
 )
 for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-    forms(name, plain, bits)
+    forms(name, bits)
     ask(st.tuples(whole, st.integers(0, 3)), f"x, n: torch.{name}(n, x)")
-forms("bitwise_not", plain, one(any_array()))
+forms("bitwise_not", one(any_array()))
 for name, f in (("left", operator.lshift), ("right", operator.rshift)):
-    forms(f"bitwise_{name}_shift", plain, shifts)
+    forms(f"bitwise_{name}_shift", shifts)
     add(f"Tensor.__{name[0]}shift__", lambda api, x, y, f=f: f(x, y), shifts)
     small = of_dtype("int64", integer=True).map(lambda x: np.asarray(x % 5))
     add(f"Tensor.__r{name[0]}shift__", lambda api, x, n, f=f: f(n, x), st.tuples(small, st.integers(0, 9)))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from strategies import DTYPES, Array, arrays, broadcastable_shapes, shapes
-from table import add, any_array, ask, dims, floats, of_dtype, one
+from table import add, any_array, ask, both, dims, floats, of_dtype, one
 
 ids_dtypes = st.sampled_from(["int64", "int64", "int32"])
 
@@ -40,49 +40,23 @@ def along(draw: st.DrawFn, with_src: bool, dtypes: Any = DTYPES, spacious: bool 
     return x, dim, index, src
 
 
-def method(name: str, **more: Any) -> Callable[..., Any]:
-    return lambda api, x, *args: getattr(x, name)(*args, **more)
-
-
-def function(name: str, **more: Any) -> Callable[..., Any]:
-    return lambda api, x, *args: getattr(api, name)(x, *args, **more)
-
-
-def in_place(name: str, **more: Any) -> Callable[..., Any]:
-    def call(api: Any, x: Any, *args: Any) -> Any:
-        y = x.clone()
-        return getattr(y, name)(*args, **more) is y, y._version, y
-
-    return call
-
-
-def on_a_view(name: str, **more: Any) -> Callable[..., Any]:
-    """In place on a view of a recorded tensor, whose history follows."""
-
-    def call(api: Any, x: Any, *args: Any) -> Any:
-        whole = api.stack([x, x]) if x.requires_grad else x.detach().clone().unsqueeze(0)
-        getattr(whole[0], name)(*args, **more)
-        return whole
-
-    return call
-
-
-def rows(name: str, operands: Any, *, writes: bool = True, **how: Any) -> None:
-    """A row for each form: the method, the function and, of what writes, in place."""
-    how, more = (
-        {key: value for key, value in how.items() if key in ("ulps", "grad_ulps", "least", "twice")},
-        {key: value for key, value in how.items() if key not in ("ulps", "grad_ulps", "least", "twice")},
+def rows(name: str, operands: Any, given: str = "*more: *more", **how: Any) -> None:
+    """Rows of the method, the function, and in place: on a copy, and on a view, whose base's history follows."""
+    both(name, operands, given, **how)
+    names, arguments = given.split(": ")
+    base = "torch.stack([x, x]) if x.requires_grad else x.detach().clone().unsqueeze(0)"
+    ask(
+        operands,
+        f"x, {names}: ((y := x.clone()).{name}_({arguments}) is y, y._version, y)",
+        f"x, {names}: ((y := {base})[0].{name}_({arguments}), y)[1]",
+        covers=f"Tensor.{name}_",
+        **how,
     )
-    add(f"Tensor.{name}", method(name, **more), operands, **how)
-    add(name, function(name, **more), operands, **how)
-    if writes:
-        add(f"Tensor.{name}_", in_place(f"{name}_", **more), operands, **how)
-        add(f"Tensor.{name}_", on_a_view(f"{name}_", **more), operands, **how)
 
 
 # ---- along a dimension -----------------------------------------------------------------------------------------------
 
-rows("gather", along(False), writes=False)
+both("gather", along(False))
 rows("scatter", along(True))
 rows("scatter_add", along(True))
 rows("scatter", along(False).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))))
@@ -120,10 +94,10 @@ def _with_long(drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*drawn[:2], drawn[2].astype("int64"), *drawn[3:])
 
 
-rows("index_select", with_vector(), writes=False)
+both("index_select", with_vector())
 rows("index_add", with_vector(True))
 for alpha in (2, -0.5, True):
-    rows("index_add", with_vector(True), alpha=alpha)
+    rows("index_add", with_vector(True), f"*more: *more, alpha={alpha}")
 rows(
     "index_fill",
     with_vector(low=True).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))),
@@ -142,7 +116,7 @@ def with_broadcast_indices(draw: st.DrawFn) -> tuple[Any, ...]:
     return x, draw(ids(tuple(sizes), x.shape[dim], "int64", -x.shape[dim])), dim
 
 
-rows("take_along_dim", with_broadcast_indices(), writes=False)
+both("take_along_dim", with_broadcast_indices())
 ask(with_broadcast_indices(), "x, i, dim: x.take_along_dim(i, axis=dim)")
 flat_ids = any_array().flatmap(lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64"))))
 ask(flat_ids, "x, i: x.contiguous().take_along_dim(i.contiguous())", covers="Tensor.take_along_dim")
@@ -150,7 +124,7 @@ ask(flat_ids, "x, i: torch.take_along_dim(x.contiguous(), i.contiguous())")
 from_end = any_array().flatmap(
     lambda x: st.tuples(st.just(x), shapes(0, 2).flatmap(lambda s: ids(s, x.size, "int64", -x.size)))
 )
-rows("take", from_end, writes=False)
+both("take", from_end)
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 
@@ -162,10 +136,10 @@ def with_mask(draw: st.DrawFn) -> tuple[Any, ...]:
     return x, draw(arrays("bool" if draw(st.integers(0, 9)) else "int64", b))
 
 
-rows("masked_select", with_mask(), writes=False)
+both("masked_select", with_mask())
 for as_tuple in (False, True):
-    rows("nonzero", one(any_array()), writes=False, as_tuple=as_tuple)
-rows("argwhere", one(any_array()), writes=False)
+    both("nonzero", one(any_array()), f"*_: as_tuple={as_tuple}")
+both("argwhere", one(any_array()))
 
 # ---- anywhere --------------------------------------------------------------------------------------------------------
 
@@ -207,8 +181,8 @@ for accumulate in (False, True):
 # ---- views and copies with a view overwritten ------------------------------------------------------------------------
 
 some = of_dtype("float32", shapes(0, 3)) | any_array()
-rows("select", st.tuples(some, dims, st.integers(-3, 2)), writes=False)
-rows("narrow", st.tuples(some, dims, st.integers(-3, 3), st.integers(-1, 3)), writes=False)
+both("select", st.tuples(some, dims, st.integers(-3, 2)))
+both("narrow", st.tuples(some, dims, st.integers(-3, 3), st.integers(-1, 3)))
 
 # ---- operators -------------------------------------------------------------------------------------------------------
 

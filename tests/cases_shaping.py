@@ -1,13 +1,26 @@
 """Rows of the table: shapes, orders of dimensions, parts, diagonals, joins, grids, and products of matrices."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
 from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
-from table import Drawn, add, any_array, ask, dims, factors, floats, of_dtype, one, pairs, with_expansion, with_shape
+from table import (
+    Drawn,
+    add,
+    any_array,
+    ask,
+    both,
+    dims,
+    factors,
+    floats,
+    of_dtype,
+    one,
+    pairs,
+    with_expansion,
+    with_shape,
+)
 
 # ---- operands --------------------------------------------------------------------------------------------------------
 
@@ -18,28 +31,9 @@ matrices = any_array().filter(lambda x: x.ndim > 1)
 thin = st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_side=2)))
 
 
-def method(name: str) -> Callable[..., Any]:
-    return lambda api, x, *args: getattr(x, name)(*args)
-
-
-def function(name: str) -> Callable[..., Any]:
-    return lambda api, *args: getattr(api, name)(*args)
-
-
-def written(name: str) -> Callable[..., Any]:
-    """The method in place, on a tensor that is no leaf."""
-    return lambda api, x, *args: getattr(x.clone(), name)(*args)
-
-
-def both(name: str, operands: Drawn, **how: Any) -> None:
-    """Rows of a method and of the function of the same name."""
-    add(f"Tensor.{name}", method(name), operands, **how)
-    add(name, function(name), operands, **how)
-
-
 def in_place(name: str, operands: Drawn, **how: Any) -> None:
-    add(f"Tensor.{name}", method(name), operands, **how)
-    add(f"Tensor.{name}", written(name), operands, **how)
+    """Rows of the method in place, on a leaf and on a tensor that is none."""
+    ask(operands, f"x, *more: x.{name}(*more)", f"x, *more: x.clone().{name}(*more)", covers=f"Tensor.{name}", **how)
 
 
 def dims_of(x: Any, more: int = 0) -> st.SearchStrategy[int]:
@@ -120,21 +114,20 @@ in_place("squeeze_", one(thin))
 # ---- the table: repeated elements ------------------------------------------------------------------------------------
 
 ask(with_expansion(), "x, sizes: x.broadcast_to(sizes)", "x, sizes: x.expand(size=sizes)")
-add("broadcast_to", function("broadcast_to"), with_expansion())
+ask(with_expansion(), "x, size: torch.broadcast_to(x, size)")
 ask(pairs(), "x, y: (x.expand_as(y), y.expand_as(x))")
 ask(with_expansion().filter(lambda d: -1 not in d[1]), "x, sizes: x.expand_as(torch.zeros(sizes))")
 ask(pairs(), "x, y: torch.broadcast_tensors(x, y)")
 ask(st.tuples(any_array(), any_array()), "x, y: torch.broadcast_tensors(y, x)")
 sizes_alone = shapes() | few
-add("broadcast_shapes", function("broadcast_shapes"), st.tuples(sizes_alone, sizes_alone, sizes_alone))
-add("broadcast_shapes", function("broadcast_shapes"), broadcastable_shapes())
+for operands in (st.tuples(sizes_alone, sizes_alone, sizes_alone), broadcastable_shapes()):
+    ask(operands, "*sizes: torch.broadcast_shapes(*sizes)")
 counts = any_array().flatmap(
     lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim + 2).map(tuple))
 )
 any_counts = st.tuples(any_array(), st.lists(st.integers(-1, 2), max_size=4).map(tuple))
 for operands in (counts, any_counts):
-    add("Tensor.repeat", method("repeat"), operands)
-    ask(operands, "x, repeats: x.repeat(*repeats)")
+    ask(operands, "x, repeats: x.repeat(repeats)", "x, repeats: x.repeat(*repeats)")
     both("tile", operands)
 both("repeat_interleave", st.tuples(any_array(), st.integers(-1, 3)))
 both("repeat_interleave", in_the_end(along(any_array(), st.integers(0, 3))))
@@ -181,7 +174,7 @@ ask(one(any_array()), "x: [2 * row for row in x]", covers="Tensor.__iter__")
 both("select", along(any_array(), shift))
 both("narrow", along(any_array(), shift, st.integers(-1, 3)))
 ask(along(solid, st.sampled_from([0, -1, 5, 0.0, [0]])), "x, dim, start: torch.narrow(x, dim, torch.tensor(start), 1)")
-add("Tensor.unfold", method("unfold"), along(any_array(), st.integers(-1, 3), few))
+ask(along(any_array(), st.integers(-1, 3), few), "x, *windows: x.unfold(*windows)")
 
 # ---- the table: other places -----------------------------------------------------------------------------------------
 
@@ -274,13 +267,8 @@ scalars = st.sampled_from([1, 2, -1, 0, 0.5, True, 2.0])
 mixed = st.tuples(any_array(special=False), any_array(special=False), any_array(special=False))
 for forms in (("nm", "nk", "km"), ("m", "nk", "km")):
     both("addmm", shaped(*forms), **exact)
-    for name, f in (("addmm", function("addmm")), ("Tensor.addmm", method("addmm"))):
-        add(
-            name,
-            lambda api, x, a, b, beta, alpha, f=f: f(api, x, a, b, beta=beta, alpha=alpha),
-            st.tuples(shaped(*forms), scalars, scalars.filter(bool)).map(lambda each: (*each[0], *each[1:])),
-            **exact,
-        )
+    factors_of_both = st.tuples(shaped(*forms), scalars, scalars.filter(bool)).map(lambda each: (*each[0], *each[1:]))
+    both("addmm", factors_of_both, "a, b, beta, alpha: a, b, beta=beta, alpha=alpha", **exact)
 in_place("addmm_", shaped("nm", "nk", "km"), **exact)
 ask(
     st.tuples(shaped("nm", "nk", "km", dtypes=FLOATS), scalars, scalars.filter(bool)).map(

@@ -208,6 +208,19 @@ class Call:
         return eval(_compiled(f"lambda {self.text}", "eval"), names_of(api))(*operands)
 
 
+def both(name: str, operands: Drawn, given: str = "*more: *more", **how: Any) -> None:
+    """Rows of a method and of the function of its name, of x and of what is `given`: its names, and the arguments."""
+    names, arguments = given.split(": ")
+    ask(operands, f"x, {names}: x.{name}({arguments})", f"x, {names}: torch.{name}(x, {arguments})", **how)
+
+
+def forms(name: str, operands: Drawn, given: str = "*more: *more", **how: Any) -> None:
+    """These two, and the method in place."""
+    both(name, operands, given, **how)
+    names, arguments = given.split(": ")
+    ask(operands, f"x, {names}: x.clone().{name}_({arguments})", covers=f"Tensor.{name}_", **how)
+
+
 def names_of(api: Any) -> dict[str, Any]:
     """What the text of a call may name besides its operands."""
 
