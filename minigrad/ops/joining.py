@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad.core.dtypes import Array, result_type
 from minigrad.core.elementwise import cast
+from minigrad.core.modes import current
 from minigrad.core.shapes import Reshape, common_shape
 from minigrad.core.tape import Node, Several
 from minigrad.core.tensor import Tensor, method, share_storage
@@ -78,10 +79,12 @@ class Cat(Node):
 class Views(Several):
     """A recorded operation whose several outputs all lie in the storage of its input."""
 
-    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
-        outs = Node.__call__(self, *inputs)
+    def __call__(self, x: Any) -> tuple[Tensor, ...]:
+        outs = tuple([x._new(each) for each in self.forward(x._array)])
+        if x._requires_grad and current.enabled:
+            self.record((x._node or x,), (x,), outs)
         for out in outs:
-            share_storage(inputs[0], out, type(self).__name__)
+            share_storage(x, out, type(self).__name__)
         return outs
 
 

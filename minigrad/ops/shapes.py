@@ -29,18 +29,19 @@ def restrided(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         if self._requires_grad and is_grad_enabled():
             self._check_recordable()
-        view = method(self._before(), *args, **kwargs)
-        self._array = view._array
+        view = method(self, *args, **kwargs)
+        self._array, node, recorded = view._array, view._node, view._requires_grad and is_grad_enabled()
+        del view  # It would follow as one of this tensor as it was.
         storage_of(self).version += 1
-        if view._requires_grad and is_grad_enabled():
+        if recorded:
             # PyTorch counts on from its other forms, of which `squeeze` has three.
-            form = view._node.form
-            view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
+            form = node.form
+            node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
             if self._base is None:
-                self._follow(view._node, self._node)
+                self._follow(node, self._node)
             else:
                 # The elements of the base are as they were: its history stays.
-                earlier, self._node = self._node, view._node
+                earlier, self._node = self._node, node
                 keep_retaining(self, earlier)
         return self
 

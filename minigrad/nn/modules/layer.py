@@ -93,8 +93,9 @@ class FunctionLayer(Layer):
         return self._compute(input)
 
     def _compute(self, *inputs: Tensor, **more: object) -> Tensor:
-        options = {name: getattr(self, name) for name in self._taken}
-        return type(self)._function(*inputs, **options, **more)
+        for name in self._taken:
+            more[name] = getattr(self, name)
+        return type(self)._function(*inputs, **more)
 
     def extra_repr(self) -> str:
         if self._shown is not None:
