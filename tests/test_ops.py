@@ -366,7 +366,6 @@ WARNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("please use reduction='none' instead", lambda x, ids: F.mse_loss(x, x, reduce=False)),
     ("please use reduction='mean' instead", lambda x, ids: F.cross_entropy(x, ids, size_average=True)),
     ("reduction: 'mean' divides the total loss by both the batch size and the", lambda x, ids: F.kl_div(x, x)),
-    ("dropout2d: Received a 2-D input to dropout2d, which is deprecated", lambda x, ids: F.dropout2d(x)),
     ("var(): " + FREEDOM, lambda x, ids: x[0, 0].var()),
     ("std(): " + FREEDOM, lambda x, ids: x[:1].std(axis=0)),
     ("Implicit dimension choice for softmax has been deprecated", lambda x, ids: F.softmax(x)),

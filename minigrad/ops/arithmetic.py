@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import WIDE_FLOATS, chosen, inverse, laid_out
+from minigrad.core.arrays import WIDE_FLOATS, inverse
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
-from minigrad.core.shapes import common_shape, sum_to
-from minigrad.core.tape import Node, Unary
+from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import Variant, as_number, of_node, op, rewritten
 from minigrad.ops.arguments import check_floating, check_numbers, filler
@@ -342,50 +341,17 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     check_floating("lerp_kernel", input)
     exact = computed_in(input._array.dtype)
     part = cast(weight, input.dtype) if isinstance(weight, Tensor) else input._new(np.array(as_number(weight), exact))
-    return in_float32(Lerp(form), input, end, part)
 
-
-class Ternary(Node):
-    """An op on three tensors of one dtype, any but the first of them perhaps None, whose shapes broadcast to one.
-
-    A subclass states its gradients `da`, `db` and `dc` for inputs of the output's shape.
-    """
-
-    def __call__(self, *inputs: Any) -> Any:
-        self.shapes = [() if x is None else x._array.shape for x in inputs]
-        try:
-            return Node.__call__(self, *inputs)
-        except ValueError:
-            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
-            raise
-
-    def backward(self, g: Tensor) -> Sequence[Any]:
-        gradients = zip(Node.backward(self, g), self.shapes, strict=True)
-        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
-
-
-class Lerp(Ternary):
-    """`a + c * (b - a)`: a where the weight c is 0, b where it is 1."""
-
-    form: str
-
-    def forward(self, a: Array, b: Array, c: Array) -> Array:
+    def between(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         # From the nearer end: so both ends are reached exactly.
-        near = np.abs(c) < 0.5
+        near = c.abs() < 0.5
         if c.ndim:
-            start, part = chosen(near, a, b), chosen(near, c, c - 1)
+            start, part = a.where(near, b), c.where(near, c - 1)
         else:
             start, part = (a, c) if near else (b, c - 1)
-        return laid_out((b - a) * part + start, a, b, c)
+        return SumAs(form)(start, (b - a) * part)
 
-    def da(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * (1 - c)
-
-    def db(self, g: Tensor, c: Tensor) -> Tensor:
-        return g * c
-
-    def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return g * (b - a)
+    return in_float32(between, input, end, part)
 
 
 # ---- last steps by the name of the whole -----------------------------------------------------------------------------

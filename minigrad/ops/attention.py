@@ -10,8 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from minigrad import tensors
-from minigrad.core.arrays import WIDE_FLOATS
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.products import MatMul, product
@@ -21,9 +19,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.fused import rounded, row_blocks
-from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
-from minigrad.tensors.errors import warn_program
 
 
 class AttentionWeights(Node):
@@ -202,33 +198,20 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input`, `(N, C, H, W)`, with whole channels set to 0, as single elements in `dropout`.
 
-    `(N, C, *)` is taken as well, with a warning: PyTorch plans to read `(N, C, L)` as `(C, H, W)`.
+    Other ranks are refused: PyTorch warns of them, and plans to read `(N, C, L)` as `(C, H, W)`.
     """
     _check_probability(p)
     if input.ndim != 4:
-        words = "which is deprecated: expected (N, C, H, W). x.unsqueeze(-1) makes it of (N, C, H)"
-        warn_program(f"dropout2d: Received a {input.ndim}-D input to dropout2d, {words}")
-    if not training:
-        return input
-    if input.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input: (N, C, *)")
-    noise = empty((*input.shape[:2], *[1] * (input.ndim - 2)), dtype=input.dtype)
-    return _dropped(input, noise, p, inplace)
+        raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
+    noise = empty((*input.shape[:2], 1, 1), dtype=input.dtype)
+    return _dropped(input, noise, p, inplace) if training else input
 
 
 def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     """The input times noise of 0 and `1 / (1 - p)`."""
     if p == 0 or not input._array.size:
         return input
-    array = noise._array
-    if p == 1:
-        noise = zeros((), dtype=input.dtype)
-    elif array.dtype in WIDE_FLOATS:
-        # In the array itself, which nobody else has seen, in half the time of methods in place.
-        tensors.random_arrays.bernoulli_(array, 1 - p, default_generator)
-        array /= 1 - p
-    else:
-        noise.bernoulli_(1 - p).div_(1 - p)
+    noise = zeros((), dtype=input.dtype) if p == 1 else noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Any, ClassVar
 
@@ -12,12 +12,11 @@ import numpy as np
 from minigrad.core.arrays import WIDE_FLOATS, chosen, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
 from minigrad.core.elementwise import Elementwise, cast, masked
-from minigrad.core.shapes import broadcast_shapes_message
-from minigrad.core.tape import Unary, quiet
+from minigrad.core.shapes import broadcast_shapes_message, common_shape, sum_to
+from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape, method
 from minigrad.declare import OPERANDS, Declared, as_number, op, rewritten
 from minigrad.ops import arguments
-from minigrad.ops.arithmetic import Ternary
 from minigrad.ops.fused import row_blocks
 from minigrad.tensors.conversion import shared_memory
 
@@ -345,10 +344,22 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     return MaskedFill("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
 
 
-class Where(Ternary):
-    """`b` where the bools `a` hold, else `c`."""
+class Where(Node):
+    """`b` where the bools `a` hold, else `c`: for three tensors whose shapes broadcast to one."""
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
+
+    def __call__(self, *inputs: Any) -> Any:
+        self.shapes = [x._array.shape for x in inputs]
+        try:
+            return Node.__call__(self, *inputs)
+        except ValueError:
+            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
+            raise
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        gradients = zip(Node.backward(self, g), self.shapes, strict=True)
+        return [None if each is None else sum_to(each, shape) for each, shape in gradients]
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         return laid_out(chosen(a, b, c), a, b, c)

@@ -281,16 +281,12 @@ def embedding_bag(
 def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
     """Nothing if the factors of the rows fit; else PyTorch's error."""
     if input.shape != factors.shape:
-        problem = f"embedding_bag: If per_sample_weights ({factors.shape}) is not None"
-        raise ValueError(f"{problem}, then it must have the same shape as the input ({input.shape})")
+        raise ValueError(f"embedding_bag: If per_sample_weights ({factors.shape}) are for an input of {input.shape}")
     if mode != "sum":
-        remedy = f"per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
-        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. {remedy}")
+        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None: mode='sum' has them, not {mode!r}")
     if factors.dtype is not weight.dtype:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; got {weight.dtype!r} and {factors.dtype!r}"
-        )
+        problem = "Expected tensor for argument #1 'weight' to have the same type as"
+        raise RuntimeError(f"{problem} per_sample_weights; got {weight.dtype!r} and {factors.dtype!r}")
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:
@@ -312,9 +308,8 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
-        wrong = (
-            "offsets[0] has to be 0" if starts[0] else f"offsets[-1] can not be greater than input's length {length}"
-        )
+        last = f"offsets[-1] can not be greater than input's length {length}"
+        wrong = "offsets[0] has to be 0" if starts[0] else last
         raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
     if include_last_offset:
         return starts[:-1], int(starts[-1])

@@ -417,12 +417,9 @@ class SmoothL1Loss(ElementLoss):
     beta: float
 
     def losses(self, d: Array) -> Array:
-        losses = np.absolute(d)
-        near = clipped(losses, None, d.dtype.type(self.beta))
-        losses -= near * d.dtype.type(0.5)
-        losses *= near
-        losses *= d.dtype.type(1 / self.beta)
-        return losses
+        size = np.absolute(d)
+        near = clipped(size, None, self.beta)
+        return (size - near * 0.5) * near * (1 / self.beta)
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return Hardtanh(-self.beta, self.beta)(d) * (g * (1 / self.beta))
