@@ -75,18 +75,17 @@ def with_vector(draw: st.DrawFn, source: bool = False, low: bool = False) -> tup
     """A tensor, a dimension, a vector of indices for it, and perhaps the rows that these name."""
     # Sums of halves are more exact than PyTorch's, which rounds each.
     dtype = draw(st.sampled_from([each for each in DTYPES if not (source and each == "float16")]))
-    x = draw(of_dtype(dtype, shapes(0, 3, min_side=1)))
-    dim = draw(st.integers(-max(x.ndim, 1), max(x.ndim, 1) - 1)) if draw(st.integers(0, 9)) else draw(dims)
-    at = dim % max(x.ndim, 1)
-    count = draw(st.integers(0, 4)) if x.ndim else 1
-    size = x.shape[at] if x.ndim else 1
+    x = draw(of_dtype(dtype, shapes(1, 3, min_side=1)))
+    dim = draw(st.integers(-x.ndim, x.ndim - 1)) if draw(st.integers(0, 9)) else draw(dims)
+    at = dim % x.ndim
+    count = draw(st.integers(0, 4))
     # What PyTorch raises for a wrong one in index_select and index_add depends on the shapes.
     shape = (count,) if draw(st.integers(0, 9)) or count != 1 else ()
-    index = draw(ids(shape, size, "int64" if low else None, -size if low else 0, right=not low))
+    index = draw(ids(shape, x.shape[at], "int64" if low else None, -x.shape[at] if low else 0, right=not low))
     if not source:
         return x, dim, index
     sizes = list(x.shape)
-    sizes[at : at + 1] = [count] if x.ndim else []
+    sizes[at] = count
     return x, dim, index, draw(arrays(dtype if draw(st.integers(0, 15)) else "float64", tuple(sizes)))
 
 

@@ -594,15 +594,14 @@ def _joined(indices: list[Array], sizes: list[int], dims: list[int]) -> Array:
 
 def vector_along(
     name: str, x: Tensor, dim: int, index: Tensor, error: type[Exception] = IndexError
-) -> tuple[tuple[int, ...], int, Any]:
-    """The dimensions that a vector of indices is for (none of a 0-d tensor), that dimension, and the vector."""
+) -> tuple[int, Tensor]:
+    """The dimension `dim` of `x`, which has some, and the vector of indices that are for it."""
     ids = index._array
     if ids.ndim > 1:
         raise error(f"{name}(): Index is supposed to be a vector, but got dim: {ids.ndim} and size: {list(ids.shape)}")
-    at = normal_dim(dim, x._array.ndim)
-    if x._array.ndim == 0:
-        return (), at, x._new(ids.reshape(()).copy()) if ids.size == 1 else index
-    return (at,), at, x._new(ids.reshape(1).copy()) if ids.ndim == 0 else index
+    if not x._array.ndim:
+        raise NotImplementedError(f"{name}() of a 0-d tensor is not supported: x.reshape(1) has a dimension")
+    return normal_dim(dim, x._array.ndim), index if ids.ndim else index._new(ids.reshape(1).copy())
 
 
 @op()
@@ -614,18 +613,16 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     tensor([[5, 6],
             [1, 2]])
     """
-    x, ids = input._array, index._array
-    dims, at, places = vector_along("index_select", input, dim, index)
-    if x.ndim == 0 and ids.size != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {ids.size} value(s)")
-    if x.ndim and ids.size and not x.shape[at]:
+    at, places = vector_along("index_select", input, dim, index)
+    shape, ids = input._array.shape, places._array
+    if ids.size and not shape[at]:
         raise RuntimeError(f"index_select(): self indexing axis dim should be positive: dimension {at} has no elements")
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
-    first = not at and x.size
+    first = not at and input._array.size
     words = "index out of range in self: " if first else "INDICES element is out of DATA bounds, "
-    check_range(ids, x.shape[at] if x.ndim else 1, at, IndexError if first else RuntimeError, False, words)
-    return Index(dims, "IndexSelectBackward0")(input, places)
+    check_range(ids, shape[at], at, IndexError if first else RuntimeError, False, words)
+    return Index((at,), "IndexSelectBackward0")(input, places)
 
 
 def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:

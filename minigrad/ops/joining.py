@@ -54,8 +54,8 @@ def _wanted(node: Node, gradients: Sequence[Tensor]) -> Sequence[Any]:
 def _filled(gradients: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> Sequence[Tensor]:
     """The gradients, with zeros of these shapes for those that did not arrive."""
     some = next(each for each in gradients if each is not None)
-    zeros = [some._new(np.zeros(shape, some._array.dtype)) for shape in shapes]
-    return [zero if each is None else each for each, zero in zip(gradients, zeros, strict=True)]
+    pairs = zip(gradients, shapes, strict=True)
+    return [some._new(np.zeros(shape, some._array.dtype)) if each is None else each for each, shape in pairs]
 
 
 # ---- one after another -----------------------------------------------------------------------------------------------
@@ -83,6 +83,7 @@ class Views(Several):
         outs = tuple([x._new(each) for each in self.forward(x._array)])
         if x._requires_grad and current.enabled:
             self.record((x._node or x,), (x,), outs)
+            self.shapes = [out._array.shape for out in outs]
         for out in outs:
             share_storage(x, out, type(self).__name__)
         return outs
@@ -97,15 +98,12 @@ class Split(Views):
     form: str = "SplitBackward0"
 
     def forward(self, x: Array) -> list[Array]:
-        self.x_shape = x.shape
         before = (slice(None),) * self.dim
         ends = itertools.accumulate(self.sizes)
         return [x[(*before, slice(end - size, end))] for size, end in zip(self.sizes, ends, strict=True)]
 
     def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
-        if any([each is None for each in g]):
-            g = _filled(g, [(*self.x_shape[: self.dim], size, *self.x_shape[self.dim + 1 :]) for size in self.sizes])
-        return (Cat(self.dim)(*g),)
+        return (Cat(self.dim)(*_filled(g, self.shapes)),)
 
 
 @op("torch", aliases=["concat", "concatenate"])
@@ -241,13 +239,12 @@ class Unbind(Views):
     dim: int
 
     def forward(self, x: Array) -> list[Array]:
-        self.slice_shape = (*x.shape[: self.dim], *x.shape[self.dim + 1 :])
         before: tuple[Any, ...] = (slice(None),) * self.dim
         # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
         return [x[(*before, i, ...)] for i in range(x.shape[self.dim])]
 
     def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
-        return (Stack(self.dim)(*_filled(g, [self.slice_shape] * len(g))),)
+        return (Stack(self.dim)(*_filled(g, self.shapes)),)
 
 
 @op("torch")

@@ -66,14 +66,10 @@ class Recording(Tensor):
     def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Take on the values and the history of `compute(this tensor as it was before, …)`."""
         oldest, recorded = next_number(), current.enabled
+        self._check_recordable()
         # Where nothing is recorded, nobody looks at it as it was.
         before = self._before() if recorded else self
-        try:
-            result = compute(before, *args, **kwargs)
-        except (IndexError, RuntimeError, ValueError):
-            # Of two faults PyTorch reports the one that no other operand would mend.
-            self._check_recordable()
-            raise
+        result = compute(before, *args, **kwargs)
         if result is NotImplemented:
             return result
         array = self._array
@@ -168,19 +164,19 @@ class Recording(Tensor):
 
     def _follow(self, node: Any, earlier: Any) -> None:
         """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
-        base, layout = self if self._base is None else self._base, None
+        base = self if self._base is None else self._base
         if base is self:
             self._node, self._requires_grad = node, True
             keep_retaining(self, earlier)
         else:
-            layout, base_node = Layout(self._array, base._array), base._node
-            Overwrite(layout).record((edge_to(base), node), (), base)
+            base_node = base._node
+            Overwrite(Layout(self._array, base._array)).record((edge_to(base), node), (), base)
             keep_retaining(base, base_node)
         for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
                 before = earlier if view is self else view._node
-                follow(view, base, layout if view is self else None)
+                follow(view, base)
                 keep_retaining(view, before)
 
     def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
@@ -244,13 +240,7 @@ class Layout:
 
     def places(self) -> Array:
         """For each element of the view its place in the base, all dimensions of which count as one."""
-        if not self.in_order:
-            return self.over(np.arange(math.prod(self.base_shape)).reshape(self.base_shape))[1].copy()
-        # The same, whatever the size of the base.
-        at: Array = np.array(self.offset)
-        for size, step in zip(self.shape, self.steps, strict=True):
-            at = np.add.outer(at, step * np.arange(size))
-        return at
+        return self.over(np.arange(math.prod(self.base_shape)).reshape(self.base_shape))[1].copy()
 
 
 class StridedView(Unary):
@@ -298,10 +288,9 @@ class Refused(Unary):
         raise RuntimeError(refusal(self.made_by, "and its base or another view of its base has been modified inplace"))
 
 
-def follow(view: Tensor, base: Tensor, layout: Layout | None = None) -> None:
-    """Let the history of `view` be that it is a view of `base` as it is now, of that `layout` if it is known."""
-    layout = layout or Layout(view._array, base._array)
-    node = Refused(view._maker) if view._maker else StridedView(layout)
+def follow(view: Tensor, base: Tensor) -> None:
+    """Let the history of `view` be that it is a view of `base` as it is now."""
+    node = Refused(view._maker) if view._maker else StridedView(Layout(view._array, base._array))
     node.record((base._node,), (base,), view)
 
 

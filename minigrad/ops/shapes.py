@@ -37,12 +37,9 @@ def restrided(method: Function) -> Function:
             # PyTorch counts on from its other forms, of which `squeeze` has three.
             form = node.form
             node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
-            if self._base is None:
-                self._follow(node, self._node)
-            else:
-                # The elements of the base are as they were: its history stays.
-                earlier, self._node = self._node, node
-                keep_retaining(self, earlier)
+            # The elements are as they were, and with them the histories of the base and of other views.
+            earlier, self._node = self._node, node
+            keep_retaining(self, earlier)
         return self
 
     return call
@@ -314,9 +311,10 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     sources, places = [normal_dims(dims, ndim) for dims in given]
     if not ndim:
         return input[...]
-    others = iter([dim for dim in range(ndim) if dim not in sources])
-    moved = dict(zip(places, sources, strict=True))
-    return Permute(tuple([moved[place] if place in moved else next(others) for place in range(ndim)]))(input)
+    order = [dim for dim in range(ndim) if dim not in sources]
+    for place, moved in sorted(zip(places, sources, strict=True)):
+        order.insert(place, moved)
+    return Permute(tuple(order))(input)
 
 
 @op(in_place=restrided)
@@ -361,19 +359,16 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     new = len(sizes) - len(shape)
     if new < 0:
         raise RuntimeError(f"expand: the number of sizes provided ({len(sizes)}) must be at least {len(shape)}")
-    result = list(ints(sizes))
-    for dim, size in enumerate(result):
+    found = list(ints(sizes))
+    for dim, size in enumerate(found):
         existing = shape[dim - new] if dim >= new else 1
         if size == -1 and dim >= new:
-            result[dim] = existing
-        elif size == -1:
-            what = "The expanded size of the tensor (-1)"
-            raise RuntimeError(f"{what} isn't allowed in a leading, non-existing dimension {dim}")
+            found[dim] = existing
         elif size != existing and (size < 0 or existing != 1):
             words = f"The expanded size of the tensor ({size}) must match the existing size ({existing})"
             given = f"Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
             raise RuntimeError(f"{words} at non-singleton dimension {dim}.  {given}")
-    return tuple(result)
+    return tuple(found)
 
 
 @op("Tensor", spread=True)

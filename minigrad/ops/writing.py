@@ -237,22 +237,22 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     >>> torch.zeros(3).index_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
     tensor([ 10.,   0., 101.])
     """
-    dims, at, places = indexing.vector_along("index_add_", input, dim, index)
-    x, rows = input._array, source._array
+    at, places = indexing.vector_along("index_add_", input, dim, index)
+    shape, rows = input._array.shape, source._array
     if places._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
-    wanted = (*x.shape[:at], places._array.size, *x.shape[at + 1 :]) if dims else ()
-    if dims and rows.ndim > at and rows.shape[at] != wanted[at]:
-        problem = f"index_add_(): Number of indices ({wanted[at]}) should be equal to source.size(dim)"
+    count = places._array.size
+    if rows.ndim > at and rows.shape[at] != count:
+        problem = f"index_add_(): Number of indices ({count}) should be equal to source.size(dim)"
         raise RuntimeError(f"{problem}: ({rows.shape[at]}), for dim: {at}")
-    if x.dtype != rows.dtype or rows.shape != wanted:
+    wanted = (*shape[:at], count, *shape[at + 1 :])
+    if input._array.dtype != rows.dtype or rows.shape != wanted:
         problem = "source tensor shape must match self tensor shape, excluding the specified dimension"
         raise RuntimeError(f"{problem}: {list(wanted)}, and its dtype {input.dtype!r}")
     if rows.size:
-        error = RuntimeError if x.ndim > 1 else IndexError
-        check_range(places._array, x.shape[at] if dims else 1, at, error, False)
+        check_range(places._array, shape[at], at, RuntimeError if len(shape) > 1 else IndexError, False)
     scale = arguments.filler(alpha, input.dtype)
-    return (IndexInto(dims, True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
+    return (IndexInto((at,), True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
 
 
 @writing
@@ -263,21 +263,18 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
     tensor([7., 0., 7.])
     """
-    dims, at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
+    at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
     if isinstance(value, Tensor) and value._array.ndim:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
     filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(arguments.filler(value, input.dtype))
-    size = input._array.shape[at] if dims else 1
-    if not input._array.size:
-        places = input._new(places._array[:0])
-    else:
-        check_range(places._array, size, at)
-        if isinstance(value, Tensor):
-            # Each place once: the gradient of the value is the sum over the places.
-            places = input._new(np.unique(places._array % size).reshape(places._array.shape and -1))
-    return IndexInto(dims, False, f"IndexFillBackward{int(isinstance(value, Tensor))}"), filler, places
+    ids = places._array if input._array.size else places._array[:0]
+    ids = check_range(ids, input._array.shape[at], at)
+    if isinstance(value, Tensor):
+        # Each place once: the gradient of the value is the sum over the places.
+        ids = np.unique(ids)
+    return IndexInto((at,), False, f"IndexFillBackward{int(isinstance(value, Tensor))}"), filler, input._new(ids)
 
 
 @writing
