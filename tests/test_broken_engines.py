@@ -124,7 +124,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a write does not copy what its gradient reads", Tensor, "_secure", ("value._array = value._array.copy()", "pass"), {"writes_to_views", "Operands kept by writes"}),
     ("a write leaves the kept output alone", Tensor, "_secure", ("value._storage = storage_of(self)", ""), {"Writes keep what their gradients read"}),
     ("a write of one node does not copy what it reads", Tensor, "_refill", ("before._array = self._array.copy()", "pass"), {"Writes keep what their gradients read"}),
-    ("any view is written to", Tensor, "_check_recordable", ("if view._base is not None and view._maker:", "if False:"), {"A view made under no grad"}),
+    ("any view is written to", Tensor, "_check_recordable", ("if base is not self and self._maker:", "if False:"), {"A view made under no grad"}),
     ("a hook's result is lost", hooks, "run_hooks", ("gradient = gradient if result is None else _replaced(hook, gradient, result)", "pass"), {"Hooks see and change gradients"}),
     ("a hook may return anything", hooks, "run_hooks", ("_replaced(hook, gradient, result)", "result"), {"A hook that fails changes nothing"}),
     ("what a hook returned is the walk's own", hooks.Watch, "before", ("unowned(each)", "each"), {"ownership_of_what_a_hook_returned"}),

@@ -169,8 +169,8 @@ class Tensor:
     _base: Tensor | None
     def _before(self) -> Tensor:
         """This tensor as it is, with its history, whatever becomes of it."""
-    def _check_recordable(self, recorded: builtins.bool = False, source: Tensor | None = None) -> None:
-        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be."""
+    def _check_recordable(self, recorded: builtins.bool = False) -> None:
+        """Nothing if an in-place operation on this tensor is not `recorded`, or can be; else a RuntimeError."""
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
     def _follow(self, node: typing.Any, earlier: typing.Any) -> None:

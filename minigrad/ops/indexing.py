@@ -96,16 +96,6 @@ def positions(holds: Array) -> list[Array]:
 # ---- what is done there ----------------------------------------------------------------------------------------------
 
 
-def merged(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
-    """`shape` with `dims`, which are neighbours, as one dimension.
-
-    >>> merged((2, 3, 4, 5), (1, 2))
-    (2, 12, 5)
-    """
-    first = dims[0] if dims else 0
-    return (*shape[:first], math.prod([shape[dim] for dim in dims]), *shape[first + len(dims) :])
-
-
 def in_front(ndim: int, dims: tuple[int, ...]) -> tuple[int, ...] | None:
     """The order of dimensions with `dims` first, for those that are no neighbours; None for those that are."""
     if len(dims) <= 1 or dims == tuple(range(dims[0], dims[0] + len(dims))):
@@ -113,10 +103,22 @@ def in_front(ndim: int, dims: tuple[int, ...]) -> tuple[int, ...] | None:
     return (*dims, *[dim for dim in range(ndim) if dim not in dims])
 
 
-def as_neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
-    """`x` and `dims` as they are; if these are no neighbours, with them in front."""
+def _neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, int, tuple[int, ...]]:
+    """`x`, with `dims` in front if they are no neighbours; where the first of them is; and the shape with them as one.
+
+    >>> _neighbours(np.zeros((2, 3, 4, 5)), (1, 2))[1:]
+    (1, (2, 12, 5))
+    """
     order = in_front(x.ndim, dims)
-    return (x, dims) if order is None else (x.transpose(order), tuple(range(len(dims))))
+    x, first = (x, dims[0] if dims else 0) if order is None else (x.transpose(order), 0)
+    end = first + len(dims)
+    return x, first, (*x.shape[:first], math.prod(x.shape[first:end]), *x.shape[end:])
+
+
+def _apart(x: Array, first: int, dims: tuple[int, ...], places: Array) -> tuple[Any, ...]:
+    """The NumPy index of places in as many neighbours as `dims`, from the dimension `first` on."""
+    along = (places,) if len(dims) == 1 else np.unravel_index(places, x.shape[first : first + len(dims)])
+    return (*(slice(None),) * first, *along)
 
 
 def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
@@ -126,28 +128,21 @@ def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
     """
     if x.flags.c_contiguous and (len(dims) == 1 or dims == tuple(range(x.ndim))):
         return x.take(places, dims[0] if len(dims) == 1 else None)
-    x, dims = as_neighbours(x, dims)
-    many = len(dims) > 1 and 2 * places.size >= math.prod([x.shape[dim] for dim in dims])
-    if many or x.flags.c_contiguous:
-        # To tell in several dimensions where so many places are takes longer than to copy x.
-        return np.ascontiguousarray(x).reshape(merged(x.shape, dims)).take(places, dims[0] if dims else 0)
-    return np.asarray(x[_positions(x, dims, places)], order="C")
+    x, first, shape = _neighbours(x, dims)
+    # To tell in several dimensions where so many places are takes longer than to copy x.
+    if x.flags.c_contiguous or (len(dims) > 1 and 2 * places.size >= shape[first]):
+        return np.ascontiguousarray(x).reshape(shape).take(places, first)
+    return np.asarray(x[_apart(x, first, dims, places)], order="C")
 
 
 def write_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] = value`, in place, with places as in `read_at`."""
-    y, dims = as_neighbours(y, dims)
+    y, first, shape = _neighbours(y, dims)
     if y.flags.c_contiguous:
-        y.reshape(merged(y.shape, dims))[_positions(y, dims[:1], places)] = value
+        index: Any = (*(slice(None),) * first, places)
+        y.reshape(shape)[index] = value
     else:
-        y[_positions(y, dims, places)] = value
-
-
-def _positions(x: Array, dims: tuple[int, ...], places: Array) -> tuple[Any, ...]:
-    """The NumPy index of places in `dims`, which are neighbours."""
-    if len(dims) <= 1:
-        return (*(slice(None),) * sum(dims), places)
-    return (*(slice(None),) * dims[0], *np.unravel_index(places, [x.shape[dim] for dim in dims]))
+        y[_apart(y, first, dims, places)] = value
 
 
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
@@ -157,17 +152,16 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         values = value if value.shape == places.shape else np.broadcast_to(value, places.shape)
         np.add.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
         return
-    y, dims = as_neighbours(y, dims)
-    shape, first = merged(y.shape, dims), dims[0] if dims else 0
-    count, size = shape[first], math.prod(shape[first + 1 :])
+    y, first, shape = _neighbours(y, dims)
+    lines, count, size = math.prod(shape[:first]), shape[first], math.prod(shape[first + 1 :])
     dtype = computed_in(y.dtype)
     table = y.astype(dtype, order="C", copy=not y.flags.c_contiguous or y.dtype != dtype)
     wanted = (*shape[:first], *places.shape, *shape[first + 1 :])
     values = (value if value.shape == wanted else np.broadcast_to(value, wanted)).astype(dtype, copy=False)
     ids = from_start(places.reshape(-1).astype(np.int64, copy=False), count)
     if first:
-        ids = (np.arange(math.prod(shape[:first]))[:, None] * count + ids).reshape(-1)
-    add_rows_at(table.reshape(math.prod(shape[:first]) * count, size), ids, values.reshape(ids.size, size))
+        ids = (np.arange(lines)[:, None] * count + ids).reshape(-1)
+    add_rows_at(table.reshape(lines * count, size), ids, values.reshape(ids.size, size))
     if table is not y:
         y[...] = table
 
@@ -443,7 +437,7 @@ def is_places(item: object) -> bool:
 
 
 def _items(index: Any) -> list[Any]:
-    """The items of an index as ints, slices of ints, None, Ellipsis, and tensors of integers or bools."""
+    """The items of an index as ints, slices, None, Ellipsis, and tensors of integers or bools."""
     several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
     if isinstance(index, list) and any([isinstance(item, several) for item in index]):
         raise TypeError("x[tuple(seq)] takes each index for a dimension, x[torch.tensor(seq)] all for the first")
@@ -451,10 +445,8 @@ def _items(index: Any) -> list[Any]:
 
 
 def _item(item: object, position: int) -> Any:
-    if type(item) in _PLAIN:
+    if type(item) in _PLAIN or isinstance(item, slice):
         return item
-    if isinstance(item, slice):
-        return _checked_slice(item, position)
     if isinstance(item, Tensor | bool | list | tuple | range | str | np.ndarray):
         return _of_numbers(item)
     if hasattr(item, "__index__") and not isinstance(item, np.bool_):
@@ -473,15 +465,6 @@ def _of_numbers(item: Any) -> Any:
     if isinstance(item, Tensor):
         return item
     return Tensor._new(array if array.dtype == bool else array.astype(np.int64, copy=False))
-
-
-def _checked_slice(item: slice, position: int) -> slice:
-    # Python's error for bounds that are no ints is PyTorch's.
-    item.indices(1)
-    start, stop, step = [None if bound is None else as_index(bound) for bound in (item.start, item.stop, item.step)]
-    if step is not None and step <= 0:
-        raise ValueError(f"step must be greater than zero, got {step} at index {position}")
-    return slice(start, stop, step)
 
 
 # ---- the items, taken together ---------------------------------------------------------------------------------------
@@ -503,7 +486,11 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
             basic.append(None)
             out += 1
         elif isinstance(item, slice):
-            basic.append(slice(None) if _is_all(item, shape[dim]) else item)
+            # Python's errors for bounds that are no ints, and for steps of 0, are PyTorch's.
+            start, stop, step = item.indices(shape[dim])
+            if step < 0:
+                raise ValueError(f"step must be greater than zero, got {step} at index {dim}")
+            basic.append(slice(None) if (start, stop, step) == (0, shape[dim], 1) else slice(start, stop, step))
             dim, out = dim + 1, out + 1
         elif isinstance(item, int):
             if not -shape[dim] <= item < shape[dim]:
@@ -539,11 +526,6 @@ def _dims_used(item: object) -> int:
     if item is None or item is Ellipsis:
         return 0
     return item._array.ndim if isinstance(item, Tensor) and item._array.dtype == bool else 1
-
-
-def _is_all(item: slice, size: int) -> bool:
-    """Whether a slice of a dimension of `size` says in so many words that it is of all."""
-    return not item.start and (item.stop is None or item.stop >= size) and item.step in (None, 1)
 
 
 # ---- the places that tensors name ------------------------------------------------------------------------------------
@@ -615,8 +597,6 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     at, places = vector_along("index_select", input, dim, index)
     shape, ids = input._array.shape, places._array
-    if ids.size and not shape[at]:
-        raise RuntimeError(f"index_select(): self indexing axis dim should be positive: dimension {at} has no elements")
     if ids.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     first = not at and input._array.size

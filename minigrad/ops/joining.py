@@ -187,10 +187,8 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
         return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
     step = as_int(split_size_or_sections)
-    if step < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
-    if size and not step:
-        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    if step < 0 or (size and not step):
+        raise RuntimeError(f"split expects split_size be non-negative, and 0 only where dim has size 0, but got {step}")
     return Split(_steps(size, step) if size else [0], at)(tensor)
 
 

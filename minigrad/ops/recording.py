@@ -28,7 +28,7 @@ from minigrad.tensors.hooks import keep_retaining
 
 
 class Copy(Node):
-    """`b`, written over `a`, to whose shape it broadcasts."""
+    """`b`, written over `a`, to whose shape it broadcasts; or what has no gradient, if there is no such input."""
 
     formulas = ("da = 0", "db = g")
     form: str = "torch::autograd::CopyBackwards"
@@ -44,14 +44,6 @@ class Copy(Node):
 
     def db(self, g: Tensor) -> Tensor:
         return sum_to(g, self.value_shape)
-
-
-class Forget(Unary):
-    """`x`, about to be overwritten by values that do not depend on it: recorded by `_refill`."""
-
-    formulas = ("dx = 0",)
-    form: str
-    dx = staticmethod(zeroed)
 
 
 # ---- the write -------------------------------------------------------------------------------------------------------
@@ -128,7 +120,7 @@ class Recording(Tensor):
         recorded = current.enabled and any([x._requires_grad for x in tensors])
         self._check_recordable(recorded)
         self._check_writable()
-        before, recording = None, Forget(node) if isinstance(node, str) else node
+        before, recording = None, Copy(node) if isinstance(node, str) else node
         if recorded and 0 in recording.reads.get(0, ()):
             before = self._before()
             before._array = self._array.copy()
@@ -179,25 +171,20 @@ class Recording(Tensor):
                 follow(view, base)
                 keep_retaining(view, before)
 
-    def _check_recordable(self, recorded: bool = False, source: Tensor | None = None) -> None:
-        """Nothing if an in-place operation on this tensor, a part of `source`, is not `recorded` or can be.
-
-        Else a RuntimeError.
-        """
+    def _check_recordable(self, recorded: bool = False) -> None:
+        """Nothing if an in-place operation on this tensor is not `recorded`, or can be; else a RuntimeError."""
         base = self if self._base is None else self._base
         if not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
-        tensors = (self, base) if source is None else (self, base, source)
         # A leaf may be a view itself, and its views are then views of what it is a view of.
-        if base._node is None and any([each._requires_grad for each in tensors]):
-            remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
-            if base is self and source is None:
-                remedy = "Update it: with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
+        if base._node is None and (self._requires_grad or base._requires_grad):
+            remedy = "Update it: with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
+            if base is not self:
+                remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
             problem = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
             raise RuntimeError(f"{problem} is being used in an in-place operation. {remedy}")
-        for view in tensors if base is not self else ():
-            if view._base is not None and view._maker:
-                raise RuntimeError(refusal(view._maker, "and is being modified inplace"))
+        if base is not self and self._maker:
+            raise RuntimeError(refusal(self._maker, "and is being modified inplace"))
 
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
@@ -206,8 +193,7 @@ class Recording(Tensor):
         if 0 in self._array.strides:
             problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
             raise RuntimeError(f"{problem} location. Please clone() the tensor before performing the operation.")
-        part = self._base is not None and self._base._array.flags.writeable
-        place = "is a part of an expanded tensor" if part else "lies on a read-only NumPy array"
+        place = "is a part of an expanded tensor, or lies on a read-only NumPy array"
         raise RuntimeError(f"the tensor {place}. Please clone() it before writing.")
 
 

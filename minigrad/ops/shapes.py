@@ -61,9 +61,6 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     if least == -1 and known and numel % known == 0:
         place = given.index(-1)
         return (*given[:place], numel // -known, *given[place + 1 :])
-    if least == -1 and known == numel == 0:
-        why = "because the unspecified dimension size -1 can be any value and is ambiguous"
-        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(given)} {why}")
     why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
@@ -267,9 +264,10 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        begin = "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired"
-        found = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        raise RuntimeError(f"{begin} ordering of dimensions i.e. {found}")
+        problem = (
+            "permute(): number of dimensions in the tensor input does not match the length of the desired ordering"
+        )
+        raise RuntimeError(f"{problem}: {ndim} and {len(dims)}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")

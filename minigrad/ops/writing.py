@@ -93,7 +93,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
             return
     view: Any
     view, found = indexing.taken_apart(self, index)
-    view._check_recordable(recorded, self)
+    view._check_recordable(recorded)
     fitted = fitting(given, self, found) if isinstance(value, Tensor) else given
     if found:
         dims, places = indexing.located(view, found)
@@ -241,11 +241,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     shape, rows = input._array.shape, source._array
     if places._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
-    count = places._array.size
-    if rows.ndim > at and rows.shape[at] != count:
-        problem = f"index_add_(): Number of indices ({count}) should be equal to source.size(dim)"
-        raise RuntimeError(f"{problem}: ({rows.shape[at]}), for dim: {at}")
-    wanted = (*shape[:at], count, *shape[at + 1 :])
+    wanted = (*shape[:at], places._array.size, *shape[at + 1 :])
     if input._array.dtype != rows.dtype or rows.shape != wanted:
         problem = "source tensor shape must match self tensor shape, excluding the specified dimension"
         raise RuntimeError(f"{problem}: {list(wanted)}, and its dtype {input.dtype!r}")
