@@ -116,18 +116,20 @@ class Recording(Tensor):
 
         Its gradients read what was there as it was; or it is the name of one that forgets it.
         """
-        tensors: tuple[Any, ...] = (self, *inputs)
-        recorded = current.enabled and any([x._requires_grad for x in tensors])
+        recorded = self._requires_grad and current.enabled
+        for x in inputs:
+            recorded = recorded or (x._requires_grad and current.enabled)
         self._check_recordable(recorded)
         self._check_writable()
-        before, recording = None, Copy(node) if isinstance(node, str) else node
+        before = None
+        recording: Any = Copy(node) if recorded and isinstance(node, str) else node
         if recorded and 0 in recording.reads.get(0, ()):
             before = self._before()
             before._array = self._array.copy()
         write(self._array)
         storage_of(self).version += 1
         if recorded:
-            edges, earlier = tuple(map(edge_to, tensors)), self._node
+            edges, earlier = (edge_to(self), *map(edge_to, inputs)), self._node
             recording.record(edges, (before, *inputs), self)
             self._follow(recording, earlier)
         return self

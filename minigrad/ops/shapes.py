@@ -30,15 +30,14 @@ def restrided(method: Function) -> Function:
         if self._requires_grad and is_grad_enabled():
             self._check_recordable()
         view = method(self, *args, **kwargs)
-        self._array, node, recorded = view._array, view._node, view._requires_grad and is_grad_enabled()
-        del view  # It would follow as one of this tensor as it was.
+        self._array = view._array
         storage_of(self).version += 1
-        if recorded:
+        if view._requires_grad and is_grad_enabled():
             # PyTorch counts on from its other forms, of which `squeeze` has three.
-            form = node.form
-            node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
+            form = view._node.form
+            view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
             # The elements are as they were, and with them the histories of the base and of other views.
-            earlier, self._node = self._node, node
+            earlier, self._node = self._node, view._node
             keep_retaining(self, earlier)
         return self
 
