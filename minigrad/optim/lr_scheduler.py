@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from minigrad.optim.optimizer import Group, Optimizer
+from minigrad.optim.rules import ByParameter
 from minigrad.tensors.errors import advised, warn_program
 
 __all__ = [
@@ -61,7 +62,8 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        optimizer.__dict__.setdefault("_opt_called", False)
+        # A user's own optimizer does not note that it was called.
+        optimizer.__dict__.setdefault("_opt_called", not isinstance(optimizer, ByParameter))
         self._step_count = 0
         self._is_initial = True
         self._get_lr_called_within_step = False  # PyTorch has it in the state.

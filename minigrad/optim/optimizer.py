@@ -6,7 +6,6 @@ How the parameters of an optimiser move is told by its subclasses.
 from __future__ import annotations
 
 import copy
-import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
@@ -52,11 +51,6 @@ class Optimizer:
     >>> x
     tensor([0.], requires_grad=True)
     """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "step" in cls.__dict__:
-            cls.step = _noted(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -192,18 +186,6 @@ class Optimizer:
                 if option != "params":
                     text += f"    {option}: {group[option]}\n"
         return f"{text})"
-
-
-def _noted(step: Callable[..., Any]) -> Callable[..., Any]:
-    """The method `step`, which notes for schedulers, if there are any, that it was called."""
-
-    @functools.wraps(step)
-    def noted(self: Any, *args: object, **kwargs: object) -> Any:
-        if "_opt_called" in self.__dict__:
-            self._opt_called = True
-        return step(self, *args, **kwargs)
-
-    return noted
 
 
 def _converted(state: Any, parameter: Tensor | None) -> Any:

@@ -73,6 +73,8 @@ class ByParameter(Optimizer):
 
         Where one of them cannot move, none does: what stands in the way is found before the first one moves.
         """
+        if "_opt_called" in self.__dict__:
+            self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():
