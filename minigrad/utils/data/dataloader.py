@@ -16,7 +16,8 @@ from minigrad.ops.joining import stack
 from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor
-from minigrad.utils.data.dataset import Dataset, IterableDataset, collated_examples, examples
+from minigrad.tensors.options import new_leaf
+from minigrad.utils.data.dataset import Dataset, IterableDataset, Subset, TensorDataset
 from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
 
 T_co = TypeVar("T_co", covariant=True)
@@ -216,10 +217,16 @@ class DataLoader(Generic[T_co]):
 
     def _fetched(self, index: Any) -> Any:
         """The batch of the examples at these indices; where they come one by one, that at an index."""
+        dataset: Any = self.dataset
         if self.batch_sampler is None:
-            return self.collate_fn(self.dataset[index])
-        together = collated_examples(self.dataset, index) if self.collate_fn is default_collate else None
-        return self.collate_fn(examples(self.dataset, index)) if together is None else together
+            return self.collate_fn(dataset[index])
+        while type(dataset) is Subset:
+            dataset, index = dataset.dataset, [dataset.indices[each] for each in index]
+        if self.collate_fn is default_collate and _are_plain(dataset, index):
+            # The same at one step for each tensor.
+            return [new_leaf(tensor._array.take(index, 0)) for tensor in dataset.tensors]
+        together = getattr(dataset, "__getitems__", None)
+        return self.collate_fn(together(index) if together else [dataset[each] for each in index])
 
     def __len__(self) -> int:
         if not self._is_stream:
@@ -231,6 +238,14 @@ class DataLoader(Generic[T_co]):
         """The examples of a stream in lists, as indices are: a sampler takes what it samples from as it is."""
         size: Any = self.batch_size
         return BatchSampler(stream, size, self.drop_last)
+
+
+def _are_plain(dataset: Any, indices: Any) -> bool:
+    """Whether the examples at these indices are elements of plain tensors, at ints."""
+    if type(dataset) is not TensorDataset or type(indices) is not list or not indices:
+        return False
+    odd = any([type(tensor) is not Tensor or tensor.requires_grad for tensor in dataset.tensors])
+    return not odd and all([type(each) is int for each in indices])
 
 
 def _check_processes(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:

@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 
 from minigrad.random import Source, default_generator
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import new_leaf
 from minigrad.tensors.random_tensors import randperm
 
 T = TypeVar("T")
@@ -110,7 +109,7 @@ class Subset(Dataset[T_co]):
         self.dataset = dataset
         self.indices = indices
         kind = type(self)
-        if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
+        if kind.__getitem__ is not Subset.__getitem__ and not hasattr(kind, "__getitems__"):
             problem = f"{kind.__name__} overrides __getitem__ but not __getitems__"
             raise NotImplementedError(f"{problem}, which a DataLoader calls: return [self[i] for i in indices]")
 
@@ -118,10 +117,6 @@ class Subset(Dataset[T_co]):
         if isinstance(idx, list):
             return self.dataset[[self.indices[each] for each in idx]]
         return self.dataset[self.indices[idx]]
-
-    def __getitems__(self, indices: list[int]) -> list[T_co]:
-        """The examples of a batch."""
-        return examples(self.dataset, [self.indices[each] for each in indices])
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -165,28 +160,3 @@ def _shares(size: int, fractions: Sequence[float]) -> list[int]:
     for position in range(size - sum(lengths)):
         lengths[position % len(lengths)] += 1
     return lengths
-
-
-def examples(dataset: Any, indices: list[Any]) -> list[Any]:
-    """The examples of a dataset at these indices, all at once if it can give them so."""
-    if getattr(dataset, "__getitems__", None):
-        together: list[Any] = dataset.__getitems__(indices)
-        return together
-    return [dataset[index] for index in indices]
-
-
-def collated_examples(dataset: Any, indices: list[Any]) -> list[Tensor] | None:
-    """What collating the examples of a TensorDataset, or of a Subset of one, makes, at one step for each tensor.
-
-    None for another dataset, for one whose class defines how it is indexed, or for tensors that are not plain ones.
-    """
-    if type(indices) is not list:
-        return None
-    while type(dataset) is Subset:
-        indices = [dataset.indices[each] for each in indices]
-        dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or not indices or any([type(each) is not int for each in indices]):
-        return None
-    if any([type(tensor) is not Tensor or tensor.requires_grad for tensor in dataset.tensors]):
-        return None
-    return [new_leaf(tensor._array.take(indices, 0)) for tensor in dataset.tensors]
