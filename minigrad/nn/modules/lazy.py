@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, ClassVar
 
 from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
@@ -67,9 +66,7 @@ class LazyModuleMixin(Module):
         if waiting:
             # Its first values are drawn in the dtype that it was converted to since.
             given, options = self._given
-            bound = inspect.signature(self.cls_to_become).bind(size, *given, **options)
-            bound.arguments["dtype"] = next(iter(waiting.values())).dtype
-            made = self.cls_to_become(*bound.args, **bound.kwargs)
+            made = self.cls_to_become(size, *given, **options | {"dtype": next(iter(waiting.values())).dtype})
             for key, each in waiting.items():
                 each.become(getattr(made, key))
         setattr(self, name, size)
