@@ -279,6 +279,8 @@ def _presented(call: Any, function: Any, qualified: str) -> Any:
 
 def _flags(function: Any) -> tuple[tuple[int, str], ...]:
     """The parameters that are True or False and nothing else: where they stand, and their names."""
+    if "bool" not in function.__annotations__.values():
+        return ()
     code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])

@@ -207,11 +207,6 @@ class Normal(Distribution):
     stddev = property(lambda self: self.scale)
     variance = property(lambda self: self.scale.pow(2))
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        shape = self._shape_of(sample_shape)
-        with torch.no_grad():
-            return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
-
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         noise = torch.empty(self._shape_of(sample_shape), dtype=self.loc.dtype).normal_()
         return self.loc + noise * self.scale

@@ -285,8 +285,13 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
     width = 32 // wanted.itemsize
     lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
-    first = product_and_sum(numbers - lane, step, start).astype(wanted)
-    return product_and_sum(lane, step, first).astype(wanted)
+    return _stepped(lane, step, _stepped(numbers - lane, step, start, wanted), wanted)
+
+
+def _stepped(numbers: Array, step: float, start: Any, of: np.dtype[Any]) -> Array:
+    """`numbers * step + start` in the dtype `of`; float64 has twice as many digits as the others need."""
+    exact = product_and_sum(numbers, step, start) if of == np.float64 else numbers * step + start
+    return exact.astype(of)
 
 
 def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
@@ -294,23 +299,26 @@ def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
 
     Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
     """
-    # Each factor as a sum of two numbers of half its digits, whose products are exact.
-    upper = values * (2.0**27 + 1)
+    product: Array = values * scale
+    total: Array = product + shift
+    if not abs(scale) < 2.0**900:
+        # It has no room for what follows.
+        return total
+    # Each factor is a sum of two numbers of half its digits, whose products are exact.
+    factor = 2.0**27 + 1
+    upper = values * factor
     upper -= upper - values
     lower = values - upper
-    mantissa, exponent = np.frexp(scale)
-    upper_scale = np.ldexp(np.rint(mantissa * 2**26), exponent - 26)
+    upper_scale = scale * factor - (scale * factor - scale)
     lower_scale = scale - upper_scale
-    product = values * scale
     error = upper * upper_scale - product
     error += upper * lower_scale
     error += lower * upper_scale
     error += lower * lower_scale
-    total = product + shift
     rest = total - product
     error += (product - (total - rest)) + (shift - rest)
-    exact: Array = np.where(np.isnan(error), total, total + error)
-    return exact
+    total += error
+    return total
 
 
 def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
@@ -344,17 +352,17 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
     if count > 1:
         arguments.check_numbers("linspace_cpu", wanted, "expected a dtype of numbers")
-    exact = computed_in(wanted).type if wanted in FLOATS else np.float64
+    exact = computed_in(wanted) if wanted in FLOATS else np.dtype(np.float64)
     first, last = [
-        exact(arguments.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        exact.type(arguments.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
         return np.array([first]).astype(wanted)
-    step = (last - first) / exact(max(count - 1, 1))
-    from_start = product_and_sum(np.arange(count // 2, dtype=np.float64), step, first)
-    from_end = product_and_sum(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last)
-    return np.concatenate((from_start, from_end)).astype(exact).astype(wanted)
+    step = (last - first) / exact.type(max(count - 1, 1))
+    from_start = _stepped(np.arange(count // 2, dtype=np.float64), step, first, exact)
+    from_end = _stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last, exact)
+    return np.concatenate((from_start, from_end)).astype(wanted)
 
 
 def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:

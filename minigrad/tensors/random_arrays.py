@@ -258,7 +258,7 @@ def _unit(bits: Array) -> Array:
 
 
 def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
-    """In place, `values * scale + shift` rounded once, as the fused instruction that PyTorch uses does."""
+    """`values * scale + shift` rounded once, as the fused instruction that PyTorch uses does; `values` may change."""
     if scale == 1 or shift == 0:
         # One of the two operations is exact; adding zero still turns -0.0 into 0.0.
         if scale != 1:
@@ -269,7 +269,7 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         wide = np.multiply(values, scale, dtype=np.float64)
         np.add(wide, shift, out=values, casting="same_kind")
     else:
-        values[...] = product_and_sum(values, scale, shift)
+        values = product_and_sum(values, scale, shift)
     return values
 
 
