@@ -24,7 +24,8 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeVar, dataclass_transform
+from inspect import Parameter
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from minigrad.core.arrays import WIDE_FLOATS
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary, quiet
-from minigrad.core.tensor import Function, Tensor, method
+from minigrad.core.tensor import Function, Tensor
 from minigrad.tensors.errors import PACKAGE, beyond_numpy, final, fits, refuse, unexpected
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
@@ -254,9 +255,10 @@ def _published(
 
 def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
     """Let `variant` be found there by these names."""
-    declared[place].update(dict.fromkeys(names, variant))
-    if place == "Tensor":
-        method(*names)(variant)
+    for name in names:
+        declared[place][name] = variant
+        if place == "Tensor":
+            setattr(Tensor, name, variant)
 
 
 def _enter_operator(function: Any, operator: str, in_place: Variant | None) -> None:
@@ -380,7 +382,7 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
         raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(names)}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
-        several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
+        several = signature.parameters[argument].kind is Parameter.VAR_POSITIONAL
         for number, each in enumerate(value if several else ()):
             if not fits(each, wanted.get(argument, Any)):
                 refuse(name, argument, place + number, wanted[argument], each)
@@ -393,22 +395,6 @@ def _check_arguments(function: Function, position: int, args: tuple[Any, ...], k
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------
 
-#: (Those of `dataclasses` do as well, but the module takes a fiftieth of the time that `import minigrad` takes.)
-EMPTY = inspect.Parameter.empty
-
-
-class Option(NamedTuple):
-    """An argument of a constructor."""
-
-    #: Its type, as it is written.
-    kind: str
-    #: `EMPTY` if it has none.
-    default: object
-    #: Whether it is given by name only.
-    by_name: bool
-    #: Whether it becomes an attribute; else `_set_up` takes it.
-    is_kept: bool
-
 
 @dataclass_transform(eq_default=False)
 def with_options(cls: T) -> T:
@@ -418,35 +404,34 @@ def with_options(cls: T) -> T:
     The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
     anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
     """
-    options: dict[str, Option] = {**getattr(cls, "_options", {})}
-    by_name = False
+    options: dict[str, Parameter] = {**getattr(cls, "_options", {})}
+    place: Any = Parameter.POSITIONAL_OR_KEYWORD
     for name, given in cls.__annotations__.items():
         # Without `from __future__ import annotations` it is the type itself.
         kind = given if isinstance(given, str) else getattr(given, "__name__", str(given)).removeprefix("dataclasses.")
-        by_name = by_name or "KW_ONLY" in kind
+        if "KW_ONLY" in kind:
+            place = Parameter.KEYWORD_ONLY
         options.pop(name, None)
         if name != "_" and not kind.startswith("ClassVar"):
-            default, is_passed_on = vars(cls).get(name, EMPTY), kind.startswith("InitVar[")
-            type_ = kind[len("InitVar[") : -1] if is_passed_on else kind
-            options[name] = Option(type_, default, by_name, not is_passed_on and kind != "Bias")
+            options[name] = Parameter(name, place, default=vars(cls).get(name, Parameter.empty), annotation=kind)
             if name in vars(cls):
                 # An attribute of the class would be found before a parameter or buffer of that name.
                 delattr(cls, name)
-    placed: dict[str, Option] = {name: options.pop(name) for name in ("device", "dtype") if name in options}
-    placed = {name: each for name, each in options.items() if not each.by_name} | placed
-    named = {name: each for name, each in options.items() if each.by_name}
-    cls._options = placed | named
-    needed = [each.default is EMPTY for each in placed.values()]
-    if needed != sorted(needed, reverse=True):
-        raise ValueError(f"{cls.__name__}: non-default argument follows default argument: those without one are first")
-    listed = ", ".join(["self", *placed, *["*"][: len(named)], *named])
+    last = [options.pop(name) for name in ("device", "dtype") if name in options]
+    named = [each for each in options.values() if each.kind is Parameter.KEYWORD_ONLY]
+    placed = [each for each in options.values() if each not in named] + last
+    cls._options = {each.name: each for each in placed + named}
+    # A ValueError if one without a default stands behind one that has one.
+    inspect.Signature(placed + named)
+    listed = ", ".join(["self", *[each.name for each in placed], *["*"][: len(named)], *[each.name for each in named]])
     # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
     # this package, so warnings name the line that calls it.
     code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
     made: Any = eval(code, vars(sys.modules[cls.__module__]))
     made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__
-    made.__defaults__ = tuple([each.default for each in placed.values() if each.default is not EMPTY])
-    made.__kwdefaults__ = {name: each.default for name, each in named.items() if each.default is not EMPTY}
-    made.__annotations__ = {name: each.kind for name, each in cls._options.items()} | {"return": "None"}
+    made.__defaults__ = tuple([each.default for each in placed if each.default is not Parameter.empty])
+    made.__kwdefaults__ = {each.name: each.default for each in named if each.default is not Parameter.empty}
+    told = {name: re.sub(r"^InitVar\[(.*)\]$", r"\1", each.annotation) for name, each in cls._options.items()}
+    made.__annotations__ = told | {"return": "None"}
     cls.__init__ = made
     return cls

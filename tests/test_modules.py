@@ -162,7 +162,7 @@ def test_a_constructor_is_that_of_a_dataclass() -> None:
         Power()
     with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3 were given"):
         Power(2.0, 1)
-    with pytest.raises(ValueError, match="Two: non-default argument follows default argument"):
+    with pytest.raises(ValueError, match="non-default argument follows default argument"):
 
         class Two(FunctionLayer, function=torch.pow):
             exponent: float = 2.0

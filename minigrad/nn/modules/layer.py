@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar
 from types import EllipsisType
 from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
-from minigrad.declare import Option, with_options as with_options
+from minigrad.declare import with_options as with_options
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
@@ -18,17 +19,22 @@ from minigrad.tensors.options import DType, OnDevice
 Bias: TypeAlias = Any
 
 
+def is_kept(option: inspect.Parameter) -> bool:
+    """Whether it becomes an attribute; else `_set_up` takes it."""
+    return not option.annotation.startswith(("InitVar[", "Bias"))
+
+
 class Layer(Module):
     """A module of one tensor, or several, that is declared by its options; see `with_options`."""
 
     __call__: ClassVar[Callable[..., Tensor]]
-    _options: ClassVar[dict[str, Option]] = {}
+    _options: ClassVar[dict[str, inspect.Parameter]] = {}
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Be made with the arguments that are `given`."""
         Module.__init__(self)
-        self.__dict__.update({name: given[name] for name, each in self._options.items() if each.is_kept})
-        self._set_up(**{name: given[name] for name, each in self._options.items() if not each.is_kept})
+        self.__dict__.update({name: given[name] for name, each in self._options.items() if is_kept(each)})
+        self._set_up(**{name: given[name] for name, each in self._options.items() if not is_kept(each)})
 
     def _set_up(self, *_: Any, **__: Any) -> None:
         """Raise an error if the options, which are set, do not go together, complete them, and make the parameters.
@@ -78,15 +84,15 @@ class FunctionLayer(Layer):
         super().__init_subclass__()
         if function is not None:
             cls.__init__ = _told(with_options(cls).__init__)  # type: ignore[method-assign]
-            cls._taken = tuple([name for name, option in cls._options.items() if option.is_kept])
+            cls._taken = tuple([name for name, option in cls._options.items() if is_kept(option)])
         if callable(function):
             cls._function = staticmethod(function)
 
     def _begin(self, given: dict[str, Any]) -> None:
         for name, option in self._options.items():
-            value, may_be = given[name], not option.is_kept or "Tensor" in option.kind
-            if isinstance(value, Tensor) and value.ndim and not may_be:
-                raise TypeError(f"{type(self).__name__}.__init__() argument '{name}' must be {option.kind}, not Tensor")
+            value, kind = given[name], option.annotation
+            if isinstance(value, Tensor) and value.ndim and is_kept(option) and "Tensor" not in kind:
+                raise TypeError(f"{type(self).__name__}.__init__() argument '{name}' must be {kind}, not Tensor")
         super()._begin(given)
 
     def forward(self, input: Tensor) -> Tensor:
