@@ -215,7 +215,7 @@ def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
 # ---- quotients -------------------------------------------------------------------------------------------------------
 
 #: A number would take as long to look at as half of the arithmetic of a row.
-ONE = np.ones((), np.float32)
+ZERO, ONE = np.zeros((), np.float32), np.ones((), np.float32)
 
 
 def inverse(x: Array) -> Array:

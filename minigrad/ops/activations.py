@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import all_within, chosen, cleared, sum_of_products, total, widened
+from minigrad.core.arrays import ONE, all_within, chosen, cleared, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, cast, floating, masked
 from minigrad.core.shapes import kept_dims
@@ -266,7 +266,7 @@ class Silu(Gate):
     value = staticmethod(sigmoid_of)
 
     def slope(self, x: Array, p: Array) -> Array:
-        return ((1 - p) * x + 1) * p
+        return ((ONE - p) * x + ONE) * p
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import ONE, cleared, inverse
+from minigrad.core.arrays import ONE, WIDE_FLOATS, ZERO, cleared, inverse
 from minigrad.core.dtypes import FLOATS, HALVES, Array
 from minigrad.core.elementwise import Exp, Floating, Log, zeroed
 from minigrad.core.modes import current
@@ -45,7 +45,8 @@ def sign_of(x: Array) -> Array:
     if x.dtype == bool:
         return x.copy("K")
     # NumPy subtracts integers of one byte many at a time.
-    return np.asarray((x > 0).view(np.int8) - (x < 0).view(np.int8)).astype(x.dtype)
+    zero = ZERO if x.dtype in WIDE_FLOATS else 0
+    return np.asarray((x > zero).view(np.int8) - (x < zero).view(np.int8)).astype(x.dtype)
 
 
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
@@ -329,7 +330,7 @@ class Relu(OfOutput):
         return clipped(x, x.dtype.type(0), None)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
-        return cleared(~(x <= 0), g)
+        return cleared(~(x <= ZERO), g)
 
 
 @of_node(Relu)
@@ -372,7 +373,7 @@ class Sigmoid(OfOutput, Floating):
     value = staticmethod(sigmoid_of)
 
     def slope(self, y: Array) -> Array:
-        return (1 - y) * y
+        return (ONE - y) * y
 
     def bend(self, y: Tensor) -> Tensor:
         return 1 - 2 * y

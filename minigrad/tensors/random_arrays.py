@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import all_within
+from minigrad.core.arrays import ONE, ZERO, all_within
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.ops.arguments import check_floating
 from minigrad.random import Generator
@@ -29,7 +29,7 @@ from minigrad.tensors.creation import product_and_sum
 _STEP = 2**16
 
 # Masks and factors; as arrays, because NumPy takes longer to look at a number.
-_ZERO, _ONE, _MINUS_TWO = np.array(0, np.float32), np.array(1, np.float32), np.array(-2, np.float32)
+_MINUS_TWO = np.array(-2, np.float32)
 _LOWEST_24 = np.array(2**24 - 1, np.uint32)
 _LOWEST_53 = np.array(2**53 - 1, np.uint64)
 # How far apart neighbours among the uniform numbers are.
@@ -263,7 +263,7 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         # One of the two operations is exact; adding zero still turns -0.0 into 0.0.
         if scale != 1:
             values *= scale
-        values += shift or _ZERO
+        values += shift or ZERO
     elif values.dtype == np.float32:
         # A product of two float32 numbers is exact in float64.
         wide = np.multiply(values, scale, dtype=np.float64)
@@ -308,7 +308,7 @@ def _normal_blocks(uniform: Array) -> Array:
     apart, together = _block_orders(uniform.size // 8)
     # Rows of eight move as units: first the radii's rows of all blocks, then the angles' rows.
     radius, angle = uniform.reshape(-1, 8).take(apart, axis=0).reshape(2, -1)
-    np.subtract(_ONE, radius, radius)
+    np.subtract(ONE, radius, radius)
     np.log(radius, radius)
     radius *= _MINUS_TWO
     np.sqrt(radius, radius)
