@@ -131,9 +131,8 @@ class Elementwise(Binary):
         db = None if edge_b is None else self.gradients[1](self, g)
         if self.shapes is None:
             return da, db
-        return [
-            each if each is None else sum_to(each, shape) for each, shape in zip((da, db), self.shapes, strict=True)
-        ]
+        shape_a, shape_b = self.shapes
+        return None if da is None else sum_to(da, shape_a), None if db is None else sum_to(db, shape_b)
 
 
 def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:

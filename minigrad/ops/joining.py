@@ -40,10 +40,11 @@ def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
 def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """The tensors in the dtype that all of them promote to."""
     first = tensors[0]._array.dtype
-    if all([x._array.dtype is first for x in tensors]):
-        return tensors
-    common = result_type(*[x._array for x in tensors])
-    return [cast(x, common) for x in tensors]
+    for x in tensors:
+        if x._array.dtype is not first:
+            common = result_type(*[each._array for each in tensors])
+            return [cast(each, common) for each in tensors]
+    return tensors
 
 
 def _wanted(node: Node, gradients: Sequence[Tensor]) -> Sequence[Any]:
