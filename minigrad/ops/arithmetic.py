@@ -346,10 +346,10 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
         # From the nearer end: so both ends are reached exactly.
         near = c.abs() < 0.5
         if c.ndim:
-            start, part = a.where(near, b), c.where(near, c - 1)
+            start, part = a.where(near, b), (-c).where(near, 1 - c)
         else:
-            start, part = (a, c) if near else (b, c - 1)
-        return SumAs(form)(start, (b - a) * part)
+            start, part = (a, -c) if near else (b, 1 - c)
+        return SumAs(form)((a - b) * part, start)
 
     return in_float32(between, input, end, part)
 

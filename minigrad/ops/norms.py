@@ -289,23 +289,23 @@ def batch_norm(
         _check_batch_size(input.size())
     if eps < 0 or (training and eps == 0):
         raise ValueError(f"batch_norm eps must be positive, but got {eps}")
-    runnings: list[Any] = [running_mean, running_var]
-    if not training and None in runnings:
+    runnings = [each for each in (running_mean, running_var) if each is not None]
+    if not training and len(runnings) < 2:
         raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
-    if (running_mean is None) != (running_var is None):
+    if len(runnings) == 1:
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training:
         mean, variance = [each._array.reshape(-1, *[1] * (input.ndim - 2)) for each in runnings]
         return _normalized("batch_norm", input, weight, bias, functools.partial(_by_known, mean, variance + eps))
-    for running in () if running_mean is None else runnings:
+    for running in runnings:
         running._check_writable()
     n, channels, *rest = input._array.shape
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
     groups = _groups(frame, (0, 2)[: len(frame) - 1], (1,), eps)
     op = Normalize(groups, "NativeBatchNormBackward0")
     y = _normalized("batch_norm", input, weight, bias, op)
-    if running_mean is not None and input._array.size:
+    if runnings and input._array.size:
         (_, mean, variance, _), *_ = op.rounds
         # The unbiased estimate: the sum of squares divided by one less.
         for running, found in zip(runnings, (mean, variance * (groups.count / (groups.count - 1))), strict=True):
