@@ -89,10 +89,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     >>> F.pad(x, (2, 1)), F.pad(x, (2, 1), "reflect")
     (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
     """
-    if len(pad) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2: before and after for each dimension, got {pad}")
-    if len(pad) > 2 * input.ndim:
-        raise RuntimeError("Padding length should be less than or equal to two times the input dimension")
+    if len(pad) % 2 or len(pad) > 2 * input.ndim:
+        found = f"before and after for each of the last dimensions, got {pad} for {input.ndim}D input"
+        raise RuntimeError(f"Padding length must be divisible by 2: {found}")
     pads = list(zip(pad[::2], pad[1::2], strict=True))
     if mode == "constant":
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
@@ -389,8 +388,8 @@ class Convolution(_OnWindows):
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
         self.sizes = x.shape[2:]
         counts = self.windows.counts(self.sizes)
-        w = _matrices(widened(weight), self.groups)
-        y = np.empty((len(x), *w.shape[:2], math.prod(counts)), w.dtype)
+        w = _in_groups(weight[None], self.groups)
+        y = np.empty((len(x), *w.shape[1:3], math.prod(counts)), w.dtype)
         for rows, seen in _columns(x, self.windows, self.groups):
             np.matmul(w, seen, out=y[rows])
         return _finished(y.reshape(len(x), len(weight), *counts), bias, x)
@@ -414,9 +413,9 @@ class ConvTranspose(_OnWindows):
 
     def forward(self, g: Array, weight: Array, bias: Array | None) -> Array:
         counts, parts = g.shape[2:], _in_groups(g, self.groups)
-        w = _matrices(widened(weight), self.groups).mT
+        w = _in_groups(weight[None], self.groups).mT
         x = np.empty((len(g), self.groups * weight.shape[1], *self.sizes), w.dtype)
-        for rows in slices(len(g), w.size // max(w.shape[2], 1) * math.prod(counts), _BLOCK):
+        for rows in slices(len(g), self.groups * w.shape[2] * math.prod(counts), _BLOCK):
             seen = w @ parts[rows]
             x[rows] = self.windows.add(seen.reshape(len(seen), x.shape[1], *weight.shape[2:], *counts), self.sizes)
         return _finished(x, bias, g)
@@ -452,14 +451,9 @@ class WeightGradient(_OnWindows):
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
 
-def _matrices(weight: Array, groups: int) -> Array:
-    """A weight `(O, C / groups, *kernel)` as a matrix for each group, `(groups, O / groups, C / groups * kernel)`."""
-    return weight.reshape(groups, len(weight) // groups, math.prod(weight.shape[1:]))
-
-
-def _in_groups(g: Array, groups: int) -> Array:
-    """What is at the places of channels, `(N, O, *)`, as `(N, groups, O / groups, places)`."""
-    return widened(g).reshape(len(g), groups, g.shape[1] // groups, math.prod(g.shape[2:]))
+def _in_groups(x: Array, groups: int) -> Array:
+    """The channels of `(N, O, *)` in groups, a matrix each: `(N, groups, O / groups, *)`, with the rest as one."""
+    return widened(x).reshape(len(x), groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
 def _columns(x: Array, windows: Windows, groups: int) -> Iterator[tuple[slice, Array]]:
