@@ -247,7 +247,9 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
     if x.size < _LONG:
-        turned = (*[slice(None)] * dim, slice(None, None, -1 if reverse else 1))
+        if not reverse:
+            return ufunc.accumulate(x, dim, wider).astype(x.dtype, "C", copy=False)
+        turned = (*[slice(None)] * dim, slice(None, None, -1))
         return ufunc.accumulate(x[turned], dim, wider)[turned].astype(x.dtype, "C", copy=False)
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
@@ -587,9 +589,9 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
 
 def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) -> Tensor:
     """The extrema over `dim`, over all for ()."""
-    dims, named = reduced_dims(dim, x.ndim), normal_dims(() if dim is None else dim, x.ndim)
+    named = normal_dims(() if dim is None else dim, x.ndim)
     check_not_empty(f"a{find.__name__}", x._array, *named, error=RuntimeError)
-    return Extrema(dims, keepdim, f"A{find.__name__}Backward0", find)(x)
+    return Extrema(named or tuple(range(x.ndim)), keepdim, f"A{find.__name__}Backward0", find)(x)
 
 
 class Extrema(Reduction):
@@ -658,7 +660,7 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
         return x._new(np.asarray(find(array, keepdims=keepdim)))
     position = normal_dim(dim, array.ndim)
     check_not_empty(find.__name__, array, position)
-    return x._new(along(index_of, array, position, find, keepdim))
+    return x._new(index_of(array, position, find, keepdim) if array.ndim else np.zeros((), np.int64))
 
 
 def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = True) -> Array:
