@@ -348,7 +348,7 @@ STRANGE = '<img src=x> | *a* [b](c) \\ "&amp;_'
 def test_html_is_escaped_and_closed() -> None:
     x = leaf(1.0, 2.0)
     text = explain.backward(x.abs().sum(), names={STRANGE: x})._repr_html_()
-    assert f'top">{html.escape(STRANGE)}.grad<br>' in text
+    assert f'top">{html.escape(STRANGE)}.grad</td>' in text
     assert 'top"><code>dx = g * sign(x)</code><br>' in text
     assert "<img" not in text
     opened = re.findall(r"<(\w+)", text.replace("<br>", ""))

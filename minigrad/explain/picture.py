@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -186,10 +187,10 @@ def description(numbers: Pair) -> str:
 class _Matrix(NamedTuple):
     """A matrix to be drawn, whose row k belongs to `ids[k]`, and is called so: as an id, or as a row of the table."""
 
-    name: str
-    array: Array
     ids: list[int]
     rows_are: str
+    name: str
+    array: Array
     is_one_hot: bool = False
 
 
@@ -207,12 +208,8 @@ class _Drawing:
         self.width = self.product_at + max(_LABELS + most * _ROW + 2 * (_SIGN + self.block), _TITLE) + 24
         self.height = 2 * most * _ROW + 148
 
-        def per_row(name: str, array: Array, is_one_hot: bool = False) -> _Matrix:
-            return _Matrix(name, array, [*range(len(numbers.table))], "row", is_one_hot)
-
-        def per_id(name: str, array: Array, is_one_hot: bool = False) -> _Matrix:
-            return _Matrix(name, array, numbers.ids, "id", is_one_hot)
-
+        per_row = partial(_Matrix, [*range(len(numbers.table))], "row")
+        per_id = partial(_Matrix, numbers.ids, "id")
         self.top = 63
         table, output = per_row("W, the table", numbers.table), per_id("Y, the output", numbers.rows)
         ends = [(id_, n) for n, id_ in enumerate(numbers.ids)]

@@ -6,11 +6,11 @@ import html
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from minigrad import autograd
 from minigrad.core.dtypes import Array
@@ -95,25 +95,22 @@ class Story:
         return ", ".join([each.operation for each in self.starts])
 
     def __str__(self) -> str:
-        steps, leaves = map(as_text, self._tables())
-        return f"backward from {self.start}\n\n{steps}\n\n{leaves}"
+        rows, leaves = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
+        fewer = as_text(_FEWER, [_in_fewer(row) for row in rows], (0, 29, 29, 31))
+        steps = _that_fits(as_text(_STEPS, rows, (0, 24, 0, 26, 0, 0)), fewer)
+        told = _that_fits(*[as_text(_LEAVES, leaves, widths) for widths in _WIDTHS])
+        return f"backward from {self.start}\n\n{steps}\n\n{told}"
 
     __repr__ = __str__
 
     def to_html(self) -> str:
         """The story as HTML."""
         start = f"<p>backward from <code>{html.escape(self.start)}</code></p>"
-        return "\n".join([start, *map(as_html, self._tables())])
+        tables = as_html(_STEPS, self._rows()), as_html(_LEAVES, map(_leaf_row, self.leaves))
+        return "\n".join([start, *tables])
 
     #: What a notebook shows.
     _repr_html_ = to_html
-
-    def _tables(self) -> Iterator[Table]:
-        """The tables of the steps and of the leaves: the steps have fewer columns where a terminal is too narrow."""
-        rows, leaves = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
-        fewer = Table(_FEWER, (0, 29, 29, 31), [_in_fewer(row) for row in rows])
-        yield _that_fits(Table(_STEPS, (0, 24, 0, 26, 0, 0), rows), fewer)
-        yield _that_fits(*[Table(_LEAVES, widths, leaves) for widths in _WIDTHS])
 
     def _rows(self) -> Iterator[list[Cell]]:
         """The rows that tell the starts and the steps, or of these the first and the last."""
@@ -301,38 +298,29 @@ class Code(str):
 Cell: TypeAlias = Sequence[str]
 
 
-class Table(NamedTuple):
-    """A table: each column is wrapped to its width, 0 for as it is."""
-
-    titles: Sequence[str]
-    widths: Sequence[int]
-    rows: Sequence[Sequence[Cell]]
-
-
-def _that_fits(*tables: Table) -> Table:
+def _that_fits(*tables: str) -> str:
     """The first of the tables whose lines a terminal does not break, else the last."""
-    return next((each for each in tables if max(map(len, as_text(each).splitlines())) <= 100), tables[-1])
+    return next((each for each in tables if max(map(len, each.splitlines())) <= 100), tables[-1])
 
 
-def as_text(table: Table) -> str:
-    """The table in columns."""
-    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, table.widths, strict=True)] for row in table.rows]
+def as_text(titles: Sequence[str], rows: Iterable[Sequence[Cell]], widths: Sequence[int]) -> str:
+    """A table in columns, each of which is wrapped to its width, 0 for as it is."""
+    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
     columns = [
-        max([len(title), *[len(line) for row in wrapped for line in row[place]]])
-        for place, title in enumerate(table.titles)
+        max([len(title), *[len(line) for row in wrapped for line in row[place]]]) for place, title in enumerate(titles)
     ]
-    lines = [table.titles, *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
+    lines = [titles, *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
     return "\n".join(
         ["  ".join([text.ljust(width) for text, width in zip(line, columns, strict=True)]).rstrip() for line in lines]
     )
 
 
-def as_html(table: Table) -> str:
-    """The table as HTML, whose cells begin at the left and the top, in notebooks too."""
+def as_html(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A table as HTML, whose cells begin at the left and the top, in notebooks too."""
     style = 'style="text-align: left; vertical-align: top"'
-    head = "".join([f'<th scope="col" {style}>{html.escape(title)}</th>' for title in table.titles])
-    cells = [[_html(*each) for each in zip(row, table.widths, strict=True)] for row in table.rows]
-    body = "\n".join([f"<tr>{''.join([f'<td {style}>{cell}</td>' for cell in row])}</tr>" for row in cells])
+    head = "".join([f'<th scope="col" {style}>{html.escape(title)}</th>' for title in titles])
+    cells = [[f"<td {style}>{'<br>'.join(map(_html, cell))}</td>" for cell in row] for row in rows]
+    body = "\n".join([f"<tr>{''.join(row)}</tr>" for row in cells])
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
@@ -360,12 +348,8 @@ def _pieces(text: str, width: int, gap: str) -> Iterator[str]:
             yield from re.findall(f".{{1,{width}}}", name)
 
 
-def _html(cell: Cell, width: int) -> str:
-    lines = []
-    for line in cell:
-        if isinstance(line, Code):
-            wrapped = _wrapped([line], width)
-            lines += [f'<code style="white-space: pre">{html.escape(each)}</code>' for each in wrapped]
-        else:
-            lines.append(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line)))
-    return "<br>".join(lines)
+def _html(line: str) -> str:
+    """The line as HTML: a browser breaks one that is too long, and keeps the spaces between numbers."""
+    if isinstance(line, Code):
+        return f'<code style="white-space: pre-wrap">{html.escape(line)}</code>'
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line))
