@@ -5,10 +5,10 @@ import doctest
 import functools
 import io
 import itertools
-import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ PROCESS = f"""
 import runpy, sys
 sys.path[:0] = {[each for each in sys.path if each]}
 sys.meta_path.insert(0, type("NoTorch", (), {{"find_spec": lambda name, *_: 1 / (name != "torch") and None}}))
-for arguments in ["2", "3", "--html", {os.devnull!r}], []:
+for arguments in ["2", "3", "--html", sys.argv[1]], []:
     sys.argv[1:] = arguments
     runpy.run_module("minigrad", run_name="__main__")
 print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names)
@@ -66,8 +66,9 @@ print({{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_nam
 @functools.cache
 def in_a_process() -> tuple[str, str]:
     """What the program itself prints, and the packages it has imported; nothing goes to standard error."""
-    command = [sys.executable, "-S", "-c", PROCESS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-S", "-c", PROCESS, f"{folder}/page.html"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert not done.stderr
     written, _, rest = done.stdout.partition("\n")
     assert written.startswith("Written: ")
