@@ -200,9 +200,6 @@ class Options(TypedDict, total=False):
     requires_grad: bool | None
 
 
-_NAMES = frozenset([*Options.__annotations__, "size"])
-
-
 class SizedOptions(Options, total=False):
     """As Options; the sizes may be given by keyword as well, `zeros(size=(2, 3))`."""
 
@@ -219,7 +216,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     """The dtype, and whether a gradient is required, after a check of all options given to the function `name`."""
     if not options:
         return (default or dtypes.get_default_dtype())._numpy, False
-    unknown = options.keys() - _NAMES
+    unknown = options.keys() - Options.__annotations__.keys()
     if unknown:
         raise unexpected(name, **{each: options[each] for each in unknown})  # type: ignore[literal-required]
     if options.get("device") is not None:
@@ -288,7 +285,7 @@ def new_leaf_of_sizes(
 
     Errors: those of `checked`; RuntimeError for sizes that no array has.
     """
-    shape = sizes_of(name, sizes, options.get("size"))
+    shape = sizes_of(name, sizes, options.pop("size", None))  # type: ignore[typeddict-item]  # SizedOptions has it
     wanted, requires_grad = checked(name, options, default)
     try:
         array = make(shape, wanted)
