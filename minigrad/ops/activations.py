@@ -434,21 +434,12 @@ class LogSumExp(Reduction):
     form: str = "LogsumexpBackward0"
 
     def reduced(self, x: Array) -> Array:
-        out, sums, most = exponentials(x, self.dims)
-        self.exponentials: tuple[Array, Array] | None = out, sums
+        _, sums, most = exponentials(x, self.dims)
         return np.asarray(np.log(sums) + most)
 
-    def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        g = kept_dims(g, x._array.shape, self.dims)
-        return in_one_step(self.slope, lambda g, x: g * (x - LogSumExp(self.dims, True)(x)).exp(), g, x)
-
-    def slope(self, g: Array, x: Array) -> Array:
-        """The gradient of x, for that of y, `g`."""
-        # Used up: they become the gradient.  Another backward pass computes them anew.
-        known, self.exponentials = self.exponentials, None
-        out, sums = exponentials(x, self.dims)[:2] if known is None else known
-        out *= g / sums
-        return out
+    def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        g, y = [kept_dims(each, x._array.shape, self.dims) for each in (g, y)]
+        return g * (x - y).exp()
 
 
 def exponentials(x: Array, dims: tuple[int, ...], out: Array | None = None) -> tuple[Array, Array, Array]:
