@@ -127,12 +127,11 @@ def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows,
 @functools.lru_cache(maxsize=64)
 def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
     """How many elements each window has, those that pad the input included if they are `counted`."""
-    spans = zip(windows.counts(sizes), windows.kernel, windows.stride, sizes, windows.pads, strict=True)
-    numbers = []
-    for count, kernel, stride, size, (before, _) in spans:
-        starts, more = np.arange(count) * stride - before, before * counted
-        numbers.append(np.minimum(starts + kernel, size + more) - np.maximum(starts, -more))
-    return functools.reduce(np.multiply.outer, numbers).astype(np.float32)
+    if counted:
+        # What a last window has beyond them is not.
+        sizes = tuple([size + 2 * before for size, (before, _) in zip(sizes, windows.pads, strict=True)])
+        windows = windows._replace(pads=tuple([(0, after - before) for before, after in windows.pads]))
+    return windows.combined(np.add, windows.view(np.ones(sizes, np.float32)))
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
@@ -271,13 +270,9 @@ def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mo
 def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
     """The sizes that an adaptive pooling is to make."""
     _check_input(name, input, dims)
-    given = output_size if isinstance(output_size, Sequence) else [output_size] * dims
-    if len(given) != dims:
-        raise RuntimeError(f"{name}: output_size must be {dims}, an int or None for each dimension")
-    sizes = [size if each is None else each for size, each in zip(input.shape[-dims:], given, strict=True)]
-    if min(sizes) < 1:
-        raise RuntimeError(f"{name}: elements of output_size must be greater than 0 but received {sizes}")
-    return per_dim("output_size", sizes, dims)
+    given = output_size if isinstance(output_size, Sequence) else (output_size,) * dims
+    sizes = [input.shape[at - dims] if each is None else each for at, each in enumerate(given)]
+    return per_dim("output_size", sizes, dims, spread=False)
 
 
 def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
