@@ -21,7 +21,7 @@ from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.arguments import check_real, normal_dim, normal_dims, reduced_dims
 from minigrad.ops.fused import in_float32, in_one_step, row_blocks
-from minigrad.ops.indexing import Index, all_dims, places_along
+from minigrad.ops.indexing import Index, all_dims, places_along, positions
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
 
@@ -665,18 +665,18 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
 
 def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = True) -> Array:
     """The index of the first largest (`ndarray.argmax`) or smallest element along `dim`, where nan counts as either."""
-    if x.strides[dim] == x.itemsize or x.size < 2**14:
+    if x.size < 2**14 or x.strides[dim] < 2**9:
         return np.asarray(find(x, axis=dim, keepdims=keepdim), order="C")
-    # NumPy would copy x with `dim` last.  Of the elements equal to the extremum, the first is written last.
+    # NumPy would copy x with `dim` last, which takes long where neighbours along it lie far apart.  Of the elements
+    # equal to the extremum, the first is written last.
     best = quiet().run(ndarray.max if find is ndarray.argmax else ndarray.min, x, axis=dim, keepdims=True)
     equal = x == best
     if np.isnan(best).any():
         equal |= np.isnan(x)
-    places = np.flatnonzero(equal)[::-1]
-    inner = int(np.prod(x.shape[dim + 1 :], dtype=np.int64))
-    index = np.empty(best.size, np.int64)
-    index[places // (inner * x.shape[dim]) * inner + places % inner] = places // inner % x.shape[dim]
-    return index.reshape(best.shape if keepdim else best.squeeze(dim).shape)
+    at: list[Any] = [each[::-1].copy() for each in positions(equal)]
+    index = np.empty(best.shape, np.int64)
+    index[(*at[:dim], 0, *at[dim + 1 :])] = at[dim]
+    return index if keepdim else index.squeeze(dim)
 
 
 def check_not_empty(name: str, x: Array, *dims: int, error: type[Exception] = IndexError) -> None:
