@@ -38,12 +38,9 @@ for name in ("dim", "size", "numel", "element_size", "is_contiguous", "is_floati
 ask(st.tuples(any_array(), dims), "x, dim: x.size(dim)")
 ask(st.tuples(any_array().filter(np.size), dims | st.none()), "x, dim: x.stride(dim)")
 ask(one(of_dtype("float32")), "x: torch.zeros(x.shape).stride()", covers="Tensor.stride")
-for form in (lambda x: x + 1, lambda x: x.sum_to_size(1, *x.shape[1:]), lambda x: x.sum(-1)):
-    add(
-        "Tensor.stride",
-        lambda api, shape, form=form: form(api.zeros(shape)).stride(),
-        one(st.sampled_from([(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)])),
-    )
+of_nothing = one(st.sampled_from([(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)]))
+for form in ("x + 1", "x.sum_to_size(1, *x.shape[1:])", "x.sum(-1)"):
+    ask(of_nothing, f"shape: (lambda x: {form})(torch.zeros(shape)).stride()", covers="Tensor.stride")
 new_dims = [
     (None,), (slice(None), None), (None, slice(None), None, 1), (0, None), (None, slice(None, None, 2), None),
     (slice(None), slice(0, 1), None, 0), (Ellipsis, None, 0), (1, None, slice(1, 2), None), (None, Ellipsis),
@@ -293,12 +290,8 @@ for name in ("cat", "stack"):
         f"x, y, dim: torch.{name}([x, y * 2, x], dim)",
     )
 ask(one(any_array()), "x: x.nelement()", "x: x.data")
-for name, operator_of in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
-    add(
-        f"Tensor.__r{name}__",
-        lambda api, x, n, of=operator_of: of(n, x),
-        st.tuples(of_dtype("int64"), st.integers(0, 3)),
-    )
+for name, sign in (("and", "&"), ("or", "|"), ("xor", "^")):
+    ask(st.tuples(of_dtype("int64"), st.integers(0, 3)), f"x, n: n {sign} x", covers=f"Tensor.__r{name}__")
     ask(st.tuples(of_dtype("int64"), st.integers(0, 3)), f"x, n: operator.i{name}(x, n)", covers=f"Tensor.__i{name}__")
 ask(st.tuples(floats(integer=True), st.sampled_from([2, 3])), "x, n: operator.ipow(x, n)", covers="Tensor.__ipow__")
 ask(one(any_array().map(Plain)), "x: torch.from_numpy(x)")

@@ -176,20 +176,11 @@ def activation(name: str, *arguments: Any, **how: Any) -> None:
     """Rows of an activation with these arguments, and of its `inplace` form if `inplace` is among the settings."""
     in_place = how.pop("inplace", False)
     settings = {"ulps": 8, "grad_ulps": 2**12, "grad_least": 1, **how}
-    add(f"nn.functional.{name}", lambda api, x: getattr(api.nn.functional, name)(x, *arguments), one(real), **settings)
-    add(
-        f"nn.functional.{name}",
-        lambda api, x: getattr(api.nn.functional, name)(x.detach(), *arguments),
-        one(any_array()),
-        ulps=8,
-    )
+    given = "".join([f", {each}" for each in arguments])
+    ask(one(real), f"x: F.{name}(x{given})", **settings)
+    ask(one(any_array()), f"x: F.{name}(x.detach(){given})", ulps=8)
     if in_place:
-        add(
-            f"nn.functional.{name}",
-            lambda api, x: getattr(api.nn.functional, name)(x.clone(), *arguments, inplace=True),
-            one(real),
-            **settings,
-        )
+        ask(one(real), f"x: F.{name}(x.clone(){given}, inplace=True)", **settings)
 
 
 for name in ("relu", "silu"):
@@ -203,16 +194,8 @@ for name in ("softplus", "logsigmoid", "sigmoid", "tanh"):
     activation(name)
 activation("softplus", 2, 1)
 for approximate in ("none", "tanh", "other"):
-    add(
-        "nn.functional.gelu",
-        lambda api, x, how=approximate: api.nn.functional.gelu(x, approximate=how),
-        one(real),
-        # 1 + erf(x), each right to a unit, cancels where x is negative.
-        ulps=8,
-        least=1,
-        grad_ulps=2**12,
-        grad_least=1,
-    )
+    # 1 + erf(x), each right to a unit, cancels where x is negative.
+    ask(one(real), f"x: F.gelu(x, approximate={approximate!r})", ulps=8, least=1, grad_ulps=2**12, grad_least=1)
 ask(one(real), "x: F.relu_(x * 1)", ulps=8, grad_ulps=2**12)
 
 

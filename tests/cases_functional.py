@@ -270,14 +270,11 @@ def looked_up(draw: st.DrawFn, ids_shape: Any = None) -> tuple[Any, Any]:
     return table, draw(ids_for(table, ids_shape, st.sampled_from(["int64", "int32"])))
 
 
-add(
-    "nn.functional.embedding",
-    lambda api, w, ids, padding, scaled: api.nn.functional.embedding(
-        ids, w, padding, scale_grad_by_freq=scaled and w.dtype != api.float16
-    ),
+# PyTorch's gradient of the gradient leaves the counts out.
+ask(
     joined(looked_up(), maybe(st.integers(-3, 3)), st.booleans()),
+    "w, ids, i, scaled: F.embedding(ids, w, i, scale_grad_by_freq=scaled and w.dtype != torch.float16)",
     grad_ulps=64,
-    # PyTorch's gradient of the gradient leaves the counts out.
     twice=False,
 )
 ask(
@@ -304,22 +301,14 @@ def bagged(draw: st.DrawFn) -> tuple[Any, ...]:
     return table, ids, offsets, last, draw(maybe(real(table.dtype.name, ids.shape)))
 
 
-add(
-    "nn.functional.embedding_bag",
-    lambda api, w, ids, offsets, last, weights, mode, padding: api.nn.functional.embedding_bag(
-        ids,
-        w,
-        offsets,
-        mode=mode,
-        per_sample_weights=weights if mode == "sum" else None,
-        include_last_offset=last,
-        padding_idx=padding,
-    ),
+# PyTorch has no gradients of its gradients.
+ask(
     joined(bagged(), st.sampled_from(["sum", "mean", "max"]), maybe(st.integers(-2, 2))),
+    "w, ids, offsets, last, weights, mode, i: F.embedding_bag(ids, w, offsets, mode=mode, include_last_offset=last, "
+    'per_sample_weights=weights if mode == "sum" else None, padding_idx=i)',
     ulps=8,
     grad_ulps=64,
     grad_least=4,
-    # PyTorch has no gradients of its gradients.
     twice=False,
 )
 ask(st.tuples(of_dtype("int64").map(np.abs), st.integers(-1, 6)), "ids, classes: F.one_hot(ids, classes)")
@@ -348,16 +337,11 @@ ask(
     st.tuples(of_dtype("float32") | of_dtype("int64") | floats(), widths, st.sampled_from([None, 0, 2.0, -1.5])),
     "x, width, value: F.pad(x, width, value=value)",
 )
+# A dimension of which nothing is left PyTorch pads with what was in memory.
+solid = float_names.flatmap(lambda dtype: of_dtype(dtype, shapes(2, 4, min_side=3)))
+fitting = widths.filter(lambda width: len(width) in (1, 2, 4) and min(width) >= 0)
 for mode in ("reflect", "replicate", "circular"):
-    add(
-        "nn.functional.pad",
-        lambda api, x, width, mode=mode: api.nn.functional.pad(x, width, mode=mode),
-        st.tuples(
-            # A dimension of which nothing is left PyTorch pads with what was in memory.
-            float_names.flatmap(lambda dtype: of_dtype(dtype, shapes(2, 4, min_side=3))),
-            widths.filter(lambda width: len(width) in (1, 2, 4) and min(width) >= 0),
-        ),
-    )
+    ask(st.tuples(solid, fitting), f"x, width: F.pad(x, width, mode={mode!r})")
 
 # ---- attention -------------------------------------------------------------------------------------------------------
 
@@ -373,16 +357,13 @@ def attended(draw: st.DrawFn) -> tuple[Any, ...]:
     return q, k, v, mask, mask is None and draw(st.booleans())
 
 
-add(
-    "nn.functional.scaled_dot_product_attention",
-    lambda api, q, k, v, mask, causal, scale: api.nn.functional.scaled_dot_product_attention(
-        q, k, v, mask, is_causal=causal, scale=scale
-    ),
+# PyTorch's fused steps have no gradients of their gradients.
+ask(
     joined(attended(), st.sampled_from([None, 0.5])),
+    "q, k, v, mask, causal, scale: F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)",
     ulps=64,
     grad_ulps=2**9,
     grad_least=4,
-    # PyTorch's fused steps have no gradients of their gradients.
     twice=False,
 )
 
