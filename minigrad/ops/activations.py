@@ -239,16 +239,9 @@ class LogSigmoid(Curve):
 
     formulas = ("dx = g * sigmoid(-x)",)
     kernel = "log_sigmoid_cpu"
-
-    def value(self, x: Array) -> Array:
-        return np.asarray(log_sigmoid(x), order="C")
-
-    def slope(self, x: Array) -> Array:
-        return sigmoid_of(-x)
-
-    def bend(self, x: Tensor) -> Tensor:
-        s = x.sigmoid()
-        return s * (s - 1)
+    value = staticmethod(lambda x: np.asarray(log_sigmoid(x), order="C"))
+    slope = staticmethod(lambda x: sigmoid_of(-x))
+    bend = staticmethod(lambda x: x.sigmoid() * -(-x).sigmoid())
 
 
 @of_node(LogSigmoid, "nn.functional")
@@ -262,11 +255,8 @@ class Silu(Gate):
     formulas = ("dx = g * s * (1 + x * (1 - s))",)
     kernel = "silu_cpu"
     slope_name = "MulBackward0"
-
     value = staticmethod(sigmoid_of)
-
-    def slope(self, x: Array, p: Array) -> Array:
-        return ((ONE - p) * x + ONE) * p
+    slope = staticmethod(lambda x, p: ((ONE - p) * x + ONE) * p)
 
     def bend(self, x: Tensor) -> Tensor:
         s = x.sigmoid()
@@ -284,15 +274,9 @@ class Gelu(Gate):
 
     formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
     kernel = "GeluKernelImpl"
-
-    def value(self, x: Array) -> Array:
-        return (erf_of(x * math.sqrt(0.5)) + 1) * 0.5
-
-    def slope(self, x: Array, p: Array) -> Array:
-        return np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p
-
-    def bend(self, x: Tensor) -> Tensor:
-        return (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
+    value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + 1) * 0.5)
+    slope = staticmethod(lambda x, p: np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p)
+    bend = staticmethod(lambda x: (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi)))
 
 
 class GeluTanh(Gate):

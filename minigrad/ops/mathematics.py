@@ -223,7 +223,7 @@ class Curve(Unary):
     """`y = f(x)` for each element.
 
     A subclass says `value(x)` and `slope(x)` of `workable` arrays, both of which make new ones; and `bend(x)`, the
-    derivative of the slope, in tensor operations, unless the curve is made of straight lines.
+    derivative of the slope, in tensor operations, unless the curve is made of straight lines, without a bend.
     """
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
@@ -235,6 +235,7 @@ class Curve(Unary):
     kernel: ClassVar[str] = ""
     value: ClassVar[Callable[..., Array]]
     slope: ClassVar[Callable[..., Array]]
+    bend: ClassVar[Callable[..., Tensor] | None] = None
 
     def forward(self, x: Array) -> Array:
         if self.kernel:
@@ -253,10 +254,6 @@ class Curve(Unary):
         slope = self.slope(*read)
         slope *= g
         return slope
-
-    def bend(self, x: Tensor) -> Any:
-        """The derivative of the slope at `x`; None for 0."""
-        return None
 
 
 class OfOutput(Curve):
@@ -283,8 +280,7 @@ class Slope(Binary):
         return Slope(self.curve)(h, x)
 
     def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
-        bend = self.curve.bend(x)
-        return zeroed(h) if bend is None else h * g * bend
+        return zeroed(h) if self.curve.bend is None else h * g * self.curve.bend(x)
 
     def name(self) -> str:
         return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
@@ -348,12 +344,8 @@ class Tanh(OfOutput, Floating):
 
     formulas = ("dx = g * (1 - y * y)",)
     forward = np.tanh  # type: ignore[assignment]  # a ufunc, in place of `value` of blocks
-
-    def slope(self, y: Array) -> Array:
-        return ONE - y * y
-
-    def bend(self, y: Tensor) -> Tensor:
-        return -2 * y
+    slope = staticmethod(lambda y: ONE - y * y)
+    bend = staticmethod(lambda y: -2 * y)
 
 
 @of_node(Tanh, *EVERYWHERE, "nn.functional")
@@ -371,12 +363,8 @@ class Sigmoid(OfOutput, Floating):
 
     formulas = ("dx = g * ((1 - y) * y)",)
     value = staticmethod(sigmoid_of)
-
-    def slope(self, y: Array) -> Array:
-        return (ONE - y) * y
-
-    def bend(self, y: Tensor) -> Tensor:
-        return 1 - 2 * y
+    slope = staticmethod(lambda y: (ONE - y) * y)
+    bend = staticmethod(lambda y: 1 - 2 * y)
 
 
 @of_node(Sigmoid, *EVERYWHERE, "nn.functional")
@@ -451,12 +439,8 @@ class Erf(Curve, Floating):
     formulas = ("dx = g * 2 / sqrt(pi) * exp(-x**2)",)
     slope_name = "MulBackward0"
     value = staticmethod(erf_of)
-
-    def slope(self, x: Array) -> Array:
-        return np.exp(-x * x) * (2 / math.sqrt(math.pi))
-
-    def bend(self, x: Tensor) -> Tensor:
-        return (-x * x).exp() * x * (-4 / math.sqrt(math.pi))
+    slope = staticmethod(lambda x: np.exp(-x * x) * (2 / math.sqrt(math.pi)))
+    bend = staticmethod(lambda x: (-x * x).exp() * x * (-4 / math.sqrt(math.pi)))
 
 
 @of_node(Erf)
