@@ -506,9 +506,9 @@ class Tensor:
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> typing.Self:
         """This tensor, changed to what `index_add` returns: A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
-        """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
+        """A copy with `y[…, index[j], …] = value` along `dim`, for a number, or a 0-d tensor that requires no gradient."""
     def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `index_fill` returns: A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor."""
+        """This tensor, changed to what `index_fill` returns: A copy with `y[…, index[j], …] = value` along `dim`, for a number, or a 0-d tensor that requires no gradient."""
     def index_put(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
     def index_put_(self, indices: collections.abc.Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> typing.Self:

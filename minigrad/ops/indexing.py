@@ -423,12 +423,8 @@ def is_plain(item: object) -> bool:
     """Whether NumPy takes the item for what PyTorch takes it for, which it does without further ado."""
     if type(item) is not slice:
         return type(item) in _PLAIN
-    step = item.step
-    return (
-        type(item.start) in _BOUNDS
-        and type(item.stop) in _BOUNDS
-        and (step is None or (type(step) is int and step > 0))
-    )
+    bounded, step = type(item.start) in _BOUNDS and type(item.stop) in _BOUNDS, item.step
+    return bounded and (step is None or (type(step) is int and step > 0))
 
 
 def is_places(item: object) -> bool:
@@ -464,7 +460,7 @@ def _of_numbers(item: Any) -> Any:
         return int(array)
     if isinstance(item, Tensor):
         return item
-    return Tensor._new(array if array.dtype == bool else array.astype(np.int64, copy=False))
+    return Tensor._new(array if array.dtype in (bool, np.uint8) else array.astype(np.int64, copy=False))
 
 
 # ---- the items, taken together ---------------------------------------------------------------------------------------
@@ -617,8 +613,8 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     sizes, own = index.shape or (1,), x.shape or (1,)
     limits = None if src is None else src or (1,)
     if len(sizes) != len(own):
-        name, ranks = "input" if src is None else "self", f"{index.ndim} and {x.ndim}"
-        raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor, got {ranks}")
+        own_name = "input" if src is None else "self"
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {own_name} tensor")
     fits = limits is None or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
     if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} but in {dim}")

@@ -253,7 +253,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 @writing
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
-    """A copy with `y[…, index[j], …] = value` along `dim`, for a number or a 0-d tensor.
+    """A copy with `y[…, index[j], …] = value` along `dim`, for a number, or a 0-d tensor that requires no gradient.
 
     >>> import minigrad as torch
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
@@ -262,15 +262,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
     if places._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
-    if isinstance(value, Tensor) and value._array.ndim:
-        raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, got {value._array.ndim} dims")
-    filler = cast(value, input.dtype) if isinstance(value, Tensor) else input._new(arguments.filler(value, input.dtype))
-    ids = places._array if input._array.size else places._array[:0]
-    ids = check_range(ids, input._array.shape[at], at)
-    if isinstance(value, Tensor):
-        # Each place once: the gradient of the value is the sum over the places.
-        ids = np.unique(ids)
-    return IndexInto((at,), False, f"IndexFillBackward{int(isinstance(value, Tensor))}"), filler, input._new(ids)
+    filler = input._new(arguments.filler(as_number(value), input.dtype))
+    ids = check_range(places._array if input._array.size else places._array[:0], input._array.shape[at], at)
+    return IndexInto((at,), False, "IndexFillBackward0"), filler, input._new(ids)
 
 
 @writing
