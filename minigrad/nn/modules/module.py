@@ -372,10 +372,8 @@ class Module:
             for parameter in self.parameters(recurse=False):
                 grad = parameter.grad
                 parameter.data = fn(parameter.data)
-                if grad is not None and grad.is_sparse:
+                if grad is not None:
                     parameter.grad = fn(grad)
-                elif grad is not None:
-                    grad.data = fn(grad)
         for name, buffer in self._buffers.items():
             if isinstance(buffer, Uninitialized):
                 buffer.data = fn(buffer.data)

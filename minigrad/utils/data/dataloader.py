@@ -5,7 +5,6 @@ Above it stands how the examples of a batch become tensors with one more dimensi
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +21,9 @@ from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, Se
 
 T_co = TypeVar("T_co", covariant=True)
 
+#: The kinds of NumPy's dtypes that are objects and texts.
+_NO_NUMBERS = "OSU"
+
 
 def default_collate(batch: Sequence[Any]) -> Any:
     """The examples of a batch as one: tensors stacked along a new first dimension, within whatever holds them.
@@ -37,7 +39,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return _stacked(batch)
-    if isinstance(first, np.ndarray) and not _holds_objects(first):
+    if isinstance(first, np.ndarray) and first.dtype.kind not in _NO_NUMBERS:
         return _stacked([as_tensor(each) for each in batch])
     if isinstance(first, np.bool_ | np.number | float | int):
         return as_tensor(batch, dtypes.float64 if isinstance(first, float) else None)
@@ -62,9 +64,7 @@ def default_convert(data: Any) -> Any:
     >>> torch.utils.data.default_convert({"x": np.ones(2), "name": "a"})
     {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
     """
-    if isinstance(data, Tensor | np.str_) or (isinstance(data, np.ndarray) and _holds_objects(data)):
-        return data
-    if isinstance(data, np.ndarray | np.generic):
+    if isinstance(data, np.ndarray | np.generic) and data.dtype.kind not in _NO_NUMBERS:
         return as_tensor(data)
     if isinstance(data, Mapping | Sequence) and not isinstance(data, str | bytes):
         return _rebuilt(data, lambda key: default_convert(data[key]))
@@ -77,10 +77,6 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
     except RuntimeError as error:
         remedy = "give the DataLoader a collate_fn that pads them, as nn.utils.rnn.pad_sequence does"
         raise RuntimeError(f"{error}: {remedy}") from None
-
-
-def _holds_objects(array: Any) -> bool:
-    return array.dtype.kind in "OSU"
 
 
 def _rebuilt(model: Any, part: Callable[[Any], Any]) -> Any:
@@ -181,11 +177,11 @@ class DataLoader(Generic[T_co]):
             batch_size = None
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
-        if sampler is None and self._is_stream:
-            sampler = itertools.repeat(None)  # A stream has no indices.
+        examples: Any = dataset
+        if self._is_stream:
+            sampler = examples  # It has no indices: it is its examples that are put into batches.
         elif sampler is None:
-            size: Any = dataset
-            sampler = RandomSampler(size, generator=generator) if shuffle else SequentialSampler(size)
+            sampler = RandomSampler(examples, generator=generator) if shuffle else SequentialSampler(examples)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset, self.generator = dataset, generator
@@ -210,10 +206,7 @@ class DataLoader(Generic[T_co]):
         if not (self.persistent_workers and self._has_seed):
             drawn_seed(self.generator)
             self._has_seed = True
-        if not self._is_stream:
-            return map(self._fetched, self._index_sampler)
-        stream: Iterator[Any] = iter(self.dataset)
-        return map(self.collate_fn, stream if self.batch_size is None else self._batches(stream))
+        return map(self.collate_fn if self._is_stream else self._fetched, self._index_sampler)
 
     def _fetched(self, index: Any) -> Any:
         """The batch of the examples at these indices; where they come one by one, that at an index."""
@@ -229,15 +222,7 @@ class DataLoader(Generic[T_co]):
         return self.collate_fn(together(index) if together else [dataset[each] for each in index])
 
     def __len__(self) -> int:
-        if not self._is_stream:
-            return len(self._index_sampler)
-        stream: Any = self.dataset  # It may have a length.
-        return len(stream if self.batch_size is None else self._batches(stream))
-
-    def _batches(self, stream: Iterable[Any]) -> BatchSampler:
-        """The examples of a stream in lists, as indices are: a sampler takes what it samples from as it is."""
-        size: Any = self.batch_size
-        return BatchSampler(stream, size, self.drop_last)
+        return len(self._index_sampler)
 
 
 def _are_plain(dataset: Any, indices: Any) -> bool:
