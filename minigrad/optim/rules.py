@@ -74,6 +74,7 @@ class ByParameter(Optimizer):
         Where one of them cannot move, none does: what stands in the way is found before the first one moves.
         """
         if "_opt_called" in self.__dict__:
+            # There is a scheduler, which asks whether this was called.
             self._opt_called = True
         loss = None
         if closure is not None:
@@ -546,9 +547,14 @@ def step_counter() -> Tensor:
 
 def counted(state: dict[str, Any]) -> Any:
     """The number of the step that begins, which the state takes down."""
-    state["step"] += 1
     step = state["step"]
-    return step.item() if isinstance(step, Tensor) else step
+    if not isinstance(step, Tensor):
+        state["step"] = step + 1
+        return step + 1
+    # A step of small parameters takes a tenth less time than with `step += 1`.
+    step._array[()] += 1
+    wrote(step)
+    return step._array.item()
 
 
 def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
