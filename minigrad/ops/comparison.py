@@ -435,18 +435,20 @@ class Clamp(Unary):
 
 def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
     """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
-    bounds = [bound for bound in (low, high) if bound is not None]
-    if not bounds:
+    if low is high is None:
         raise TypeError("expected a bound")
-    tensors = [bound for bound in bounds if isinstance(bound, Tensor)]
-    if tensors and any([bound.ndim or bound.requires_grad for bound in tensors]):
-        raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
-    common, between_tensors = of(x._array), len(tensors) == len(bounds)
+    between_tensors = isinstance(low, Tensor | None) and isinstance(high, Tensor | None)
+    for bound in (low, high):
+        if isinstance(bound, Tensor) and (bound.ndim or bound.requires_grad):
+            raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
+    common = of(x._array)
     # A number leaves a floating-point dtype as it is.
     if between_tensors or x._array.dtype not in FLOATS:
+        bounds = [bound for bound in (low, high) if bound is not None]
         common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
     arguments.check_numbers("clamp_scalar_cpu", common._numpy)
-    low, high = [None if bound is None else arguments.filler(as_number(bound), common) for bound in (low, high)]
+    low = None if low is None else arguments.filler(as_number(low), common)
+    high = None if high is None else arguments.filler(as_number(high), common)
     return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
 
 
