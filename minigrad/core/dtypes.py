@@ -156,11 +156,11 @@ def of_number(number: Number) -> dtype:
     >>> of_number(True), of_number(3), of_number(3.5)
     (torch.bool, torch.int64, torch.float32)
     """
-    if isinstance(number, bool | np.bool_):
+    if isinstance(number, (bool, np.bool_)):
         return bool_
-    if isinstance(number, int | np.integer):
+    if isinstance(number, (int, np.integer)):
         return int64
-    if not isinstance(number, float | np.floating):
+    if not isinstance(number, (float, np.floating)):
         raise TypeError(f"expected a number, got {type(number).__name__}")
     return _default
 
@@ -242,4 +242,4 @@ def limits(elements: np.dtype[Any]) -> Any:
 
 def category(of_type: dtype) -> int:
     """0 for bool, 1 for integers, 2 for floating point: a result has the highest of its operands."""
-    return {"b": 0, "i": 1, "u": 1}.get(of_type._numpy.kind, 2)
+    return 0 if of_type is bool_ else 1 + (of_type._numpy in FLOATS)

@@ -48,7 +48,7 @@ def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) 
         return tuple(range(ndim))
     if type(dim) is int and -ndim <= dim < ndim:
         return (dim % ndim,)
-    named = dim if isinstance(dim, tuple | list) else (dim,) if isinstance(dim, INTEGER) else tuple(dim)
+    named = dim if isinstance(dim, (tuple, list)) else (dim,) if isinstance(dim, INTEGER) else tuple(dim)
     dims: list[int] = []
     for each in named:
         position = normal_dim(each, ndim)
@@ -96,7 +96,7 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
         sizes = (named,) if isinstance(named, Sequence) else refuse(name, "size", 0, Sequence[int], named)
     if not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')
-    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     found: list[int] = []
     for position, size in enumerate(given):
         if type(size) is not int and (not isinstance(size, INTEGER) or isinstance(size, bool)):

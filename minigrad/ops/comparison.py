@@ -437,7 +437,7 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
     if low is high is None:
         raise TypeError("expected a bound")
-    between_tensors = isinstance(low, Tensor | None) and isinstance(high, Tensor | None)
+    between_tensors = isinstance(low, (Tensor, type(None))) and isinstance(high, (Tensor, type(None)))
     for bound in (low, high):
         if isinstance(bound, Tensor) and (bound.ndim or bound.requires_grad):
             raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")

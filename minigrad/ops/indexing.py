@@ -443,7 +443,7 @@ def _items(index: Any) -> list[Any]:
 def _item(item: object, position: int) -> Any:
     if type(item) in _PLAIN or isinstance(item, slice):
         return item
-    if isinstance(item, Tensor | bool | list | tuple | range | str | np.ndarray):
+    if isinstance(item, (Tensor, bool, list, tuple, range, str, np.ndarray)):
         return _of_numbers(item)
     if hasattr(item, "__index__") and not isinstance(item, np.bool_):
         return as_index(item)

@@ -143,7 +143,7 @@ class Recording(Tensor):
         nodes: list[Node] = [result._node.node]
         for node in nodes:
             for edge in node.edges if node.number > oldest + 1 else ():
-                if isinstance(edge, Node | Output) and edge.node.number > oldest and edge.node not in nodes:
+                if isinstance(edge, (Node, Output)) and edge.node.number > oldest and edge.node not in nodes:
                     nodes.append(edge.node)
             entries = (node._kept if node.keep else None) or ()
             for position, (value, _) in enumerate(entries):

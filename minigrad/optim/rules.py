@@ -170,9 +170,9 @@ def _numbers_of(group: Group) -> Group:
 def _number(name: str, value: Any) -> Any:
     if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
         raise ValueError(f"Tensor lr must be 1-element, but it has shape {tuple(value.shape)}")
-    if isinstance(value, Tensor | np.number):
+    if isinstance(value, (Tensor, np.number)):
         return value.item()
-    if not isinstance(value, float | int):
+    if not isinstance(value, (float, int)):
         called = _CALLED.get(name, name)
         raise TypeError(f"the {called} has to be a number or a tensor of one element, such as 1e-3, not {value!r}")
     return value

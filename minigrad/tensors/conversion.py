@@ -55,7 +55,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     if args and isinstance(args[0], Tensor):
         args = (None, args[0].dtype, *args[1:])
-    elif args and isinstance(args[0], dtypes.dtype | type):
+    elif args and isinstance(args[0], (dtypes.dtype, type)):
         args = (None, *args)
     try:
         on, dtype, copy, memory_format = _arguments_of_to(*args, **kwargs)
@@ -362,7 +362,7 @@ class Conversion(Tensor):
 
 def _dtype_of_type(given: object) -> dtypes.dtype:
     """The dtype of what `type` takes: of itself, of the name of a type, or of one of the older constructors."""
-    if not isinstance(given, dtypes.dtype | str | type):
+    if not isinstance(given, (dtypes.dtype, str, type)):
         raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")
     if isinstance(given, type):
         found = dtypes.get_default_dtype() if issubclass(given, Tensor) else getattr(given, "dtype", None)

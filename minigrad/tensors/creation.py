@@ -87,7 +87,7 @@ def as_tensor(data: object, dtype: DType = None, device: OnDevice = None) -> Ten
     tensor([1., 1.], dtype=torch.float64)
     """
     wanted = as_dtype("as_tensor", dtype)
-    if isinstance(data, Tensor | np.ndarray):
+    if isinstance(data, (Tensor, np.ndarray)):
         return (data if isinstance(data, Tensor) else from_numpy(data)).to(device, wanted)
     return new_leaf(array_of_data(data, wanted), False, device)
 
@@ -439,7 +439,7 @@ def new(input: Tensor, *args: Any) -> Tensor:
 
 def array_of_data(data: object, wanted: dtype | None = None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
-    if isinstance(data, np.ndarray | np.generic):
+    if isinstance(data, (np.ndarray, np.generic)):
         array = checked_array(np.asarray(data))
         return quiet().run(np.array, array, None if wanted is None else wanted._numpy)
     values: list[Number] = []
@@ -470,7 +470,7 @@ def made_as_before(
             raise TypeError(f"expected a tensor of {wanted!r} (got {first.dtype!r}): x.to({wanted!r})")
         return first[...]
     of = wanted or dtypes.get_default_dtype()
-    if isinstance(first, Sequence | np.ndarray) and not isinstance(first, Size):
+    if isinstance(first, (Sequence, np.ndarray)) and not isinstance(first, Size):
         return new_leaf(array_of_data(first, of), False, device)
     if len(arguments) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
         raise TypeError(f"new(): data must be a sequence (got {type(first).__name__}): torch.tensor takes {first!r}")
@@ -480,16 +480,16 @@ def made_as_before(
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
     """The shape and dtype of nested data, None if it is empty; its numbers are appended to `values` in order."""
-    if isinstance(data, bool | int | float) and not isinstance(data, np.generic):
+    if isinstance(data, (bool, int, float)) and not isinstance(data, np.generic):
         values.append(data)
         return (), dtypes.of_number(data)
     if isinstance(data, Tensor) and data._array.size == 1:
         values.append(data._array.item())
         return (), dtypes.of(data._array)
-    if isinstance(data, np.ndarray | np.generic):
+    if isinstance(data, (np.ndarray, np.generic)):
         values += data.reshape(-1).tolist()
         return data.shape, dtypes.of(np.asarray(data))
-    if isinstance(data, str | bytes):
+    if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
     if isinstance(data, Tensor):
         problem = "only one element tensors can be converted to Python scalars"

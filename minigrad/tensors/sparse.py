@@ -328,7 +328,7 @@ class SparseTensor(Tensor):
         """The result of `op`, an element-by-element operation, on `dense` and this tensor."""
         if isinstance(op, elementwise.Mul):
             return self.mul(dense)
-        if not isinstance(op, elementwise.Add | elementwise.Sub):
+        if not isinstance(op, (elementwise.Add, elementwise.Sub)):
             self._refuse()
         self._check_same_size(dense)
         # Entries at one place add up in the dtype of the result, which lies in order, as in PyTorch.

@@ -135,4 +135,4 @@ class GroupNorm(ScaledLayer):
 
 
 def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    return (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)

@@ -317,7 +317,7 @@ class Recurrent(ParameterLayer):
         count, wanted = (2, "a pair of Tensors, (h, c)") if self.mode == "LSTM" else (1, "a Tensor")
         if given is None:
             return [zeros(shape, dtype=dtype)] * count
-        parts = list(given) if count == 2 and isinstance(given, tuple | list) else [given]
+        parts = list(given) if count == 2 and isinstance(given, (tuple, list)) else [given]
         if len(parts) != count or not all([isinstance(each, Tensor) for each in parts]):
             raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(given).__name__}")
         for each in parts:
