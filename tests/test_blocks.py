@@ -136,6 +136,12 @@ def test_rows_of_one_id_are_added_to_more_digits_than_one_by_one() -> None:
         np.testing.assert_allclose(found, len(rows) * np.float64(np.float32(0.1)), rtol=3e-4)
 
 
+@pytest.mark.parametrize("shape", [(70_000,), (1, 70_000)])
+def test_as_many_classes_as_blocks_have_elements_are_one_sum(shape: tuple[int, ...]) -> None:
+    x, ids = torch.from_numpy(normal(*shape)), torch.zeros(shape[:-1], dtype=torch.int64)
+    assert F.cross_entropy(x, ids).item() == pytest.approx((x.logsumexp(-1) - x[..., 0]).item(), rel=1e-12)
+
+
 def test_an_infinite_cotangent_of_a_loss_of_classes_has_no_direction_at_the_target() -> None:
     x = torch.tensor([[1.0, 2.0, 0.5]], requires_grad=True)
     torch.nn.functional.cross_entropy(x, torch.tensor([0])).backward(torch.tensor(float("inf")))

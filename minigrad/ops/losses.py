@@ -189,10 +189,10 @@ def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     dim, each = class_dim(x), getattr(g, "ndim", 0)  # As np.ndim, in a thirtieth of its time.
     y, losses = np.empty(x.shape, x.dtype), []
     flat = y.reshape(-1)
-    for rows in row_blocks(x, (dim - 1,)):
-        part, at = y[rows], places[rows]
+    for rows in row_blocks(x, (dim,)):
+        scores, part, at = x[rows], y[rows], places[rows]
         # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-        np.subtract(x[rows], largest(x[rows], (dim,)), part)
+        np.subtract(scores, largest(scores, (dim,)), part)
         shifted = flat.take(at)
         np.exp(part, part)
         sums = total(part, (dim,))
