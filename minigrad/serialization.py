@@ -112,7 +112,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     folder, mode = os.path.dirname(target), None
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    if not os.path.basename(path) or (os.path.lexists(target) and not os.path.isfile(target)):
+    is_other = os.path.islink(target) or (os.path.exists(path) and not os.path.isfile(path))
+    if is_other or not os.path.basename(path):
         raise RuntimeError(f"open file failed: {path!r} is not the name of a file, but of a directory, device or link")
     if os.path.exists(target):
         # Only who may write to it may replace it.

@@ -15,7 +15,7 @@ from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
-from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members, method
+from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.ops import (  # noqa: F401
     activations,
     arithmetic,
@@ -298,6 +298,6 @@ nanmedian nanquantile pinverse polygamma polygamma_ prelu put put_ qr quantile r
 resolve_conj rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet
 split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
 """
-MISSING = [name for name in _HINTED.split() if not hasattr(Tensor, name)]
+MISSING = [name for name in _HINTED.split() if name not in vars(Tensor)]
 for _name in MISSING:
-    method(_name)(_Missing(_name))
+    setattr(Tensor, _name, _Missing(_name))
