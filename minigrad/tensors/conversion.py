@@ -60,7 +60,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     try:
         on, dtype, copy, memory_format = _arguments_of_to(*args, **kwargs)
     except TypeError:
-        raise TypeError("to() received an invalid combination of arguments: expected dtype, device or other") from None
+        problem = "to() received an invalid combination of arguments"
+        raise TypeError(f"{problem}: expected dtype, device and dtype, or other") from None
     wanted = as_dtype("to", dtype) or input.dtype
     if on is not None:
         check_on_cpu(on)

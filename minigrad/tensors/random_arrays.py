@@ -28,13 +28,14 @@ from minigrad.tensors.creation import product_and_sum
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
 _STEP = 2**16
 
-# Masks and factors; as arrays, because NumPy takes longer to look at a number.
+# Factors; as arrays, because NumPy takes longer to look at a number.
 _MINUS_TWO = np.array(-2, np.float32)
-_LOWEST_24 = np.array(2**24 - 1, np.uint32)
-_LOWEST_53 = np.array(2**53 - 1, np.uint64)
-# How far apart neighbours among the uniform numbers are.
-_APART_24 = np.array(2.0**-24, np.float32)
-_APART_53 = np.array(2.0**-53)
+# For numbers of 4 and 8 bytes: the bits that a uniform number is made of, what they are read as (these fit in a signed
+# integer too, from which the conversion is twice as fast) and made into, and how far apart neighbours then are.
+_UNIFORM = {
+    4: (np.array(2**24 - 1, np.uint32), np.int32, np.float32, np.array(2.0**-24, np.float32)),
+    8: (np.array(2**53 - 1, np.uint64), np.int64, np.float64, np.array(2.0**-53)),
+}
 
 # From this many numbers on PyTorch shuffles by another algorithm, in memory that Python lists do not fit in.
 _LONG_SHUFFLE = (2**32 - 1) // 20
@@ -244,16 +245,10 @@ def _precision(array: Array, generator: Generator) -> tuple[type, Callable[[int]
 
 def _unit(bits: Array) -> Array:
     """Uniform numbers in [0, 1): the lowest 24 of 32 bits as float32, or the lowest 53 of 64 as float64."""
-    values: Array
-    # These numbers fit in a signed integer too, from which the conversion is twice as fast.
-    if bits.itemsize == 4:
-        bits &= _LOWEST_24
-        values = bits.view(np.int32).astype(np.float32)
-        values *= _APART_24
-    else:
-        bits &= _LOWEST_53
-        values = bits.view(np.int64).astype(np.float64)
-        values *= _APART_53
+    lowest, signed, floating, apart = _UNIFORM[bits.itemsize]
+    bits &= lowest
+    values: Array = bits.view(signed).astype(floating)
+    values *= apart
     return values
 
 

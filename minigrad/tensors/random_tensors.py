@@ -281,5 +281,4 @@ def set_rng_state(new_state: Tensor) -> None:
     """Set the state of the default generator, to one that `get_rng_state` gave, here or in PyTorch."""
     if not (isinstance(new_state, Tensor) and new_state._array.dtype == np.uint8):
         raise TypeError(f"expected a torch.ByteTensor, but got {getattr(new_state, 'dtype', type(new_state).__name__)}")
-    array = new_state._array
-    default_generator._set_state_bytes(np.ascontiguousarray(array).reshape(-1))
+    default_generator._set_state_bytes(np.ascontiguousarray(new_state._array).reshape(-1))
