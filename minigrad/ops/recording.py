@@ -210,8 +210,6 @@ class Layout:
         self.base_shape, self.shape, self.offset = base.shape, view.shape, offset // base.itemsize
         self.base_steps, self.steps = [[step // base.itemsize for step in array.strides] for array in (base, view)]
         self.in_order = base.flags.c_contiguous
-        reach = [(size - 1) * step for size, step in zip(base.shape, self.base_steps, strict=True)]
-        self.extent = 1 + sum(reach) if base.size else 0
 
     def over(self, values: Array) -> tuple[Array, Array]:
         """Memory with these values, in the base's shape, laid out as it and as the view."""
@@ -220,7 +218,8 @@ class Layout:
             # An array of its own: the walk adds to it in place.
             base = memory = values.copy(order="C")
         else:
-            memory = np.empty(self.extent, values.dtype)
+            reach = [(count - 1) * step for count, step in zip(self.base_shape, self.base_steps, strict=True)]
+            memory = np.empty(1 + sum(reach), values.dtype)
             base = np.ndarray(self.base_shape, values.dtype, memory, 0, [step * size for step in self.base_steps])
             base[...] = values
         steps = [step * size for step in self.steps]
