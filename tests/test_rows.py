@@ -80,7 +80,7 @@ def test_writing_and_adding_at_places_are_numpys(shape: tuple[int, ...], dims: t
         key = index_of(shape, dims, repeated)
         value = generator.integers(-4, 5, view_of(wanted, dims)[key].shape).astype(np.float64)
         np.add.at(view_of(wanted, dims), key, value)
-        from_end = repeated - count * (len(dims) == 1 or indexing.in_front(len(shape), dims) is not None)
+        from_end = repeated - count * (len(dims) == 1 or dims != tuple(range(dims[0], dims[-1] + 1)))
         indexing.add_at(table, dims, np.where(repeated % 2, repeated, from_end), value)
         np.testing.assert_array_equal(table, wanted)
 

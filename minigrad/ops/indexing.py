@@ -96,22 +96,16 @@ def positions(holds: Array) -> list[Array]:
 # ---- what is done there ----------------------------------------------------------------------------------------------
 
 
-def in_front(ndim: int, dims: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The order of dimensions with `dims` first, for those that are no neighbours; None for those that are."""
-    if len(dims) <= 1 or dims == tuple(range(dims[0], dims[0] + len(dims))):
-        return None
-    return (*dims, *[dim for dim in range(ndim) if dim not in dims])
-
-
 def _neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, int, tuple[int, ...]]:
     """`x`, with `dims` in front if they are no neighbours; where the first of them is; and the shape with them as one.
 
     >>> _neighbours(np.zeros((2, 3, 4, 5)), (1, 2))[1:]
     (1, (2, 12, 5))
     """
-    order = in_front(x.ndim, dims)
-    x, first = (x, dims[0] if dims else 0) if order is None else (x.transpose(order), 0)
-    end = first + len(dims)
+    first, count = dims[0] if dims else 0, len(dims)
+    if count > 1 and dims != tuple(range(first, first + count)):
+        x, first = x.transpose(*dims, *[dim for dim in range(x.ndim) if dim not in dims]), 0
+    end = first + count
     return x, first, (*x.shape[:first], math.prod(x.shape[first:end]), *x.shape[end:])
 
 

@@ -17,9 +17,10 @@ from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import as_number, op, telling
 from minigrad.ops import arguments, indexing
 from minigrad.ops.arguments import as_int64, normal_dim
-from minigrad.ops.indexing import INDEX_DTYPES, IndexInto, Slice, all_dims, check_range, in_front
+from minigrad.ops.indexing import INDEX_DTYPES, IndexInto, Slice, all_dims, check_range
 from minigrad.ops.recording import Copy
 from minigrad.ops.shapes import expanded_shape
+from minigrad.tensors.errors import beyond_numpy
 
 P = ParamSpec("P")
 
@@ -99,9 +100,11 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         dims, places = indexing.located(view, found)
         try:
             write_into(view, IndexInto(dims), fitted, places)
-        except (IndexError, ValueError):
-            _check_writes(fitted, view, dims, places)
+        except IndexError:
+            indexing.check_places(places, view._array.shape, dims)
             raise
+        except ValueError as error:
+            raise beyond_numpy(error) from None
     else:
         expanded_shape(view._array.shape, fitted._array.shape)
         is_number = given._array.ndim == 0 and view._array.ndim
@@ -113,19 +116,6 @@ def write_into(x: Any, node: Any, *inputs: Tensor) -> Tensor:
     # What is read must not change while it is read.
     arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
     return x._refill(lambda array: quiet().run(node.write, array, *arrays), node, inputs)
-
-
-def _check_writes(value: Tensor, x: Tensor, dims: tuple[int, ...], places: Tensor) -> None:
-    """Nothing if `value` can be written to these places of `x`; else a RuntimeError or IndexError."""
-    own, shape = value._array.shape, x._array.shape
-    first = 0 if in_front(len(shape), dims) else dims[0]
-    rest = [size for dim, size in enumerate(shape) if dim not in dims]
-    wanted = [*rest[:first], *places._array.shape, *rest[first:]]
-    sizes = wanted[max(len(wanted) - len(own), 0) :]
-    if len(own) > len(wanted) or any([size not in (1, each) for size, each in zip(own, sizes, strict=True)]):
-        what = f"value tensor of shape {list(own)} cannot be broadcast to indexing result of shape {wanted}"
-        raise RuntimeError(f"shape mismatch: {what}")
-    indexing.check_places(places, shape, dims)
 
 
 def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
@@ -287,5 +277,5 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         raise RuntimeError("index_put(): expected at least one index tensor, got none")
     fitted = fitting(values, input, found)
     dims, places = indexing.located(input, found)
-    _check_writes(fitted, input, dims, places)
+    indexing.check_places(places, input._array.shape, dims)
     return IndexInto(dims, accumulate, "IndexPutBackward0"), fitted, places
