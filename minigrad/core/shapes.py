@@ -84,12 +84,14 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape that all of `shapes` broadcast to; a RuntimeError if there is none."""
     common = shapes[0] if shapes else ()
     for shape in shapes[1:]:
-        if shape == common:
-            continue
-        try:
-            common = np.broadcast_shapes(common, shape)
-        except ValueError:
-            raise RuntimeError(broadcast_shapes_message(common, shape)) from None
+        shorter, longer = sorted((common, shape), key=len)
+        sizes = list(longer)
+        for dim, size in enumerate(shorter, len(longer) - len(shorter)):
+            if sizes[dim] == 1:
+                sizes[dim] = size
+            elif size not in (1, sizes[dim]):
+                raise RuntimeError(broadcast_shapes_message(common, shape))
+        common = tuple(sizes)
     return common
 
 
