@@ -409,7 +409,7 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) ->
     x, term = named[0]
     for position, (y, other) in enumerate(named[1:], 2):
         left = "".join([output, *[each for _, each in named[position:]]])
-        x, term = _multiplied(*_alone(x, term, y, other, left), *_alone(y, other, x, term, left), left)
+        x, term = _multiplied(*_without_own(x, term, y, other, left), *_without_own(y, other, x, term, left), left)
     gone = [each for each in term if each not in output]
     order = [term.index(each) for each in (*output, *gone)]
     if len(named) == 1:
@@ -425,7 +425,7 @@ def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
     return x if dims == sorted(dims) else Permute(tuple(dims))(x)
 
 
-def _alone(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
+def _without_own(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
     """`x` and its letters, without those of size 1 that are larger in `y`, and summed over those it has to itself."""
     shape, sizes = x._array.shape, dict(zip(other, y._array.shape, strict=True))
     own = [dim for dim, each in enumerate(term) if each not in left and sizes.get(each, 1) == 1]
