@@ -437,10 +437,9 @@ def from_safetensors(content: bytes, name: str) -> Any:
         one_by_one = [begin for begin, _ in bounds] == ends[:-1] and start + ends[-1] == len(content)
         if not one_by_one or {*map(type, metadata.values())} - {str}:
             raise ValueError("its header describes another file")
-        unknown = {facts["dtype"] for _, facts in in_order} - _SAFETENSORS.keys()
-        if "minigrad" not in metadata:
-            # Those are NumPy's arrays only, and the description says which are.
-            unknown |= {facts["dtype"] for _, facts in in_order} & {"U16", "U32", "U64"}
+        # Of some dtypes there are only arrays of NumPy, and the description says which are.
+        known = _SAFETENSORS.keys() - (set() if "minigrad" in metadata else {"U16", "U32", "U64"})
+        unknown = {facts["dtype"] for _, facts in in_order} - known
     if unknown:
         raise RuntimeError(f"{name} has tensors of dtypes that minigrad does not have: {sorted(map(str, unknown))}")
     with _damage_told(name):
