@@ -127,7 +127,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
     >>> torch.ones((2,), dtype=torch.int64)
     tensor([1, 1])
     """
-    return new_leaf_of_sizes("ones", sizes, options, make=np.ones)
+    return new_leaf_of_sizes("ones", sizes, options, fill=lambda array: array.fill(1))
 
 
 def empty(
@@ -202,7 +202,7 @@ def new_zeros(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Te
 @op("Tensor")
 def new_ones(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """A tensor of ones, in this tensor's dtype."""
-    return new_leaf_of_sizes("new_ones", sizes, options, input.dtype, make=np.ones)
+    return new_leaf_of_sizes("new_ones", sizes, options, input.dtype, fill=lambda array: array.fill(1))
 
 
 @op("Tensor")
