@@ -633,7 +633,9 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
             [3]])
     """
     places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), index._array)
-    return Index(all_dims(input), "GatherBackward0")(input, input._new(places))
+    # (Of one dimension, it is the index that is kept, whose version tells whether it has changed since.)
+    kept = index if input._array.ndim == index._array.ndim == 1 else input._new(places)
+    return Index(all_dims(input), "GatherBackward0")(input, kept)
 
 
 @op()
@@ -669,7 +671,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     if ids.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype!r}: index.long()")
     places = check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
-    return Index(all_dims(input), "TakeBackward0")(input, input._new(places))
+    # (The ids themselves are kept as their tensor, whose version tells whether they have changed since.)
+    return Index(all_dims(input), "TakeBackward0")(input, index if places is ids else input._new(places))
 
 
 @op()

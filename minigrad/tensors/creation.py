@@ -285,13 +285,8 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
     width = 32 // wanted.itemsize
     lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
-    return _stepped(lane, step, _stepped(numbers - lane, step, start, wanted), wanted)
-
-
-def _stepped(numbers: Array, step: float, start: Any, of: np.dtype[Any]) -> Array:
-    """`numbers * step + start` in the dtype `of`; float64 has twice as many digits as the others need."""
-    exact = product_and_sum(numbers, step, start) if of == np.float64 else numbers * step + start
-    return exact.astype(of)
+    first = product_and_sum(numbers - lane, step, start).astype(wanted)
+    return product_and_sum(lane, step, first).astype(wanted)
 
 
 def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
@@ -317,7 +312,8 @@ def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
     error += lower * lower_scale
     rest = total - product
     error += (product - (total - rest)) + (shift - rest)
-    total += error
+    # (An infinite sum has no error.)
+    total += np.where(np.isfinite(total), error, 0)
     return total
 
 
@@ -360,8 +356,10 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     if count == 1:
         return np.array([first]).astype(wanted)
     step = (last - first) / exact.type(max(count - 1, 1))
-    from_start = _stepped(np.arange(count // 2, dtype=np.float64), step, first, exact)
-    from_end = _stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last, exact)
+    # A step of float32 has so few digits that float64 holds its products.
+    stepped = product_and_sum if exact == np.float64 else lambda numbers, step, start: numbers * step + start
+    from_start = stepped(np.arange(count // 2, dtype=np.float64), step, first).astype(exact)
+    from_end = stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last).astype(exact)
     return np.concatenate((from_start, from_end)).astype(wanted)
 
 
