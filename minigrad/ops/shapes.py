@@ -27,8 +27,7 @@ def restrided(method: Function) -> Function:
     """The method `x.f_(…)` that gives `x` itself the shape, strides and history of `x.f(…)`; no element is written."""
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
-        if self._requires_grad and is_grad_enabled():
-            self._check_recordable()
+        self._check_recordable()
         view = method(self, *args, **kwargs)
         self._array = view._array
         storage_of(self).version += 1
