@@ -147,7 +147,11 @@ def equal(input: Tensor, other: Tensor) -> bool:
     (True, False)
     """
     x, y = input._array, other._array
-    return x.shape == y.shape and bool(np.logical_and.reduce(x == y, axis=None))
+    if x.shape != y.shape:
+        return False
+    same = np.equal(x, y)
+    # Of few elements, NumPy finds the first that differs sooner than it tells whether all are equal.
+    return not same.size or bool(same.item(same.argmin()))
 
 
 @op()
