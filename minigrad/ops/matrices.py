@@ -442,6 +442,9 @@ def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple
     if not shared:
         letters = "".join([each for each in dict.fromkeys(left) if each in term + other])
         return _grouped(x, term, letters) * _grouped(y, other, letters), letters
+    if of_x and of_y and left.index(of_y[0]) < left.index(of_x[0]):
+        # So the result lies in order.
+        return _multiplied(y, other, x, term, left)
     sizes = dict(zip(term, x._array.shape, strict=True)) | dict(zip(other, y._array.shape, strict=True))
     found = _grouped(x, term, (*both, of_x, shared)) @ _grouped(y, other, (*both, shared, of_y))
     result = both + of_x + of_y
