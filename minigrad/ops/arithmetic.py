@@ -344,9 +344,9 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
     def between(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         # From the nearer end: so both ends are reached exactly.
-        near = c.abs() < 0.5
-        if c.ndim:
-            start, part = a.where(near, b), (-c).where(near, 1 - c)
+        near = np.absolute(c._array) < 0.5
+        if near.ndim:
+            start, part = a.where(c._new(near), b), (-c).where(c._new(near), 1 - c)
         else:
             start, part = (a, -c) if near else (b, 1 - c)
         return SumAs(form)((a - b) * part, start)

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from minigrad.core.dtypes import HALVES, Array, bool_, float32
+from minigrad import tensors
+from minigrad.core.dtypes import HALVES, Array, bool_, computed_in, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.products import MatMul, product
 from minigrad.core.shapes import sum_to
@@ -19,6 +20,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.fused import rounded, row_blocks
+from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 
 
@@ -211,7 +213,12 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     """The input times noise of 0 and `1 / (1 - p)`."""
     if p == 0 or not input._array.size:
         return input
-    noise = zeros((), dtype=input.dtype) if p == 1 else noise.bernoulli_(1 - p).div_(1 - p)
+    if p == 1:
+        noise = zeros((), dtype=input.dtype)
+    else:
+        # In the array itself, which nobody else has seen, in half the time of methods in place.
+        array = tensors.random_arrays.bernoulli_(noise._array, 1 - p, default_generator)
+        np.divide(array, 1 - p, array, dtype=computed_in(array.dtype), casting="unsafe")
     return input.mul_(noise) if inplace else input * noise
 
 
