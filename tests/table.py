@@ -221,6 +221,7 @@ def forms(name: str, operands: Drawn, given: str = "*more: *more", **how: Any) -
     ask(operands, f"x, {names}: x.clone().{name}_({arguments})", covers=f"Tensor.{name}_", **how)
 
 
+@cache
 def names_of(api: Any) -> dict[str, Any]:
     """What the text of a call may name besides its operands."""
 
