@@ -23,6 +23,7 @@ from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.fused import rounded, row_blocks
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
+from minigrad.tensors.errors import warn_program
 
 
 class AttentionWeights(Node):
@@ -201,12 +202,15 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input`, `(N, C, H, W)`, with whole channels set to 0, as single elements in `dropout`.
 
-    Other ranks are refused: PyTorch warns of them, and plans to read `(N, C, L)` as `(C, H, W)`.
+    Of `(N, C)` each element is a channel; PyTorch warns of that, as of `(N, C, L)`, which is refused: it plans to read
+    that as `(C, H, W)`.
     """
     _check_probability(p)
-    if input.ndim != 4:
+    if input.ndim not in (2, 4):
         raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
-    noise = empty((*input.shape[:2], 1, 1), dtype=input.dtype)
+    if input.ndim == 2:
+        warn_program("dropout2d: Received a 2-D input to dropout2d, which is deprecated: dropout is for (N, C)")
+    noise = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
     return _dropped(input, noise, p, inplace) if training else input
 
 
