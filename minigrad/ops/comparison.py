@@ -27,7 +27,7 @@ def answered(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = method(self, *args, **kwargs)
         check_keeps_shape(self._array.shape, answers._array.shape)
-        beside_tensor = isinstance((*args, *kwargs.values(), None)[0], Tensor)
+        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
         return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{beside_tensor:d}")
 
     return call
@@ -297,6 +297,8 @@ def where(condition: Tensor, input: Operand | EllipsisType = ..., other: Operand
     """
     if input is ... and other is ...:
         return condition.nonzero(as_tuple=True)
+    if input is ... or other is ...:
+        raise TypeError("where() takes a condition alone, or with input and other, two tensors or numbers")
     if condition._array.dtype not in (bool, np.uint8):
         raise RuntimeError(f"where expected condition to be a boolean tensor, such as x > 0, not {condition.dtype!r}")
     operands: list[Any] = [input, other]
@@ -439,7 +441,7 @@ class Clamp(Unary):
 
 def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
     """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
-    if low is high is None:
+    if low is None and high is None:
         raise TypeError("expected a bound")
     between_tensors = isinstance(low, (Tensor, type(None))) and isinstance(high, (Tensor, type(None)))
     for bound in (low, high):

@@ -90,8 +90,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     (tensor([[0, 0, 1, 2, 3, 0]]), tensor([[3, 2, 1, 2, 3, 2]]))
     """
     if len(pad) % 2 or len(pad) > 2 * input.ndim:
-        found = f"before and after for each of the last dimensions, got {pad} for {input.ndim}D input"
-        raise RuntimeError(f"Padding length must be divisible by 2: {found}")
+        problem = "Padding length must be divisible by 2, and at most two times the input dimension"
+        raise RuntimeError(f"{problem}: before and after for each, got {pad} for {input.ndim}D input")
     pads = list(zip(pad[::2], pad[1::2], strict=True))
     if mode == "constant":
         for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):

@@ -281,7 +281,7 @@ def embedding_bag(
 def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
     """Nothing if the factors of the rows fit; else PyTorch's error."""
     if input.shape != factors.shape:
-        raise ValueError(f"embedding_bag: If per_sample_weights ({factors.shape}) are for an input of {input.shape}")
+        raise ValueError(f"embedding_bag: If per_sample_weights ({factors.shape}) has one per id, of {input.shape}")
     if mode != "sum":
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None: mode='sum' has them, not {mode!r}")
     if factors.dtype is not weight.dtype:

@@ -543,8 +543,8 @@ def located(x: Tensor, found: list[tuple[int, Tensor]]) -> tuple[tuple[int, ...]
             dims.append(dim)
             indices.append(array)
         else:
-            kinds = "long, int, byte or bool tensors"
-            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long(), mask.bool()")
+            kinds = "long, int, byte or bool tensors, those of bytes here as mask.bool()"
+            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
     return tuple(dims), x._new(indices[0] if len(found) == 1 else _joined(indices, [shape[dim] for dim in dims], dims))
 
 

@@ -71,8 +71,7 @@ class AvgPool(Unary):
 def _indices(windows: Windows, x: Array, y: Array) -> Array:
     """Where the largest element `y` of each window is in `x`, whose last dimensions count as one."""
     starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
-    places: Array = within.take(_largest(windows, x, y))
-    places += starts
+    places: Array = starts + within.take(_largest(windows, x, y))
     return places
 
 

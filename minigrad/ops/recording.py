@@ -65,8 +65,7 @@ class Recording(Tensor):
         if result is NotImplemented:
             return result
         array = self._array
-        if result._array.shape != array.shape:
-            check_keeps_shape(array.shape, result._array.shape)
+        check_keeps_shape(array.shape, result._array.shape)
         recorded = recorded and result._requires_grad
         if result._array.dtype is not array.dtype:
             arguments.check_cast(result.dtype, self.dtype)
@@ -123,6 +122,7 @@ class Recording(Tensor):
         self._check_writable()
         before = None
         recording: Any = Copy(node) if recorded and isinstance(node, str) else node
+        # (A gradient of the first input reads the input itself.)
         if recorded and 0 in recording.reads.get(0, ()):
             before = self._before()
             before._array = self._array.copy()
@@ -142,6 +142,7 @@ class Recording(Tensor):
         """
         nodes: list[Node] = [result._node.node]
         for node in nodes:
+            # (The first node after `oldest` has edges to older ones only.)
             for edge in node.edges if node.number > oldest + 1 else ():
                 if isinstance(edge, (Node, Output)) and edge.node.number > oldest and edge.node not in nodes:
                     nodes.append(edge.node)

@@ -11,7 +11,6 @@ import numpy as np
 
 from minigrad.core import dtypes, elementwise
 from minigrad.core.dtypes import FLOATS, Array, dtype
-from minigrad.core.modes import is_grad_enabled
 from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Size, Tensor, members, storage_of
@@ -31,7 +30,7 @@ def restrided(method: Function) -> Function:
         view = method(self, *args, **kwargs)
         self._array = view._array
         storage_of(self).version += 1
-        if view._requires_grad and is_grad_enabled():
+        if view._requires_grad:
             # PyTorch counts on from its other forms, of which `squeeze` has three.
             form = view._node.form
             view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
@@ -262,10 +261,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        problem = (
-            "permute(): number of dimensions in the tensor input does not match the length of the desired ordering"
-        )
-        raise RuntimeError(f"{problem}: {ndim} and {len(dims)}")
+        problem = "permute(): number of dimensions in the tensor input does not match the length of the desired"
+        raise RuntimeError(f"{problem} ordering: {ndim}, but got {tuple(dims)}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")

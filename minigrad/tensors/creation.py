@@ -297,7 +297,7 @@ def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
     product: Array = values * scale
     total: Array = product + shift
     if not abs(scale) < 2.0**900:
-        # It has no room for what follows.
+        # The halves of so large a scale, found below, would be infinite.
         return total
     # Each factor is a sum of two numbers of half its digits, whose products are exact.
     factor = 2.0**27 + 1

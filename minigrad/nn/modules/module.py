@@ -119,9 +119,8 @@ class Module:
             raise not_a_module(module)
         self._register(_MODULE, name, module)
 
-    def register_module(self, name: str, module: Module | None) -> None:
-        """`add_module` by another name."""
-        self.add_module(name, module)
+    #: By another name.
+    register_module = add_module
 
     def _register(self, kind: _Kind, name: str, value: object) -> None:
         """Put `value` under a name of which the module knows nothing else."""
@@ -156,7 +155,8 @@ class Module:
             raise _too_early("parameters" if kind is _PARAMETER else kind.name)
         if name not in registry:
             self._forget(name)
-        (self._register if at_sight and kind is _PARAMETER else self._enter)(kind, name, value)
+        put = self._register if at_sight and kind is _PARAMETER else self._enter
+        put(kind, name, value)
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is not an ordinary attribute.
