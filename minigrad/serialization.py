@@ -59,7 +59,7 @@ def save(obj: object, f: File, *, pickle_protocol: int = 2) -> None:
     >>> checkpoint["epoch"], list(checkpoint["model"])
     (3, ['weight', 'bias'])
     """
-    if isinstance(f, str | os.PathLike):
+    if isinstance(f, (str, os.PathLike)):
         path = os.fspath(f)
         write = prepared(obj, path.endswith(".safetensors"))
         with replacing(path) as file:
@@ -90,11 +90,11 @@ def load(
     """
     if isinstance(map_location, dict):
         map_location = map_location.get("cpu")
-    if isinstance(map_location, str | device):
+    if isinstance(map_location, (str, device)):
         check_on_cpu(map_location)
     elif map_location is not None and not callable(map_location):
         raise TypeError(f"map_location: expected a device, a dict or a function, got {type(map_location).__name__}")
-    if isinstance(f, str | os.PathLike):
+    if isinstance(f, (str, os.PathLike)):
         path = os.fspath(f)
         with open(path, "rb") as file:
             if path.endswith(".safetensors"):
@@ -229,7 +229,7 @@ def _refusal(value: object, path: tuple[Any, ...]) -> str:
     elif isinstance(value, Tensor):
         remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
     holds = "a file holds tensors, arrays, numbers, strings, None, and dicts, lists, tuples and sets of them"
-    of = f" of dtype {value.dtype}" if isinstance(value, np.ndarray | np.generic) else ""
+    of = f" of dtype {value.dtype}" if isinstance(value, (np.ndarray, np.generic)) else ""
     return f"cannot save an object of type {type(value).__name__}{of}{where}: {holds}, and never code; {remedy}"
 
 

@@ -101,7 +101,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: object, grad_outputs: object
 
 
 def _as_tuple(given: object) -> tuple[Any, ...]:
-    return tuple(given) if isinstance(given, tuple | list) else (given,)
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 
 def _differentiable(given: object) -> tuple[Tensor, ...]:

@@ -62,8 +62,8 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        # A user's own optimizer does not note that it was called.
-        optimizer.__dict__.setdefault("_opt_called", not isinstance(optimizer, ByParameter))
+        # A user's own `step` does not note that it was called.
+        optimizer.__dict__.setdefault("_opt_called", type(optimizer).step is not ByParameter.step)
         self._step_count = 0
         self._is_initial = True
         self._get_lr_called_within_step = False  # PyTorch has it in the state.
@@ -439,7 +439,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor = factor
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
         self.min_lrs = _per_group("min_lr", optimizer, min_lr)
         self.patience = patience
         self.cooldown = cooldown
@@ -513,7 +513,7 @@ def _options_of(optimizer: Optimizer, option: str) -> list[Any]:
 def _per_group(option: str, optimizer: Optimizer, given: object) -> list[Any]:
     """A value for each group: those given, or the one given for all."""
     count = len(optimizer.param_groups)
-    values = [*given] if isinstance(given, list | tuple) else [given] * count
+    values = [*given] if isinstance(given, (list, tuple)) else [given] * count
     if len(values) != count:
         problem = f"{option} must have the same length as optimizer.param_groups. {option} has {len(values)} values"
         raise ValueError(f"{problem}, param_groups has {count}.")

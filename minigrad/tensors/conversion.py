@@ -273,7 +273,7 @@ class Conversion(Tensor):
 
     def __index__(self) -> builtins.int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
-            found = f"this one has dtype {self.dtype!r} and shape {self.shape}. (Make a list a tensor first.)"
+            found = f"this one has dtype {self.dtype!r} and shape {self.shape}. Of a list make torch.tensor(list)."
             raise TypeError(f"only integer tensors of a single element can be converted to an index: {found}")
         return int(self._array.item())
 

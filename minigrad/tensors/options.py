@@ -47,7 +47,7 @@ class device:
     def __init__(self, type: object, index: int | None = None) -> None:
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(f"Cannot access accelerator device when none is available: {type} is one's. Use 'cpu'.")
-        if not isinstance(type, str | device):
+        if not isinstance(type, (str, device)):
             kind = type.__class__.__name__
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"

@@ -58,7 +58,7 @@ def set_printoptions(
     base = _options if profile is None else _PROFILES.get(profile, _options)
     named: dict[str, Any] = {"threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     for name, value in named.items():
-        if value is not None and not isinstance(value, SupportsIndex | float):
+        if value is not None and not isinstance(value, (SupportsIndex, float)):
             raise TypeError(f"{name} has to be a number, not {value!r}")
     if precision is not None and not (isinstance(precision, SupportsIndex) and index(precision) >= 0):
         raise ValueError(f"precision has to be a whole number, not {precision!r}")

@@ -526,7 +526,7 @@ def not_a_module(given: object) -> TypeError:
         remedy = f"it is a class, and an instance is wanted, {name}()"
     elif callable(given):
         remedy = "it is a function: call it in forward, or give the layer of that name, such as nn.ReLU()"
-    elif isinstance(given, list | tuple):
+    elif isinstance(given, (list, tuple)):
         remedy = "its elements are given as arguments, nn.Sequential(*layers)"
     else:
         remedy = "give an instance of nn.Module"

@@ -41,11 +41,11 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return _stacked(batch)
     if isinstance(first, np.ndarray) and first.dtype.kind not in _NO_NUMBERS:
         return _stacked([as_tensor(each) for each in batch])
-    if isinstance(first, np.bool_ | np.number | float | int):
+    if isinstance(first, (np.bool_, np.number, float, int)):
         return as_tensor(batch, dtypes.float64 if isinstance(first, float) else None)
-    if isinstance(first, str | bytes):
+    if isinstance(first, (str, bytes)):
         return batch
-    if isinstance(first, Mapping | Sequence):
+    if isinstance(first, (Mapping, Sequence)):
         sizes = {len(each) for each in batch}
         if isinstance(first, Sequence) and len(sizes) > 1:
             problem = f"each element in list of batch should be of equal size: these have sizes {sorted(sizes)}"
@@ -64,9 +64,9 @@ def default_convert(data: Any) -> Any:
     >>> torch.utils.data.default_convert({"x": np.ones(2), "name": "a"})
     {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
     """
-    if isinstance(data, np.ndarray | np.generic) and data.dtype.kind not in _NO_NUMBERS:
+    if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind not in _NO_NUMBERS:
         return as_tensor(data)
-    if isinstance(data, Mapping | Sequence) and not isinstance(data, str | bytes):
+    if isinstance(data, (Mapping, Sequence)) and not isinstance(data, (str, bytes)):
         return _rebuilt(data, lambda key: default_convert(data[key]))
     return data
 
