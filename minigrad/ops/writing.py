@@ -124,7 +124,8 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
     while shape[:1] == (1,):
         shape = shape[1:]
     if found and value._array.dtype is not x._array.dtype:
-        if not (value._array.size == len(found) == 1 and found[0][1]._array.dtype == bool):
+        mask = found[0][1]._array
+        if not (value._array.size == len(found) == 1 and mask.dtype == bool and mask.ndim):
             kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
             raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
