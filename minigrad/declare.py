@@ -60,7 +60,7 @@ def as_number(given: object) -> float:
     if isinstance(given, (Tensor, np.generic)) and not getattr(given, "requires_grad", False) and not given.ndim:
         return given.item()
     if not isinstance(given, (int, float)):
-        raise TypeError(f"expected a number, got {type(given).__name__}")
+        raise TypeError(f"expected a number or a 0-d tensor that requires no gradient, got {type(given).__name__}")
     return given
 
 

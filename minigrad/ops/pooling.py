@@ -348,8 +348,8 @@ def interpolate(
     if antialias:
         raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
     if mode not in ("nearest", "nearest-exact", "area", _LINEAR.get(dims)) or dims not in _LINEAR:
-        found = f"(got {input.ndim}D) for the modes: nearest | linear | bilinear | trilinear | area | nearest-exact"
-        found = f"{found} (got {mode}; of 3D there is linear, of 4D bilinear, of 5D trilinear)"
+        modes = "nearest | linear | bilinear | trilinear | area | nearest-exact; linear is for 3D, bilinear for 4D"
+        found = f"(got {input.ndim}D) for the modes: {modes} (got {mode})"
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
     if align_corners is not None and mode != _LINEAR[dims]:
         raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")

@@ -476,8 +476,8 @@ def repeat_interleave(
     x, at = (input.flatten(), 0) if dim is None else (input, own_dim(dim, input._array.ndim))
     before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(as_int(repeats))
-    if counts.size not in (1, size):
-        raise RuntimeError(f"repeats must have the same size as input along dim: {counts.size} are given for {size}")
+    if counts.ndim > 1 or counts.size not in (1, size):
+        raise RuntimeError(f"repeats must have the same size as input along dim, {size}, not {list(counts.shape)}")
     if counts.dtype not in INDEX_DTYPES:
         raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for {dtypes.of(counts)}: expected int64')
     if (counts < 0).any():

@@ -58,7 +58,7 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
             raise RuntimeError("fill_ only supports 0-dimension value tensor: copy_() takes any that broadcasts")
         if value._requires_grad and is_grad_enabled():
             return write_into(input, Copy("FillBackward3"), cast(value, input.dtype))
-    filler = arguments.filler(value._array.item() if isinstance(value, Tensor) else value, input.dtype)
+    filler = arguments.filler(as_number(value.detach() if isinstance(value, Tensor) else value), input.dtype)
     return input._refill(lambda array: array.fill(filler), "FillBackward2")
 
 
