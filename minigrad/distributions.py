@@ -14,8 +14,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
-from minigrad.tensors import missing_names
-from minigrad.tensors.errors import advised, asked
+from minigrad.tensors.errors import advice, advised, asked
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
@@ -77,7 +76,7 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def __getattr__(self, name: str) -> Any:
-        told = missing_names.advice("minigrad.distributions.Distribution", name)
+        told = advice("minigrad.distributions.Distribution", name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @property

@@ -6,7 +6,6 @@ The class is the core's; its methods are declared with their functions, in `mini
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable
 from itertools import accumulate
 from operator import mul
@@ -31,6 +30,7 @@ from minigrad.ops import (  # noqa: F401
 from minigrad.ops.arguments import own_dim
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
+from minigrad.tensors.errors import advice, warn_program
 from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
 from minigrad.tensors.options import CPU, device as Device, layout, strided
 
@@ -157,7 +157,7 @@ class Members(Tensor):
         if self._node is not None and self._grad is None and not self.retains_grad:
             problem = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. backward() fills it"
             remedy = "w = w - lr * w.grad makes a non-leaf: update w in place, with torch.no_grad(): w -= lr * w.grad."
-            warnings.warn(f"{problem} only after .retain_grad(). ({remedy})", UserWarning, stacklevel=2)
+            warn_program(f"{problem} only after .retain_grad(). ({remedy})")
         return self._grad
 
     @grad.setter
@@ -279,7 +279,7 @@ class _Missing:
         self.name = name
 
     def __get__(self, tensor: Tensor | None, kind: type) -> NoReturn:
-        told = tensors.missing_names.advice("minigrad.Tensor", self.name)
+        told = advice("minigrad.Tensor", self.name)
         # (Python guesses a name of `obj`, if there is one.)
         raise AttributeError(f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=None)
 

@@ -28,7 +28,7 @@ LATE = {
     ("minigrad.checks", "import hypothesis as _hypothesis"),
     ("minigrad.core.dtypes", "importlib.import_module('ml_dtypes')"),
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
-    ("minigrad.tensors.errors", "import_module('minigrad.tensors.missing_names')"),
+    ("minigrad.tensors.errors", "import_module('tomllib')"),
     ("minigrad.tensors.errors", "import_module(later[name])"),
     ("minigrad.tensors.errors", "import_module('minigrad.' + module.__name__.partition('.')[2])"),
 }
@@ -172,7 +172,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 15653, "minigrad/core": 1645, "tests": 12695}
+BUDGET = {"minigrad": 15639, "minigrad/core": 1645, "tests": 12695}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

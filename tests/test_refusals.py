@@ -23,7 +23,7 @@ from transcripts import cells_of
 
 import minigrad
 from minigrad.tensor import MISSING
-from minigrad.tensors.missing_names import HINTS, advice
+from minigrad.tensors.errors import advice, hints
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
 
@@ -145,15 +145,15 @@ def test_what_is_advised_against_is_not_there_and_is_in_pytorch(library: Any) ->
         except ModuleNotFoundError:
             return False
 
-    for place, hints in HINTS.items():
-        names = set(hints) - {"checks", "explain"}
+    for place, hinted in hints().items():
+        names = set(hinted) - {"checks", "explain"}
         there = {name for name in names if has(place.replace("elsewhere", "minigrad"), name)}
         assert there == (names if library is not minigrad and "elsewhere" not in place else set()), place
 
 
 def test_tensors_tell_of_each_name_that_pytorchs_have_and_a_hint_is_for() -> None:
     missing = recorded()["Tensor"] - {name for name in dir(minigrad.Tensor) if hasattr(minigrad.Tensor, name)}
-    hinted = {name for name in missing if advice("minigrad.Tensor", name)} | set(HINTS["elsewhere.Tensor"])
+    hinted = {name for name in missing if advice("minigrad.Tensor", name)} | set(hints()["elsewhere.Tensor"])
     # That what is there has no form in place needs no hint.
     assert hinted == {name for name in MISSING if not hasattr(minigrad.Tensor, name.removesuffix("_"))}
     assert hinted.isdisjoint(dir(minigrad.tensor(0.0)))
@@ -199,7 +199,7 @@ def test_what_is_advised_computes_what_pytorch_does_by_the_missing_name(place: s
         wanted = eval(FORMULAS[place][name].rpartition("; ")[2], theirs)
     names = values(library)
     with seeded(0):
-        found = [eval(step, names) for step in formula_of(HINTS[place][name])][-1]
+        found = [eval(step, names) for step in formula_of(hints()[place][name])][-1]
     found = names["y"] if found is None else found
     if not hasattr(found, "shape") and callable(found):
         found = found(names["x"])
