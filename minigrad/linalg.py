@@ -48,6 +48,7 @@ def norm(
 
 
 def _unless_singular(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """What `compute` makes of the arrays; a LinAlgError if a matrix is singular."""
     try:
         return compute(*arrays)
     except np.linalg.LinAlgError:

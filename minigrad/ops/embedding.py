@@ -16,7 +16,7 @@ from minigrad.core.modes import no_grad
 from minigrad.core.shapes import Reshape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op
+from minigrad.declare import as_number, op
 from minigrad.ops.arguments import as_int, as_int64
 from minigrad.ops.fused import rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
@@ -118,14 +118,14 @@ def padding_position(padding_idx: int, num_embeddings: int) -> int:
 
 def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> None:
     """Scale the rows of `ids` whose norm is larger than `max_norm` down to it, in place."""
-    rows = np.unique(ids)
+    rows, longest = np.unique(ids), as_number(max_norm)
     with no_grad():
         table = weight.detach()
         chosen = table[weight._new(rows)]
         norms = chosen.norm(norm_type, 1)._array if chosen.numel() else chosen._array.sum(axis=1)
-        longer = np.flatnonzero(norms > max_norm)
+        longer = np.flatnonzero(norms > longest)
         # As much less than max_norm as PyTorch has it, whose divisor is never 0.
-        factors = quiet().run(np.divide, max_norm, norms[longer] + 1e-7)[:, None].astype(norms.dtype)
+        factors = quiet().run(np.divide, longest, norms[longer] + 1e-7)[:, None].astype(norms.dtype)
         table[weight._new(rows[longer])] = chosen[weight._new(longer)] * weight._new(factors)
 
 

@@ -28,7 +28,7 @@ from minigrad.core.elementwise import cast
 from minigrad.core.shapes import in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.declare import Dims, op
+from minigrad.declare import Dims, as_number, op
 from minigrad.ops.arguments import check_floating, normal_dim
 from minigrad.ops.arithmetic import SumAs
 from minigrad.ops.fused import Fused, in_float32, row_blocks
@@ -54,7 +54,7 @@ class Groups:
         self.channels = with_ones(self.frame, self.others)
         # Of no elements, means are 0.
         self.count = count_over(self.frame, self.within) or 1
-        self.eps = eps
+        self.eps = as_number(eps)
         self.center = center
 
     def factors(self, r: Array, w: Array | None) -> tuple[Array, Array | None]:

@@ -436,6 +436,7 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
 
 @functools.lru_cache(maxsize=64)
 def _means(size: int, count: int) -> Shares:
+    """Of the means of so many windows, which cover a dimension of that size, the share of each of its elements."""
     starts, ends = [each[:, None] for each in bounds(size, count)]
     inside = (np.arange(size) >= starts) & (np.arange(size) < ends)
     return inside / (ends - starts), inside
