@@ -126,9 +126,7 @@ class Elementwise(Binary):
         return a, b, x, y, common
 
     def backward(self, g: Tensor) -> Sequence[Tensor | None]:
-        edge_a, edge_b = self.edges
-        da = None if edge_a is None else self.gradients[0](self, g)
-        db = None if edge_b is None else self.gradients[1](self, g)
+        da, db = Binary.backward(self, g)
         if self.shapes is None:
             return da, db
         shape_a, shape_b = self.shapes

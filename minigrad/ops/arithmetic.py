@@ -15,7 +15,7 @@ from minigrad.core.tape import Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import Variant, as_number, of_node, op, rewritten
 from minigrad.ops.arguments import check_floating, check_numbers, filler
-from minigrad.ops.fused import in_float32
+from minigrad.ops.fused import in_float32, named
 
 #: What PyTorch calls a node that has no derivative.
 UNDERIVED = "torch::autograd::NotImplemented"
@@ -349,27 +349,6 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
             start, part = a.where(c._new(near), b), (-c).where(c._new(near), 1 - c)
         else:
             start, part = (a, -c) if near else (b, 1 - c)
-        return SumAs(form)((a - b) * part, start)
+        return named(Add(), form)((a - b) * part, start)
 
     return in_float32(between, input, end, part)
-
-
-# ---- last steps by the name of the whole -----------------------------------------------------------------------------
-
-
-class SumAs(Add):
-    """`a + b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str
-
-
-class ProductAs(Mul):
-    """`a * b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str
-
-
-class QuotientAs(Div):
-    """`a / b`, the last step of what PyTorch takes as one, by whose name it goes."""
-
-    form: str

@@ -194,8 +194,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> F.dropout(torch.ones(6))
     tensor([0., 0., 2., 0., 0., 0.])
     """
-    _check_probability(p)
-    return _dropped(input, empty_like(input), p, inplace) if training else input
+    return _dropped(input, input, p, training, inplace)
 
 
 @op("nn.functional")
@@ -205,19 +204,21 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Of `(N, C)` each element is a channel; PyTorch warns of that, as of `(N, C, L)`, which is refused: it plans to read
     that as `(C, H, W)`.
     """
-    _check_probability(p)
     if input.ndim not in (2, 4):
         raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
     if input.ndim == 2:
         warn_program("dropout2d: Received a 2-D input to dropout2d, which is deprecated: dropout is for (N, C)")
-    noise = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
-    return _dropped(input, noise, p, inplace) if training else input
+    channels = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
+    return _dropped(input, channels, p, training, inplace)
 
 
-def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
-    """The input times noise of 0 and `1 / (1 - p)`."""
-    if p == 0 or not input._array.size:
+def _dropped(input: Tensor, like: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """The input times noise of 0 and `1 / (1 - p)`, a number for each element of `like`."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0 or not input._array.size:
         return input
+    noise = empty_like(like)
     array = noise._array
     if p == 1:
         noise = zeros((), dtype=input.dtype)
@@ -228,8 +229,3 @@ def _dropped(input: Tensor, noise: Tensor, p: float, inplace: bool) -> Tensor:
     else:
         noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise
-
-
-def _check_probability(p: float) -> None:
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")

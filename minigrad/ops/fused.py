@@ -24,13 +24,6 @@ from minigrad.core.walk import grad
 # ---- half precision, computed in single precision and rounded once ---------------------------------------------------
 
 
-class Rounded(Cast):
-    """`y` is `x`, the result of the operation `form`, in a narrower dtype."""
-
-    formulas = ("dx = g, cast back",)
-    form: str
-
-
 def in_float32(compute: Function, *inputs: Any) -> Any:
     """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
     for x in inputs:
@@ -45,7 +38,13 @@ def rounded(x: Tensor, to: dtype) -> Tensor:
     """`x` in the dtype `to`, under the name of the operation that made it."""
     if x._array.dtype == to._numpy:
         return x
-    return Rounded(to, "" if x._node is None else x._node.name())(x)
+    return named(Cast(to), "" if x._node is None else x._node.name())(x)
+
+
+def named(node: Any, form: str) -> Any:
+    """The node, the last step of what PyTorch takes as one, by whose name it goes."""
+    node.form = form
+    return node
 
 
 # ---- block by block --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.core.arrays import all_within, laid_out, total
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
-from minigrad.core.elementwise import cast, masked
+from minigrad.core.elementwise import Div, cast, masked
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape
@@ -20,9 +20,8 @@ from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
-from minigrad.ops.arithmetic import QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import Fused, in_float32, rounded, row_blocks
+from minigrad.ops.fused import Fused, in_float32, named, rounded, row_blocks
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.tensors.errors import asked, warn_program
 
@@ -284,7 +283,7 @@ def _cross_entropy_of_probabilities(
     if how == "none":
         return -products.sum(dim)
     whole = -products.sum()
-    return whole if how == "sum" else QuotientAs("DivBackward1")(whole, x._array.size // max(classes, 1))
+    return whole if how == "sum" else named(Div(), "DivBackward1")(whole, x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(

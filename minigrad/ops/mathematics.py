@@ -13,15 +13,14 @@ import numpy as np
 
 from minigrad.core.arrays import ONE, WIDE_FLOATS, ZERO, cleared, inverse
 from minigrad.core.dtypes import FLOATS, HALVES, Array
-from minigrad.core.elementwise import Exp, Floating, Log, zeroed
+from minigrad.core.elementwise import Div, Exp, Floating, Log, Mul, zeroed
 from minigrad.core.modes import current
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import EVERYWHERE, node_of, of_node, op, rewritten, unary
 from minigrad.ops.arguments import as_int, check_floating, check_numbers
-from minigrad.ops.arithmetic import ProductAs, QuotientAs
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import BLOCK, blocked, in_float32
+from minigrad.ops.fused import BLOCK, blocked, in_float32, named
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
@@ -103,8 +102,8 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     check_floating("round_cpu", input)
     scale, form = 10.0 ** math.fabs(as_int(decimals)), "RoundBackward1"
     if decimals < 0:
-        return in_float32(lambda x: ProductAs(form)(Round()(x / scale), scale), input)
-    return in_float32(lambda x: QuotientAs(form)(Round()(x * scale), scale), input)
+        return in_float32(lambda x: named(Mul(), form)(Round()(x / scale), scale), input)
+    return in_float32(lambda x: named(Div(), form)(Round()(x * scale), scale), input)
 
 
 # ---- powers, exponentials and logarithms -----------------------------------------------------------------------------

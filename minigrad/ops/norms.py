@@ -24,14 +24,13 @@ import numpy as np
 
 from minigrad.core.arrays import count_over, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
-from minigrad.core.elementwise import cast
+from minigrad.core.elementwise import Add, cast
 from minigrad.core.shapes import in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, as_number, op
 from minigrad.ops.arguments import check_floating, normal_dim
-from minigrad.ops.arithmetic import SumAs
-from minigrad.ops.fused import Fused, in_float32, row_blocks
+from minigrad.ops.fused import Fused, in_float32, named, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 
@@ -408,7 +407,7 @@ def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tens
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
     scale = scale if w is None else scale * in_shape(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return SumAs("NativeBatchNormBackward0")(x * scale, shift if b is None else shift + in_shape(b, mean.shape))
+    return named(Add(), "NativeBatchNormBackward0")(x * scale, shift if b is None else shift + in_shape(b, mean.shape))
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:
