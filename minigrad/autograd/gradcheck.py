@@ -87,7 +87,8 @@ def gradgradcheck(func: Callable[..., Any], inputs: object, grad_outputs: object
     given = _as_tuple(inputs)
     cotangents = _as_tuple(grad_outputs)
     if grad_outputs is None:
-        cotangents = tuple([_drawn(y) for y in _differentiable(func(*given))])
+        ys = _differentiable(func(*given))
+        cotangents = tuple([y._new(np.empty_like(y._array, order="C")).uniform_(-1, 1).requires_grad_() for y in ys])
     count = len(given)
 
     def gradients(*args: Tensor) -> tuple[Tensor, ...]:
@@ -107,11 +108,6 @@ def _as_tuple(given: object) -> tuple[Any, ...]:
 def _differentiable(given: object) -> tuple[Tensor, ...]:
     """Those of the tensors that require gradients."""
     return tuple([x for x in _as_tuple(given) if isinstance(x, Tensor) and x._requires_grad])
-
-
-def _drawn(y: Tensor) -> Tensor:
-    """A random cotangent for the output `y`."""
-    return y._new(np.empty_like(y._array, order="C")).uniform_(-1, 1).requires_grad_()
 
 
 def _check(func: Callable[..., Any], given: tuple[object, ...], eps: float, atol: float, rtol: float) -> None:

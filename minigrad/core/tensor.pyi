@@ -185,7 +185,7 @@ class Tensor:
     def _new(array: builtins.object, node: builtins.object = None) -> Tensor:
         """A tensor of `array`, made by `node`."""
     _node: typing.Any
-    def _only(self) -> typing.Any: ...
+    def _only(self, remedy: builtins.str = 'tolist() gives all') -> typing.Any: ...
     def _parts(self, copied: builtins.bool = False) -> builtins.tuple[typing.Any, ...]:
         """What this tensor is made of: its class, its memory or a copy, the places of its elements, its grad mode."""
     def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:

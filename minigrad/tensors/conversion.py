@@ -250,10 +250,10 @@ class Conversion(Tensor):
         """
         return self._array.tolist()
 
-    def _only(self) -> Any:
+    def _only(self, remedy: str = "tolist() gives all") -> Any:
         if self._array.size != 1:
             problem = "only one element tensors can be converted to Python scalars"
-            raise ValueError(f"{problem}: this one has shape {self.shape}, and tolist() gives all")
+            raise ValueError(f"{problem}: this one has shape {self.shape}, and {remedy}")
         return self._array.item()
 
     def __int__(self) -> builtins.int:

@@ -16,7 +16,7 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
-from minigrad.tensors.errors import warn_program
+from minigrad.tensors.errors import refuse, warn_program
 from minigrad.tensors.options import (
     DType,
     Fill,
@@ -366,7 +366,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        refuse(name, "input", 1, Tensor, input)
     in_order = options.pop("memory_format", None) is contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
@@ -481,17 +481,14 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     if isinstance(data, (bool, int, float)) and not isinstance(data, np.generic):
         values.append(data)
         return (), dtypes.of_number(data)
-    if isinstance(data, Tensor) and data._array.size == 1:
-        values.append(data._array.item())
+    if isinstance(data, Tensor):
+        values.append(data._only("torch.stack(tensors) makes one of several"))
         return (), dtypes.of(data._array)
     if isinstance(data, (np.ndarray, np.generic)):
         values += data.reshape(-1).tolist()
         return data.shape, dtypes.of(np.asarray(data))
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': expected numbers, got {data!r}")
-    if isinstance(data, Tensor):
-        problem = "only one element tensors can be converted to Python scalars"
-        raise ValueError(f"{problem}: torch.stack(tensors) makes one of several, here of shape {data.shape}")
     if isinstance(data, dict) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers or sequences of them")
     data = data if isinstance(data, (list, tuple, Sequence)) else list(data)  # type: ignore[call-overload]  # it counts its items

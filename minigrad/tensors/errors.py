@@ -210,10 +210,11 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
         found += _remedy(value)
     elif words.startswith("tuple of") and isinstance(value, (list, tuple)):
         of: type = Tensor if words == "tuple of Tensors" else int
-        position, odd = next((i, _type_name(each)) for i, each in enumerate(value) if not fits(each, of))
+        position, odd = next((i, each) for i, each in enumerate(value) if not fits(each, of))
         if of is Tensor:
-            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {odd}")
-        found = f"but found element of type {odd} at pos {position}"
+            told = f"expected Tensor as element {position} in argument 0, but got {_type_name(odd)}"
+            raise TypeError(f"{told}{_remedy(odd)}")
+        found = f"but found element of type {_type_name(odd)} at pos {position}"
     where = f" (position {place})" if place else ""
     raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
 

@@ -9,7 +9,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.ops.indexing import Index
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
-from minigrad.tensors.errors import advised, refuse
+from minigrad.tensors.errors import advised, fits, refuse
 
 __all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"]
 
@@ -132,10 +132,8 @@ def pad_sequence(
     if not isinstance(sequences, Iterable):
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got {type(sequences)}")
     given = list(sequences)
-    for position, each in enumerate(given):
-        if not isinstance(each, Tensor):
-            problem = f"expected Tensor as element {position} in argument 0, but got {type(each).__name__}"
-            raise TypeError(f"{problem}: torch.tensor(sequence) makes one")
+    if not fits(given, Sequence[Tensor]):
+        refuse("pad_sequence", "sequences", 1, Sequence[Tensor], given)
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])

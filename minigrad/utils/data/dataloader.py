@@ -6,7 +6,7 @@ Above it stands how the examples of a batch become tensors with one more dimensi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from minigrad.random import Source
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor
 from minigrad.tensors.options import new_leaf
-from minigrad.utils.data.dataset import Dataset, IterableDataset, Subset, TensorDataset
+from minigrad.utils.data.dataset import Dataset, IterableDataset, Subset, T_co, TensorDataset
 from minigrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
-
-T_co = TypeVar("T_co", covariant=True)
 
 #: The kinds of NumPy's dtypes that are objects and texts.
 _NO_NUMBERS = "OSU"

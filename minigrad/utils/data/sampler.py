@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from minigrad.core import dtypes
 from minigrad.random import Generator, Source
 from minigrad.tensors.creation import empty
 from minigrad.tensors.random_tensors import randint, randperm
-
-T_co = TypeVar("T_co", covariant=True)
+from minigrad.utils.data.dataset import T_co
 
 # So many indices are drawn at once with replacement, as in PyTorch: the stream of numbers shows it.
 _DRAWN_AT_ONCE = 32
