@@ -117,7 +117,10 @@ def scaled_dot_product_attention(
     if enable_gqa:
         raise NotImplementedError("enable_gqa is not supported: key.repeat_interleave(groups, -3), and value likewise")
     _check_operands(query, key, value, attn_mask, dropout_p)
-    fused = not dropout_p and _is_fused(query, key, value, attn_mask)
+    # Of such PyTorch takes one step, which has a name, and takes a mask beside `is_causal`.
+    layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in (query, key, value)}
+    learned = attn_mask is not None and attn_mask.requires_grad
+    fused = not (dropout_p or learned) and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
     if query._array.dtype in HALVES:
         q, k, v = [x.float() for x in (query, key, value)]
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
@@ -135,8 +138,9 @@ def scaled_dot_product_attention(
         # Of a query, key and value that do not fit, the products raise their own error.
         weights = query @ key.mT
         weights.matmul(value)
-        sizes = None if mask is None else mask.shape
-        raise RuntimeError(f"the mask {sizes} does not fit the weights {weights.shape}") from None
+        raise RuntimeError(
+            f"the mask {getattr(mask, 'shape', None)} does not fit the weights {weights.shape}"
+        ) from None
 
 
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
@@ -164,18 +168,6 @@ def _added(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> 
         return None if mask is None else mask.to(query.dtype), bias
     hidden = np.where(mask._array, number(0), number(-np.inf))
     return None, hidden if bias is None else bias + hidden
-
-
-def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether PyTorch takes one step for this: it takes a mask beside `is_causal` then, and gives the step a name."""
-    shapes = [x._array.shape for x in (query, key, value)]
-    return (
-        len({(*shape[:-2], shape[-1]) for shape in shapes}) == 1
-        and query.ndim == 4
-        and 0 not in (shapes[0][-2], shapes[1][-2])
-        and all([x.stride()[-1] == 1 for x in (query, key, value)])
-        and (mask is None or (mask.ndim in (2, 4) and not mask.requires_grad))
-    )
 
 
 # ---- dropout ---------------------------------------------------------------------------------------------------------

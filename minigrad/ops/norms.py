@@ -41,8 +41,6 @@ Round = tuple[list[Any], Array, Array, Array]
 class Groups:
     """Which elements form a group and which a channel; a group's mean is made 0 if `center`, and its variance 1."""
 
-    __slots__ = ("center", "channels", "common", "count", "eps", "frame", "others", "within")
-
     def __init__(
         self, frame: Sequence[int], within: Sequence[int], channels: Sequence[int], eps: float, center: bool = True
     ) -> None:

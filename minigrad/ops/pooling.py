@@ -425,7 +425,7 @@ def averaged(input: Tensor, wanted: Sequence[int]) -> Tensor:
     if dims > 1 and set(wanted) == {1}:
         return mean(input, tuple(range(-dims, 0)), keepdim=True)
     means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
-    return Resample(means, "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0")(input)
+    return Resample(means, _form("AdaptiveAvgPool{}", dims))(input)
 
 
 def bounds(size: int, count: int) -> tuple[Array, Array]:

@@ -660,7 +660,7 @@ def _argument(find: Callable[..., Array], x: Tensor, dim: int | None, keepdim: b
         return x._new(np.asarray(find(array, keepdims=keepdim)))
     position = normal_dim(dim, array.ndim)
     check_not_empty(find.__name__, array, position)
-    return x._new(index_of(array, position, find, keepdim) if array.ndim else np.zeros((), np.int64))
+    return x._new(along(index_of, array, position, find, keepdim))
 
 
 def index_of(x: Array, dim: int, find: Callable[..., Array], keepdim: bool = True) -> Array:
