@@ -58,8 +58,7 @@ class Members(Tensor):
     # ---- printing ---------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        grad_fn = None if self.grad_fn is None else self.grad_fn.short_name()
-        return tensors.printing.tensor_text(self._array, grad_fn=grad_fn, requires_grad=self.requires_grad)
+        return tensors.printing.tensor_text(self._array, tensors.printing.history(self))
 
     def __format__(self, spec: str) -> str:
         if self.ndim == 0:

@@ -8,6 +8,7 @@ elements do not tell, such as the dtype (`_facts`, `_append`).  Source: the beha
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -70,20 +71,26 @@ def set_printoptions(
 _OPENING = "tensor("
 
 
-def tensor_text(array: Array, *, grad_fn: str | None = None, requires_grad: bool = False) -> str:
-    """The text is what `repr` gives for a PyTorch tensor of the same elements, dtype and graph node.
+def history(x: Any) -> list[str]:
+    """How the tensor was made, or that it requires a gradient, as its text ends."""
+    if x.grad_fn is not None:
+        return [f"grad_fn=<{x.grad_fn.short_name()}>"]
+    return ["requires_grad=True"] if x.requires_grad else []
 
-    `array` has any shape; only the elements that are shown are read.  `grad_fn` is the node's name,
-    "EmbeddingBackward0"; with one, `requires_grad` is not shown.
 
-    >>> print(tensor_text(np.eye(2), requires_grad=True))
+def tensor_text(array: Array, history: Sequence[str] = ()) -> str:
+    """The text is what `repr` gives for a PyTorch tensor of the same elements, dtype and `history`.
+
+    `array` has any shape; only the elements that are shown are read.
+
+    >>> print(tensor_text(np.eye(2), ["requires_grad=True"]))
     tensor([[1., 0.],
             [0., 1.]], dtype=torch.float64, requires_grad=True)
     >>> print(tensor_text(np.arange(2000)))
     tensor([   0,    1,    2,  ..., 1997, 1998, 1999])
     """
     options, indent = _options, len(_OPENING)
-    facts = _facts(array, grad_fn, requires_grad, options)
+    facts = [*_facts(array, options), *history]
     return _append(_OPENING + _elements(array, indent, options), facts, indent, options.linewidth) + ")"
 
 
@@ -97,9 +104,7 @@ def elements_text(array: Array) -> str:
     return _elements(array, 0, _options)
 
 
-def sparse_text(
-    indices: Array, values: Array, shape: tuple[int, ...], *, grad_fn: str | None = None, requires_grad: bool = False
-) -> str:
+def sparse_text(indices: Array, values: Array, shape: tuple[int, ...], history: Sequence[str] = ()) -> str:
     """The text is what `repr` gives for a sparse PyTorch tensor with `values[n]` at the place `indices[:, n]`.
 
     >>> print(sparse_text(np.array([[2, 0]]), np.float32([[1.5], [2.5]]), (3, 1)))
@@ -117,7 +122,7 @@ def sparse_text(
     facts = [f"size={shape}", f"nnz={len(values)}"]
     if dtypes.of(values) not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
         facts.append(f"dtype={dtypes.of(values)}")
-    facts += ["layout=torch.sparse_coo", *_history(grad_fn, requires_grad)]
+    facts += ["layout=torch.sparse_coo", *history]
     text = _OPENING + (",\n" + " " * indent).join(parts)
     return _append(text, facts, indent, options.linewidth, column=options.linewidth) + ")"
 
@@ -206,7 +211,7 @@ def _chunks(items: list[str], size: int) -> list[list[str]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def _facts(array: Array, grad_fn: str | None, requires_grad: bool, options: _Options) -> list[str]:
+def _facts(array: Array, options: _Options) -> list[str]:
     """What a reader cannot see from the elements, in the order in which it is printed."""
     facts: list[str] = []
     # Brackets tell the shape, but not that of (2, 0) nor what `edgeitems=0` leaves out.
@@ -219,14 +224,7 @@ def _facts(array: Array, grad_fn: str | None, requires_grad: bool, options: _Opt
         evident += [dtypes.int64, dtypes.bool_]
     if dtypes.of(array) not in evident:
         facts.append(f"dtype={dtypes.of(array)}")
-    return facts + _history(grad_fn, requires_grad)
-
-
-def _history(grad_fn: str | None, requires_grad: bool) -> list[str]:
-    """How the tensor was made, or that it requires a gradient."""
-    if grad_fn is not None:
-        return [f"grad_fn=<{grad_fn}>"]
-    return ["requires_grad=True"] if requires_grad else []
+    return facts
 
 
 def _append(text: str, facts: list[str], indent: int, linewidth: int, column: int | None = None) -> str:

@@ -183,11 +183,7 @@ class SparseTensor(Tensor):
             raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
 
     def __repr__(self) -> str:
-        grad_fn = None if self._node is None else self.grad_fn.short_name()
-        values = self._entries._array
-        return printing.sparse_text(
-            self._places, values, self._size, grad_fn=grad_fn, requires_grad=self._requires_grad
-        )
+        return printing.sparse_text(self._places, self._entries._array, self._size, printing.history(self))
 
     # ---- other forms of it -------------------------------------------------------------------------------------------
 
