@@ -28,10 +28,6 @@ def assigning_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
     return table
 
 
-def assigning_into(table: Any, rows: Any, ids: Any) -> None:
-    table[ids] = rows
-
-
 def unique_ids_only_scatter(rows: Any, ids: Any, num_rows: int) -> Any:
     """NumPy's well-known trap: `table[ids] += rows` adds one of the repeats only."""
     table = np.zeros((num_rows, rows.shape[1]), rows.dtype)
@@ -109,7 +105,7 @@ def linear_unsummed_bias(self: Any, g: Any) -> Any:
 COPIES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("assigning scatter", embedding, "add_rows", assigning_scatter, {"lookup: repeats add", "lookup: adjointness", "lookup: padding", "second_order", "tied"}),
     ("unique-ids-only scatter", embedding, "add_rows", unique_ids_only_scatter, {"lookup: repeats add", "lookup: adjointness", "lookup: padding", "second_order", "tied"}),
-    ("assigning scatter in indexing", indexing, "add_rows_to_zeros", assigning_into, {"indexing: repeats add"}),
+    ("assigning scatter in indexing", indexing, "add_rows", assigning_scatter, {"indexing: repeats add"}),
     ("mean instead of sum", embedding, "add_rows", mean_instead_of_sum, {"lookup: repeats add", "lookup: adjointness"}),
     ("zero backward", embedding, "add_rows", lambda rows, ids, num_rows: np.zeros((num_rows, rows.shape[1]), rows.dtype), {"lookup: gradient", "lookup: adjointness", "second_order"}),
     ("gradient times 1.001", embedding, "add_rows", lambda rows, ids, num_rows: original_add_rows(rows, ids, num_rows) * rows.dtype.type(1.001), {"lookup: gradient", "lookup: adjointness"}),

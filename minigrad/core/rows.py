@@ -32,17 +32,13 @@ def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
     """
     # Zeroed pages are the kernel's to give: rows that no id names are never touched.
     table = np.zeros((num_rows, rows.shape[1]), computed_in(rows.dtype))
-    add_rows_to_zeros(table, rows.astype(table.dtype, copy=False), ids)
-    return table.astype(rows.dtype, copy=False)
-
-
-def add_rows_to_zeros(table: Array, rows: Array, ids: Array) -> None:
-    """Make of `table`, zeros so far and contiguous, that of `add_rows`; all in one dtype."""
-    if _few(rows):
-        _add_elements(table, ids, rows)
+    wide = rows.astype(table.dtype, copy=False)
+    if _few(wide):
+        _add_elements(table, ids, wide)
     else:
-        for names, sums in _sums_by_id(rows, ids):
+        for names, sums in _sums_by_id(wide, ids):
             table[names] = sums
+    return table.astype(rows.dtype, copy=False)
 
 
 def add_rows_at(table: Array, ids: Array, rows: Array, scale: float = 1) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import Array, computed_in, of
 from minigrad.core.embedding import all_below
-from minigrad.core.rows import add_rows_at, add_rows_to_zeros
+from minigrad.core.rows import add_rows, add_rows_at
 from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
@@ -331,14 +331,12 @@ class PutIndex(Binary):
     once: bool = False
 
     def forward(self, x: Array, places: Array) -> Array:
-        y = np.zeros(self.shape, x.dtype if self.once else computed_in(x.dtype))
         leading = len(self.dims)
-        if leading < y.ndim and self.dims == tuple(range(leading)) and not self.once:
-            count, size = math.prod(self.shape[:leading]), math.prod(self.shape[leading:])
-            rows = x.reshape(places.size, size).astype(y.dtype, copy=False)
-            add_rows_to_zeros(y.reshape(count, size), rows, from_start(places.reshape(-1), count))
-        else:
-            (write_at if self.once else add_at)(y, self.dims, places, x)
+        if leading < len(self.shape) and self.dims == tuple(range(leading)) and not self.once:
+            count, rows = math.prod(self.shape[:leading]), x.reshape(places.size, math.prod(self.shape[leading:]))
+            return add_rows(rows, from_start(places.reshape(-1), count), count).reshape(self.shape)
+        y = np.zeros(self.shape, x.dtype if self.once else computed_in(x.dtype))
+        (write_at if self.once else add_at)(y, self.dims, places, x)
         return y.astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
