@@ -459,9 +459,8 @@ def l1_loss(
     >>> F.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(1.)
     """
-    how = reduction_of(reduction, size_average, reduce)
     input, target = _same_shape(input, target)
-    return reduced((input - target).abs(), how)
+    return reduced((input - target).abs(), reduction_of(reduction, size_average, reduce))
 
 
 @op("nn.functional")
@@ -507,7 +506,6 @@ def cosine_embedding_loss(
     >>> F.cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
     tensor(0.7071)
     """
-    how = reduction_of(reduction, size_average, reduce)
     if target.ndim > 1:
         raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
     if not input1.ndim == input2.ndim == target.ndim + 1:
@@ -516,7 +514,7 @@ def cosine_embedding_loss(
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
     cosine = cosine.expand(common_shape([cosine._array.shape, target._array.shape]))
     alike, apart = masked(1 - cosine, target._array == 1), masked((cosine - margin).clamp_min(0), target._array == -1)
-    return reduced(alike + apart, how)
+    return reduced(alike + apart, reduction_of(reduction, size_average, reduce))
 
 
 def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
