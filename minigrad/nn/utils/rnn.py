@@ -9,7 +9,7 @@ from minigrad.core.shapes import common_shape
 from minigrad.ops.indexing import Index
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
-from minigrad.tensors.errors import advised, fits, refuse
+from minigrad.tensors.errors import advised, refuse
 
 __all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"]
 
@@ -132,7 +132,7 @@ def pad_sequence(
     if not isinstance(sequences, Iterable):
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got {type(sequences)}")
     given = list(sequences)
-    if not fits(given, Sequence[Tensor]):
+    if not all([isinstance(each, Tensor) for each in given]):
         refuse("pad_sequence", "sequences", 1, Sequence[Tensor], given)
     if not given:
         raise RuntimeError("received an empty list of sequences")
