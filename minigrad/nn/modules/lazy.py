@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar
 
 from minigrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d
@@ -37,7 +38,7 @@ class LazyModuleMixin(Module):
         except TypeError as error:
             lazy = "Lazy" if str(error).startswith(self.cls_to_become.__name__) else ""
             raise TypeError(f"{lazy}{error}") from None
-        self._given = (args, kwargs)
+        self._given = inspect.signature(self.cls_to_become).bind(0, *args, **kwargs).arguments
         for name, parameter in self._parameters.items():
             if parameter is not None:
                 self._parameters[name] = UninitializedParameter(parameter.new_empty(0))
@@ -65,8 +66,7 @@ class LazyModuleMixin(Module):
         waiting = {key: each for key, each in own.items() if isinstance(each, Uninitialized)}
         if waiting:
             # Its first values are drawn in the dtype that it was converted to since.
-            given, options = self._given
-            made = self.cls_to_become(size, *given, **options | {"dtype": next(iter(waiting.values())).dtype})
+            made = self.cls_to_become(**self._given | {name: size, "dtype": next(iter(waiting.values())).dtype})
             for key, each in waiting.items():
                 each.become(getattr(made, key))
         setattr(self, name, size)

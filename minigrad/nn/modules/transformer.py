@@ -164,9 +164,20 @@ class TransformerDecoder(_Stack):
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
 
-    def forward(self, tgt: Tensor, memory: Tensor, *masks: Any, **more: Any) -> Tensor:
-        """What the layers make of `tgt`, one after the other: each is called with the other arguments, too."""
-        return self._through(tgt, memory, *masks, **more)
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        causal = {"tgt_is_causal": bool(tgt_is_causal), "memory_is_causal": memory_is_causal}
+        return self._through(tgt, memory, *masks, **causal)
 
 
 class Transformer(Layer):
