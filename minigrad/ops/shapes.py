@@ -28,15 +28,20 @@ def restrided(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         self._check_recordable()
         view = method(self, *args, **kwargs)
-        self._array = view._array
+        self._array, node, recorded = view._array, view._node, view._requires_grad
         storage_of(self).version += 1
-        if view._requires_grad:
+        if recorded:
             # PyTorch counts on from its other forms, of which `squeeze` has three.
-            form = view._node.form
-            view._node.form = f"{form[:-1]}{int(form[-1]) + (3 if form.startswith('Squeeze') else 1)}"
-            # The elements are as they were, and with them the histories of the base and of other views.
-            earlier, self._node = self._node, view._node
-            keep_retaining(self, earlier)
+            node.form = f"{node.form[:-1]}{int(node.form[-1]) + (3 if node.form.startswith('Squeeze') else 1)}"
+            earlier = self._node
+            if self._base is None:
+                # Its views follow, but not this one, which nobody holds.
+                del view
+                self._follow(node, earlier)
+            else:
+                # The elements of the base are as they were: its history stays.
+                self._node = node
+                keep_retaining(self, earlier)
         return self
 
     return call

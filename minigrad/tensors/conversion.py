@@ -221,7 +221,8 @@ class Conversion(Tensor):
         memory_format: memory_format | None = None,
     ) -> Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
-        check_on_cpu("cuda")
+        check_on_cpu("cuda" if device is None else device)
+        raise RuntimeError(f"Invalid device, must be cuda device, not {device}: x is on the CPU")
 
     def pin_memory(self, device: options.device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""

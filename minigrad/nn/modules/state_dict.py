@@ -51,7 +51,7 @@ def load(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool)
                     problems.append(problem)
                 else:
                     writes.append(_write_to(owner, name, member, given, assign))
-            elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) > 1:
+            elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) >= owner._version:
                 # (States of the first version are from before batches were counted.)
                 missing.append(key)
     unexpected = [key for key in state_dict if key not in known]
