@@ -475,7 +475,7 @@ def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
             second = term.index(letter, first + 1)
             if x._array.shape[first] != x._array.shape[second]:
                 raise RuntimeError(f"einsum(): subscript {letter} is repeated but the sizes don't match: {x.shape}")
-            x = Part(diagonal_of(0, first, second), "DiagonalBackward0")(x)
+            x = x.diagonal(0, first, second)
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     return x, term
 

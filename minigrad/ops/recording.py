@@ -260,11 +260,9 @@ class Overwrite(Node):
             read = g._new(part.copy())
             part[...] = 0
             return None if to_x is None else g._new(whole), None if to_v is None else read
-        dims, places, nothing = all_dims(g), g._new(layout.places()), g._new(np.zeros((), g._array.dtype))
-        return (
-            None if to_x is None else IndexInto(dims)(g, nothing, places),
-            None if to_v is None else Index(dims)(g, places),
-        )
+        dims, places = all_dims(g), g._new(layout.places())
+        dx = None if to_x is None else IndexInto(dims).da(g, places)
+        return dx, None if to_v is None else Index(dims)(g, places)
 
 
 class Refused(Unary):
