@@ -6,7 +6,9 @@ from minigrad.nn.modules.activation import *
 from minigrad.nn.modules.batchnorm import *
 from minigrad.nn.modules.container import *
 from minigrad.nn.modules.conv import *
+from minigrad.nn.modules.distance import *
 from minigrad.nn.modules.dropout import *
+from minigrad.nn.modules.flatten import *
 from minigrad.nn.modules.lazy import *
 from minigrad.nn.modules.linear import *
 from minigrad.nn.modules.loss import *
