@@ -172,9 +172,7 @@ def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
 
 def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """The mean of `x` over `dims`, in at least float32."""
-    mean = total(x, dims, keepdims)
-    mean /= count_over(x.shape, dims)
-    return mean
+    return np.asarray(total(x, dims, keepdims) / count_over(x.shape, dims))
 
 
 # ---- running sums and products ---------------------------------------------------------------------------------------
@@ -354,9 +352,8 @@ class Var(Reduction):
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
         deviations = centred(x, self.dims)
         self.deviations: Array | None = deviations
-        squares = sum_of_products(deviations, deviations, self.dims)
-        squares /= builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
-        return squares
+        free = builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
+        return np.asarray(sum_of_products(deviations, deviations, self.dims) / free)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         free = count_over(x._array.shape, self.dims) - self.correction
