@@ -119,7 +119,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("views do not follow a write", recording, "follow", lambda *views: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),
     ("what was overwritten keeps its gradient", recording.Overwrite, "backward", ("part[...] = 0", "pass"), {"writes_to_views"}),
-    ("what was overwritten has a gradient of its own", recording.Overwrite, "backward", ("IndexInto(dims)(g, nothing, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),
+    ("what was overwritten has a gradient of its own", recording.Overwrite, "backward", ("IndexInto(dims).da(g, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),
     ("of elements at one place, the last gradient stays", recording.StridedView, "dx", ("(len(shape)))", "(len(shape))), True"), {"writes_to_views"}),
     ("a write does not copy what its gradient reads", Tensor, "_secure", ("value._array = value._array.copy()", "pass"), {"writes_to_views", "Operands kept by writes"}),
     ("a write leaves the kept output alone", Tensor, "_secure", ("value._storage = storage_of(self)", ""), {"Writes keep what their gradients read"}),
