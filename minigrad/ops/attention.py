@@ -76,11 +76,9 @@ class Attend(MatMul):
     formulas = ("da = g @ V.mT", "db = P.mT @ g")
 
     def forward(self, a: Array, b: Array) -> Array:
-        # In memory the heads of a query lie side by side, where `transpose(1, 2)` finds them, as in PyTorch.
+        # In memory they lie as the values do: heads that came by `transpose(1, 2)` go by it, as in PyTorch.
         self.shapes = (a.shape, b.shape)
-        batch, heads, queries, _ = a.shape
-        out = np.empty((batch, queries, heads, b.shape[-1]), b.dtype).swapaxes(1, 2)
-        return np.matmul(a, b, out=out)
+        return np.matmul(a, b, out=np.empty_like(b, shape=(*a.shape[:-1], b.shape[-1])))
 
     def name(self) -> str:
         return "ScaledDotProductFlashAttentionForCpuBackward0"
@@ -119,8 +117,8 @@ def scaled_dot_product_attention(
     _check_operands(query, key, value, attn_mask, dropout_p)
     # Of such PyTorch takes one step, which has a name, and takes a mask beside `is_causal`.
     layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in (query, key, value)}
-    learned = attn_mask is not None and attn_mask.requires_grad
-    fused = not (dropout_p or learned) and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
+    plain = attn_mask is None or (attn_mask.ndim in (2, 4) and not attn_mask.requires_grad)
+    fused = plain and not dropout_p and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
     if query._array.dtype in HALVES:
         q, k, v = [x.float() for x in (query, key, value)]
         mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
