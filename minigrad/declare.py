@@ -262,9 +262,12 @@ def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
 
 
 def _enter_operator(function: Any, operator: str, in_place: Variant | None) -> None:
-    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
+    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place.
+
+    Comparisons are reflected by Python, and have no augmented one.
+    """
     variants = {f"__{operator}__": function}
-    if in_place is not None and getattr(in_place, "func", in_place) is rewritten:
+    if in_place is not None and operator not in ("ne", "lt", "le", "gt", "ge"):
         variants[f"__r{operator}__"] = lambda self, other: function(other, self)
         variants[f"__i{operator}__"] = in_place(function)
     for name, variant in variants.items():
