@@ -71,7 +71,10 @@ ask(
 )
 ask(st.tuples(bounds, bounds, bounds), "start, end, step: torch.range(start, end, step)")
 ask(st.tuples(bounds, bounds), "end, start: torch.arange(end, start=start)")
-ask(one(arrays(st.sampled_from(["int64", "float32"]), ()).map(np.abs)), "x: torch.arange(x.detach())")
+ask(
+    one(arrays(st.sampled_from(["int64", "float32"]), ()).map(lambda x: np.array(abs(x)))),
+    "x: torch.arange(x.detach())",
+)
 ends = st.sampled_from([0, 1, -5, 10, 2.5, -0.5, 1e5])
 counts = st.sampled_from([0, 1, 2, 3, 5, 10, -1])
 # Between its ends PyTorch adds up steps eight at a time, where it has that many.

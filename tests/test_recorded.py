@@ -40,6 +40,14 @@ def test_all_rows_are_recorded() -> None:
     assert not missing, f"python -m tests.record records {missing}"
 
 
+def test_no_row_asks_for_what_its_operands_have_not() -> None:
+    own = ("AttributeError", "NameError")
+    vain = [
+        name for name, each in RECORD.items() if each and all([x["seen"]["out"].get("raised") in own for x in each])
+    ]
+    assert not vain, f"{vain} compare nothing: their calls fail in the same way on both sides"
+
+
 def test_the_version_is_that_of_pytorch_and_then_the_packages_own() -> None:
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pytorch = recorded.read()["torch"].partition("+")[0]

@@ -119,6 +119,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     given = listed("cat", tensors)
     shapes = [x._array.shape for x in given]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated: stack it")
     first = shapes[0]
     if (0,) in shapes:
         first = next((shape for shape in shapes if shape != (0,)), (0,))
@@ -136,8 +138,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def _why_not_joined(first: tuple[int, ...], shapes: Sequence[tuple[int, ...]], at: int) -> str:
     """What is wrong with the first tensor that does not fit."""
     for position, shape in enumerate(shapes):
-        if not shape:
-            return f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() joins 0-d tensors"
         if shape == (0,):
             continue
         if len(shape) != len(first):
