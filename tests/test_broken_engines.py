@@ -22,7 +22,7 @@ from minigrad.core import shapes, tape, walk as walking
 from minigrad.core.elementwise import Div, Mul, Sub
 from minigrad.core.shapes import Sum
 from minigrad.core.walk import Walk
-from minigrad.ops import recording
+from minigrad.ops import writing
 from minigrad.tensor import Tensor
 from minigrad.tensors import hooks
 
@@ -116,11 +116,11 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a write does not count", Tensor, "_refill", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
     ("arithmetic in place does not count", Tensor, "_wrote", ("storage_of(self).version += 1", ""), {"every_write_counts"}),
-    ("views do not follow a write", recording, "follow", lambda *views: None, {"writes_to_views"}),
+    ("views do not follow a write", writing, "follow", lambda *views: None, {"writes_to_views"}),
     ("the base does not follow a write", Tensor, "_follow", (".record((edge_to(base), node), (), base)", ""), {"writes_to_views"}),
-    ("what was overwritten keeps its gradient", recording.Overwrite, "backward", ("part[...] = 0", "pass"), {"writes_to_views"}),
-    ("what was overwritten has a gradient of its own", recording.Overwrite, "backward", ("IndexInto(dims).da(g, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),
-    ("of elements at one place, the last gradient stays", recording.StridedView, "dx", ("(len(shape)))", "(len(shape))), True"), {"writes_to_views"}),
+    ("what was overwritten keeps its gradient", writing.Overwrite, "backward", ("part[...] = 0", "pass"), {"writes_to_views"}),
+    ("what was overwritten has a gradient of its own", writing.Overwrite, "backward", ("IndexInto(dims).da(g, places)", "g"), {"Writes to parts of what lies in another order, and gradients of gradients"}),
+    ("of elements at one place, the last gradient stays", writing.StridedView, "dx", ("(len(shape)))", "(len(shape))), True"), {"writes_to_views"}),
     ("a write does not copy what its gradient reads", Tensor, "_secure", ("value._array = value._array.copy()", "pass"), {"writes_to_views", "Operands kept by writes"}),
     ("a write leaves the kept output alone", Tensor, "_secure", ("value._storage = storage_of(self)", ""), {"Writes keep what their gradients read"}),
     ("a write of one node does not copy what it reads", Tensor, "_refill", ("before._array = self._array.copy()", "pass"), {"Writes keep what their gradients read"}),

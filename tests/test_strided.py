@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 from strategies import Array, in_layouts
 
 import minigrad as torch
-from minigrad.ops.recording import Layout, Overwrite, StridedView
+from minigrad.ops.writing import Layout, Overwrite, StridedView
 
 
 def counted(*sizes: int) -> Array:
