@@ -232,7 +232,7 @@ def test_several_processes_equal_one(processes: int) -> None:
         output = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert output.returncode == 0, output.stderr
         outputs.append([float(line.split()[-1]) for line in output.stdout.splitlines()])
-        weights.append(minigrad.load("model.npz"))
+        weights.append(minigrad.load("model.pt"))
     assert len(outputs[0]) == 10
     np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-4, atol=2e-5)
     for name, weight in weights[0].items():

@@ -15,6 +15,7 @@ import sys
 import time
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,7 +42,6 @@ DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "u
 FLIPS = 300
 NEEDS_ML_DTYPES = pytest.mark.skipif(find_spec("ml_dtypes") is None, reason="needs ml_dtypes")
 needs_safetensors = pytest.mark.skipif(safetensors is None, reason="needs safetensors")
-ENDINGS = [".pt", ".safetensors"]
 
 
 def same(a: Any, b: Any) -> bool:
@@ -132,17 +132,13 @@ objects = st.recursive(
 )
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
 @given(objects)
-def test_what_is_saved_comes_back(tmp_path: Path, ending: str, obj: object) -> None:
-    path = tmp_path / f"x{ending}"
-    torch.save(obj, path)
-    assert same(torch.load(path), obj)
+def test_what_is_saved_comes_back(obj: object) -> None:
+    assert same(loaded(saved(obj)), obj)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_checkpoint_comes_back(tmp_path: Path, ending: str) -> None:
-    path, before = tmp_path / f"checkpoint{ending}", checkpoint()
+def test_a_checkpoint_comes_back(tmp_path: Path) -> None:
+    path, before = tmp_path / "checkpoint.pt", checkpoint()
     torch.save(before, path)
     after = torch.load(path, map_location="cpu", weights_only=True, mmap=False)
     assert same(after, before)
@@ -150,23 +146,22 @@ def test_a_checkpoint_comes_back(tmp_path: Path, ending: str) -> None:
     after["model"]["embedding.weight"][0] = 7
     assert after["model"]["head.weight"][0, 0] == 7, "tied weights are tied again"
     assert path.stat().st_size < 2 * 3 * 50 * 8 * 4 + 5056 + 4000, "tied weights are stored once"
+    assert after["optimizer"]["state"][0]["exp_avg_sq"].stride() == (1, 50), "as it lay in memory"
+    assert same(loaded(path.read_bytes() + b"more that is in the stream"), before)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
 @given(
     array=st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, shapes(max_dims=3))),
     order=st.permutations(range(3)),
     step=st.integers(1, 3),
 )
-def test_any_layout(tmp_path: Path, ending: str, array: Any, order: list[int], step: int) -> None:
+def test_any_layout(array: Any, order: list[int], step: int) -> None:
     x = torch.tensor(array)
     x = x.permute([dim for dim in order if dim < x.ndim])
     for dim in range(x.ndim):
         x = x[(slice(None),) * dim + (slice(None, None, step),)]
-    path = tmp_path / f"x{ending}"
     for each in (x, x.expand(2, *x.shape)):
-        torch.save({"x": each, "again": each}, path)
-        out = torch.load(path)
+        out = loaded(saved({"x": each, "again": each}))
         assert same(out["x"], torch.tensor(each.numpy().copy()))
         assert out["x"] is out["again"]
         assert out["x"].storage_offset() == 0
@@ -178,13 +173,6 @@ def test_equal_objects_make_equal_files() -> None:
     first = saved(obj)
     time.sleep(0.01)
     assert saved(obj) == first
-
-
-def test_numpy_reads_the_arrays(tmp_path: Path) -> None:
-    torch.save({"w": torch.tensor([1.0, 2.0]), "nested": {"b": torch.tensor(3)}}, tmp_path / "x.npz")
-    with np.load(tmp_path / "x.npz") as archive:
-        assert archive["w"].tolist() == [1.0, 2.0]
-        assert archive["nested.b"] == 3
 
 
 @needs_safetensors
@@ -221,27 +209,17 @@ def test_bfloat16_becomes_float32_where_it_is_missing(
 
 
 @NEEDS_ML_DTYPES
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_bfloat16_is_saved_as_it_is(tmp_path: Path, ending: str) -> None:
-    saved = {"x": torch.tensor([[0.1, 1e30], [-0.0, math.inf]]).bfloat16()}
-    path = tmp_path / f"x{ending}"
-    torch.save(saved, path)
-    found = torch.load(path)
+def test_bfloat16_is_saved_as_it_is() -> None:
+    before = {"x": torch.tensor([[0.1, 1e30], [-0.0, math.inf]]).bfloat16()}
+    found = loaded(saved(before))
     assert found["x"].dtype is torch.bfloat16
-    assert same(found["x"].float(), saved["x"].float())
+    assert same(found["x"].float(), before["x"].float())
 
 
-def test_names_lead_nowhere(tmp_path: Path) -> None:
-    state = {
-        key: torch.tensor(i) for i, key in enumerate(["../x", "/etc/y", "a/b", "a_b", "", "\0", "ä" * 300, "\ud800"])
-    }
-    path = tmp_path / "x.pt"
-    torch.save(state, path)
-    assert same(torch.load(path), state)
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            assert re.fullmatch(r"[A-Za-z0-9_.-]{1,220}", name)
-            assert not name.startswith("/")
+def test_any_keys_and_names() -> None:
+    keys = ["../x", "a/b", "a.b", "", "\0", "ä" * 300, "\ud800", "__metadata__", "__metadata___", 1, "1"]
+    state = {key: torch.tensor(i) for i, key in enumerate(keys)} | {"a": {"b": torch.tensor(-1)}}
+    assert same(loaded(saved(state)), state)
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------------
@@ -303,9 +281,8 @@ def test_where_to_and_where_from(
         assert torch.load(path, map_location=place).tolist() == [0.0, 1.0, 2.0]
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_file_keeps_its_mode_and_a_link_its_target(tmp_path: Path, ending: str) -> None:
-    target, link = tmp_path / f"target{ending}", tmp_path / f"link{ending}"
+def test_a_file_keeps_its_mode_and_a_link_its_target(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.pt", tmp_path / "link.pt"
     torch.save(1, target)
     umask = os.umask(0)
     os.umask(umask)
@@ -340,11 +317,10 @@ def test_other_files_say_what_they_are(tmp_path: Path) -> None:
         archive.writestr("model/data.pkl", pickle.dumps({}))
     for content, words in [
         (b"", r"is empty.*seek\(0\)"),
-        (b"hello, this is no checkpoint", r"was not written by .*np\.load and np\.loadtxt"),
+        (b"hello, this is no checkpoint", r"was not written by .*numpy\.load and numpy\.loadtxt"),
         (pickle.dumps({"w": 1}), "pickle"),
         (pickled.getvalue(), r"pickle.*safetensors\.torch\.save_file"),
         (arrays.getvalue(), r"numpy\.load"),
-        (header({}), "if their name ends in .safetensors"),
     ]:
         with pytest.raises(RuntimeError, match=words):
             loaded(content)
@@ -364,26 +340,17 @@ class Bomb:
 def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bomb = pickle.dumps(Bomb())
-    for content in [
-        bomb,
-        archive_of({"structure.json": bomb}),
-        archive_of({"structure.json": description(1), "x.npy": bomb}),
-    ]:
+    for content in (bomb, header(bomb), ours(bomb.decode("latin1"))):
         with pytest.raises(RuntimeError):
             loaded(content)
-    objects = io.BytesIO()
-    np.save(objects, np.array([Bomb()]), allow_pickle=True)
-    with pytest.raises(RuntimeError, match="damaged"):
-        loaded(archive_of({"structure.json": description({"tensor": "x"}), "x.npy": objects.getvalue()}))
     assert not list(tmp_path.iterdir())
 
 
 # ---- damage ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_truncated_at_every_kilobyte_and_around_both_ends(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"x{ending}"
+def test_truncated_at_every_kilobyte_and_around_both_ends(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
     whole = written(checkpoint() | {"more": torch.randn(10_000)}, path)
     for length in [*range(0, len(whole), 1000), *range(1, 300), *range(len(whole) - 300, len(whole))]:
         path.write_bytes(whole[:length])
@@ -391,48 +358,19 @@ def test_truncated_at_every_kilobyte_and_around_both_ends(tmp_path: Path, ending
             torch.load(path)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_flipped_bits_are_told_or_harmless(tmp_path: Path, ending: str) -> None:
-    """safetensors has no checksums: a flip in an element is another number, one elsewhere an error or another name."""
+def test_flipped_bits_are_told_or_harmless() -> None:
     before = {"w": torch.randn(20, 3), "b": torch.tensor([True, False]), "epoch": 3}
-    path = tmp_path / f"x{ending}"
-    whole = written(before, path)
+    whole = saved(before)
     flips = [(place, bit) for place in range(len(whole)) for bit in range(8)]
     for place, bit in flips if THOROUGH else random.Random(0).sample(flips, FLIPS):
         content = bytearray(whole)
         content[place] ^= 1 << bit
-        path.write_bytes(content)
-        out = outcome(lambda: torch.load(path))
-        if isinstance(out, Raised):
-            assert (type(out.error), str(path) in str(out.error)) == (RuntimeError, True), (place, bit)
-            continue
-        flags = [x for x in out.values() if isinstance(x, torch.Tensor) and x.dtype is torch.bool]
-        assert all(set(x.numpy().view(np.uint8).tolist()) <= {0, 1} for x in flags), (place, bit)
-        assert ending != ".pt" or same(out, before), (place, bit)
+        out = outcome(lambda content=bytes(content): loaded(content))
+        told = isinstance(out, Raised) and type(out.error) is RuntimeError
+        assert told or same(out, before), (place, bit)
 
 
 # ---- hostile files -----------------------------------------------------------------------------------------------
-
-
-def archive_of(members: dict[str, bytes], **options: Any) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", **options) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
-
-
-def description(obj: Any, version: Any = 1) -> bytes:
-    return json.dumps({"version": version, "object": obj}).encode()
-
-
-def array_file(text: str, data: bytes = b"\0" * 8) -> bytes:
-    """A file in NumPy's format with this header."""
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + data
-
-
-def described(shape: str, descr: str = "<f8", order: str = "False") -> str:
-    return f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n"
 
 
 def header(entries: Any, data: bytes = b"") -> bytes:
@@ -440,67 +378,44 @@ def header(entries: Any, data: bytes = b"") -> bytes:
     return len(text).to_bytes(8, "little") + text + data
 
 
-HOSTILE_ARRAYS = {
-    "huge": described("(1152921504606846976,)"),
-    "huge product": described("(4294967296, 4294967296)"),
-    "wraps to 8": described("(18446744073709551617,)"),
-    "many digits": described(f"({'9' * 5000},)"),
-    "many dimensions": described(f"({', '.join(['1'] * 200)})"),
-    "endless": described("(" + "1" * 60000),
-    "nothing of a huge one": described("(0, 9223372036854775808)"),
-    "negative": described("(-1,)"),
-    "float": described("(1.0,)"),
-    "code": "{'descr': __import__('os').mkdir('x'), 'fortran_order': False, 'shape': (1,), }\n",
-    "deep": "(" * 60000,
-    "object": described("(1,)", "|O"),
-    "string": described("(1,)", "<U2"),
-    "record": "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n",
-    "unknown dtype": described("(1,)", "<f1"),
-    "foreign byte order": described("(1,)", ">f8"),
-    "short": described("(2,)"),
-    "long": described("()", "<f4"),
-}
-X: Any = {"tensor": "x"}
-HOSTILE_DESCRIPTIONS: dict[str, bytes] = {
-    "nothing": b"",
-    "no JSON": b"{",
-    "deep": b"[" * 100_000,
-    "deep lists": description(1).replace(b"1}", b'{"list":[' * 100_000 + b"]}" * 100_000 + b"}"),
-    "number of many digits": description(1).replace(b"1}", b"1" * 10_000 + b"}"),
-    "no text": b"\xff\xfe",
-    "a list": b"[]",
-    "another version": description(1, 2),
-    "more": b'{"version": 1, "object": 1, "x": 1}',
-    "missing array": description({"tensor": "y"}),
-    "a list for a name": description({"tensor": []}),
-    "unknown kind": description({"function": "os.mkdir"}),
-    "class": description({"object": "builtins.eval"}),
-    "two kinds": description({"list": [], "tuple": []}),
-    "empty": description({}),
-    "list of a number": description({"list": 3}),
-    "pairs of three": description({"dict": [[1, 2, 3]]}),
-    "pairs of strings": description({"dict": ["ab"]}),
-    "list as a key": description({"dict": [[{"list": []}, 1]]}),
-    "list in a set": description({"set": [{"list": []}]}),
-    "string in a size": description({"Size": ["a"]}),
-    "float": description({"float": "1.0"}),
-    "dtype": description({"dtype": "object"}),
-    "device": description({"device": "moon"}),
-    "alias": description({"tensor": "x", "alias": []}),
-    "name of a member": description({"tensor": "structure.json"}),
-}
+def ours(text: str, dtype: str = "F64", version: str = "1") -> bytes:
+    """A file as minigrad's, whose sum is right, with this description and an array "x" of one element, 0."""
+    metadata = {"sum": "0" * 8, "minigrad": version, "object": text}
+    size = int(dtype[1:]) // 8
+    entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
+    content = header({"__metadata__": metadata, "x": entry}, bytes(size))
+    return content.replace(b"0" * 8, b"%08x" % zlib.crc32(content), 1)
 
 
-@pytest.mark.parametrize("text", HOSTILE_ARRAYS.values(), ids=HOSTILE_ARRAYS)
-def test_hostile_arrays(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    refused(archive_of({"structure.json": description(X), "x.npy": array_file(text)}))
-    assert not list(tmp_path.iterdir())
+X = json.dumps({"tensor": "x"})
+HOSTILE_DESCRIPTIONS: dict[str, str] = {
+    "nothing": "",
+    "no JSON": "{",
+    "deep": "[" * 100_000,
+    "deep lists": '{"list":[' * 100_000 + "]}" * 100_000,
+    "number of many digits": "1" * 10_000,
+    "missing array": '{"tensor": "y"}',
+    "a list for a name": '{"tensor": []}',
+    "unknown kind": '{"function": "os.mkdir"}',
+    "class": '{"object": "builtins.eval"}',
+    "two kinds": '{"list": [], "tuple": []}',
+    "empty": "{}",
+    "list of a number": '{"list": 3}',
+    "pairs of three": '{"dict": [[1, 2, 3]]}',
+    "pairs of strings": '{"dict": ["ab"]}',
+    "list as a key": '{"dict": [[{"list": []}, 1]]}',
+    "list in a set": '{"set": [{"list": []}]}',
+    "string in a size": '{"Size": ["a"]}',
+    "float": '{"float": "1.0"}',
+    "dtype": '{"dtype": "object"}',
+    "device": '{"device": "moon"}',
+    "alias": '{"tensor": "x", "alias": []}',
+}
 
 
 @pytest.mark.parametrize("text", HOSTILE_DESCRIPTIONS.values(), ids=HOSTILE_DESCRIPTIONS)
-def test_hostile_descriptions(text: bytes) -> None:
-    refused(archive_of({"structure.json": text, "x.npy": array_file(described("(1,)"))}))
+def test_hostile_descriptions(text: str) -> None:
+    refused(ours(text))
 
 
 def refused(content: bytes, path: Path | None = None) -> None:
@@ -517,36 +432,10 @@ def refused(content: bytes, path: Path | None = None) -> None:
 
 
 def test_what_no_tensor_of_minigrad_can_be() -> None:
-    for tensor, dtype in (({"tensor": "x", "requires_grad": True}, "<i8"), (X, "<u8")):
-        content = array_file(described("(1,)", dtype))
-        refused(archive_of({"structure.json": description(tensor), "x.npy": content}))
-
-
-def test_bombs_and_overlaps() -> None:
-    good = {"structure.json": description(X), "x.npy": array_file(described("(1,)"))}
-    assert loaded(archive_of(good)).tolist() == [0.0]
-    refused(archive_of(good, compression=zipfile.ZIP_LZMA))
-    zeros = array_file(described("(2500000,)"), b"\0" * 20_000_000)
-    refused(archive_of(good | {"y.npy": zeros}, compression=zipfile.ZIP_DEFLATED))
-    # Many names for one member: each fits into the file, together they do not.
-    content = archive_of(good | {"y.npy": array_file(described("(1250,)"), b"\0" * 10_000)})
-    start = content.index(b"PK\x01\x02")
-    end = content.index(b"PK\x05\x06")
-    entries = content[start:end]
-    last = entries[entries.rindex(b"PK\x01\x02") :]
-    many = entries + b"".join(last.replace(b"y.npy", f"{i:05d}".encode()) for i in range(1000))
-    tail = content[end:]
-    count = (3 + 1000).to_bytes(2, "little")
-    refused(content[:start] + many + tail[:8] + count + count + len(many).to_bytes(4, "little") + tail[16:])
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_members_of_one_name() -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name in ("structure.json", "x.npy", "x.npy"):
-            archive.writestr(name, description(X) if name == "structure.json" else array_file(described("(1,)")))
-    refused(file.getvalue())
+    assert loaded(ours(X)).tolist() == [0.0]
+    refused(ours('{"tensor": "x", "requires_grad": true}', "I64"))
+    refused(ours(X, "U64"))
+    refused(ours(X, version="2"))
 
 
 HOSTILE_HEADERS: dict[str, bytes] = {
@@ -569,7 +458,13 @@ HOSTILE_HEADERS: dict[str, bytes] = {
     "dtype that minigrad has not": header({"a": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [0, 4]}}, b"1234"),
     "unsigned": header({"a": {"dtype": "U32", "shape": [1], "data_offsets": [0, 4]}}, b"1234"),
     "metadata": header({"__metadata__": {"a": 1}}),
-    "description": header({"__metadata__": {"minigrad": description(X).decode()}}),
+    "no sum": header({"__metadata__": {"minigrad": "1", "object": "1"}}),
+    "another sum": header({"__metadata__": {"minigrad": "1", "object": "1", "sum": "00000000"}}),
+    "no text": header(b"{\xff\xfe"),
+    "many digits": header(b'{"a":{"dtype":"F32","shape":[' + b"9" * 5000 + b'],"data_offsets":[0,4]}}', b"1234"),
+    "many dimensions": header({"a": {"dtype": "F32", "shape": [1] * 200, "data_offsets": [0, 4]}}, b"1234"),
+    "minus one": header({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}, b"1234"),
+    "half a size": header({"a": {"dtype": "F32", "shape": [1.0], "data_offsets": [0, 4]}}, b"1234"),
     "an archive": b"PK\3\4" + b"0" * 100,
     "a pickle": pickle.dumps({}),
 }
@@ -583,40 +478,27 @@ def test_hostile_headers(tmp_path: Path, content: bytes) -> None:
 
 
 @given(st.binary(max_size=300), st.booleans())
-def test_any_bytes(content: bytes, with_signature: bool) -> None:
+def test_any_bytes(content: bytes, as_header: bool) -> None:
     with pytest.raises(RuntimeError, match="the file"):
-        loaded(b"PK\3\4" + content if with_signature else content)
+        loaded(header(b"{" + content) if as_header else content)
 
 
 # ---- faults while writing ----------------------------------------------------------------------------------------
 
 
-class Full(io.RawIOBase):
-    """A file on a disk that has room for so many bytes."""
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-
-    def writable(self) -> bool:
-        return True
+class Full(io.FileIO):
+    """A file on a disk that has room for 1,000 bytes."""
 
     def write(self, content: Any) -> int:
-        self._room -= len(content)
-        if self._room < 0:
-            raise OSError(28, "No space left on device")
-        return len(content)
+        super().write(content[:1000])
+        raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("room", [0, 1, 100, 1000, 5000])
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_full_disk_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, room: int
-) -> None:
-    path = tmp_path / f"x{ending}"
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.pt"
     before = written({"epoch": 1}, path)
     with monkeypatch.context() as patched:
-        prepared = serialization.prepared
-        patched.setattr(serialization, "prepared", lambda *args: lambda file: prepared(*args)(Full(room)))
+        patched.setattr(serialization, "open", Full, raising=False)
         with pytest.raises(OSError, match="No space left"):
             torch.save(checkpoint(), path)
     assert path.read_bytes() == before
@@ -675,10 +557,9 @@ print(done, left, epoch)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL, which this system has not")
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_killed_while_saving(tmp_path: Path, ending: str) -> None:
+def test_killed_while_saving(tmp_path: Path) -> None:
     """After each kill -9 the file is one that was saved, whole, and not older than the one before."""
-    arguments = [str(tmp_path / f"x{ending}"), "2000" if THOROUGH else "40"]
+    arguments = [str(tmp_path / "x.pt"), "2000" if THOROUGH else "40"]
     done = subprocess.run([sys.executable, "-c", KILLS, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     kills, left, epoch = map(int, done.stdout.split())

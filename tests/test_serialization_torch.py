@@ -97,9 +97,3 @@ def test_files_of_pytorch_are_refused(tmp_path: Path, zipped: bool) -> None:
             minigrad.load(path)
         with pytest.raises(RuntimeError, match="pickle"):
             minigrad.load(io.BytesIO(path.read_bytes()))
-
-
-def test_files_of_minigrad_are_refused_by_pytorch(tmp_path: Path) -> None:
-    minigrad.save({"w": minigrad.ones(2)}, tmp_path / "x.pt")
-    with pytest.raises(RuntimeError):
-        torch.load(tmp_path / "x.pt")

@@ -54,4 +54,4 @@ for step in range(10):
         print(f"step {step}  loss {mean:.5f}")
 
 if world.rank == 0:
-    torch.save(model.state_dict(), "model.npz")
+    torch.save(model.state_dict(), "model.pt")
