@@ -49,8 +49,7 @@ _MODULES = [
     "autograd", "distributions", "linalg", "multiprocessing", "nn", "optim", "serialization", "testing", "utils",
 ]  # fmt: skip
 _NAMES = {
-    "nn.functional": "adaptive_avg_pool1d avg_pool1d conv1d conv2d conv3d conv_transpose1d "
-    "conv_transpose2d conv_transpose3d pixel_shuffle",
+    "nn.functional": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pixel_shuffle",
     "serialization": "load save",
     "tensors.printing": "set_printoptions",
     "tensors.sparse": "sparse_coo_tensor",

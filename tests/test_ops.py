@@ -334,7 +334,7 @@ def test_the_gradient_of_one_matrix_for_a_batch_is_found_in_little_memory(n: int
 
 
 def test_what_is_kept_for_the_next_time_is_little() -> None:
-    """Of images of many sizes, none as large as an image."""
+    """Of images of many sizes, that of four: a place for each element of one channel."""
 
     def images() -> None:
         for n in range(130, 60, -1):
@@ -344,7 +344,7 @@ def test_what_is_kept_for_the_next_time_is_little() -> None:
             F.max_pool2d(x, 3, 1, 1).backward(torch.ones(1, 1, n, n))
 
     kept, _ = traced(images)
-    assert kept < 1_000_000
+    assert kept < 2_000_000
 
 
 def test_large_numbers_and_an_inf_are_resampled_in_no_more_memory() -> None:

@@ -2,7 +2,6 @@
 
 import builtins
 import collections.abc
-import typing
 from minigrad.core.tensor import Tensor
 import numpy as np
 
@@ -16,22 +15,22 @@ def adaptive_avg_pool2d(input: Tensor, output_size: collections.abc.Sequence[bui
 def adaptive_avg_pool3d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
     """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`."""
 
-def adaptive_max_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+def adaptive_max_pool1d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
 
-def adaptive_max_pool2d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+def adaptive_max_pool2d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
 
-def adaptive_max_pool3d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+def adaptive_max_pool3d(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | builtins.int | None) -> Tensor:
+    """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
 
-def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+def avg_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
 
-def avg_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+def avg_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
 
-def avg_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+def avg_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros."""
 
 from minigrad.ops.norms import batch_norm as batch_norm
@@ -80,14 +79,14 @@ from minigrad.ops.activations import leaky_relu as leaky_relu
 from minigrad.ops.matrices import linear as linear
 from minigrad.ops.activations import log_softmax as log_softmax
 from minigrad.ops.activations import logsigmoid as logsigmoid
-def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
 
-def max_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+def max_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
 
-def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> typing.Any:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index."""
+def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
 
 from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss

@@ -92,12 +92,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     if len(pad) % 2 or len(pad) > 2 * input.ndim:
         problem = "Padding length must be divisible by 2, and at most two times the input dimension"
         raise RuntimeError(f"{problem}: before and after for each, got {pad} for {input.ndim}D input")
-    pads = list(zip(pad[::2], pad[1::2], strict=True))
+    pads = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    sizes = input._array.shape[input.ndim - len(pads) :]
     if mode == "constant":
-        for size, (before, after) in zip(reversed(input._array.shape), pads, strict=False):
-            if max(-before, -after, -before - after) > size:
-                raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
-        return ConstantPad(pads[::-1], arguments.filler(value or 0, input.dtype))(input)
+        if any([max(-before, -after, -before - after) > n for n, (before, after) in zip(sizes, pads, strict=True)]):
+            raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
+        return ConstantPad(pads, arguments.filler(value or 0, input.dtype))(input)
     if mode not in _PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
@@ -106,46 +106,33 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         found = f"Padding of {list(pad)} is not supported for {input.ndim}D input tensor"
         raise NotImplementedError(f"{found}: to cut off in this mode slice the input first")
     kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
-    if mode != "circular":
-        arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
-    name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
-    sizes = input._array.shape[-len(pads) :]
-    for place, (before, after) in enumerate(pads, 1):
-        size = sizes[-place]
-        most = size - 1 if mode == "reflect" else size if mode == "circular" else math.inf
-        if not size or max(before, after) > most:
+    arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
+    for size, ends in zip(sizes, pads, strict=True):
+        if not size or max(ends) > {"reflect": size - 1, "circular": size}.get(mode, math.inf):
             problem = "Argument #4: Padding size should be less than the corresponding input dimension"
-            found = f"padding {before, after} at dimension {input.ndim - place} of input {list(input.shape)}"
-            raise RuntimeError(f"{problem}, but got: {found}")
-    return picked(input, _padded_places(sizes, tuple(pads[::-1]), _PLACES[mode]), name)
+            raise RuntimeError(f"{problem}, but got: padding {ends} of {size} in input {list(input.shape)}")
+    name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
+    return picked(input, _padded_places(sizes, tuple(pads), _PLACES[mode]), name)
 
 
-# So few places are picked in all dimensions at once: one step takes less than one for each.
-_FEW = 2**12
+def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
+    """The elements of `x` at places in as many last dimensions as `places` has, counted as if they were one."""
+    return Index(all_dims(x)[-places.ndim :], form)(x, x._new(places))
 
 
-def picked(x: Tensor, tables: Sequence[Array], form: str = "IndexBackward0") -> Tensor:
-    """The elements of `x` at the places that tables name in its last dimensions, each or all as if they were one."""
-    dims = all_dims(x)
-    for table in reversed(tables):
-        x, dims = Index(dims[-table.ndim :], form)(x, x._new(table)), dims[: -table.ndim]
-    return x
-
-
-def joined(tables: Sequence[Array], sizes: Sequence[int]) -> Sequence[Array]:
-    """The places that tables name, one for each dimension of these sizes; of few the table of all dimensions."""
-    few = math.prod(map(len, tables)) < _FEW
-    return [np.ravel_multi_index(np.ix_(*tables), tuple(sizes))] if few else tables
+def places_of(tables: Sequence[Array], sizes: Sequence[int]) -> Array:
+    """The places that tables name, one for each dimension of these sizes, counted as if they were one."""
+    return np.ravel_multi_index(np.ix_(*tables), tuple(sizes))
 
 
 # What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
 _once = functools.lru_cache(maxsize=64)
 
 
-@functools.lru_cache(maxsize=8)
-def _padded_places(sizes: tuple[int, ...], pads: tuple[tuple[int, int], ...], mode: Any) -> Sequence[Array]:
+@functools.lru_cache(maxsize=4)
+def _padded_places(sizes: tuple[int, ...], pads: tuple[tuple[int, int], ...], mode: Any) -> Array:
     """Which elements of dimensions of these sizes stand in the padded ones."""
-    return joined([np.pad(np.arange(n), ends, mode) for n, ends in zip(sizes, pads, strict=True)], sizes)
+    return places_of([np.pad(np.arange(n), ends, mode) for n, ends in zip(sizes, pads, strict=True)], sizes)
 
 
 #: NumPy's names of the modes that repeat elements.
@@ -290,10 +277,10 @@ def windows_of(
     """
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
-    windows, told = _of_images("im2col", input, kernel_size, dilation, padding, stride)
+    windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
-        raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {told}: {counts} windows")
+        raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {windows}: {counts} of them")
     columns = Im2Col(windows)(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
     return Reshape(shape, "Im2ColBackward0")(columns)
@@ -309,27 +296,23 @@ def sum_of_windows(
     stride: PerDim = 1,
 ) -> Tensor:
     """Images `(N, C, *output_size)` whose windows are given as columns, added up where they overlap: see `unfold`."""
-    windows, told = _of_images("col2im", input, kernel_size, dilation, padding, stride)
+    windows = _of_images("col2im", input, kernel_size, dilation, padding, stride)
     sizes, size = per_dim("output_size", output_size, 2), math.prod(windows.kernel)
     rows, columns = windows.counts(sizes)
     channels = input.shape[-2] // size if input.ndim in (2, 3) else 0
     if min(rows, columns, channels) < 1 or input.shape[-2:] != (channels * size, rows * columns):
-        told = f"Given output_size={sizes}, {told}, expected columns of shape (N, C * {size}, {rows} * {columns})"
+        told = f"Given output_size={sizes}, {windows}, expected columns of shape (N, C * {size}, {rows} * {columns})"
         raise RuntimeError(f"{told}, but got {list(input.shape)}")
     shape = (*input.shape[:-2], channels, *windows.kernel, rows, columns)
     return Col2Im(windows, sizes)(Reshape(shape)(input))
 
 
-def _of_images(
-    kernel: str, x: Tensor, kernel_size: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim
-) -> tuple[Windows, str]:
-    """The windows of images, and how an error tells of them."""
+def _of_images(kernel: str, x: Tensor, size: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim) -> Windows:
+    """The windows of images of floating-point numbers."""
     arguments.check_floating(f"{kernel}_out_cpu", x)
-    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
-    options = {argument: per_dim(argument, value, 2) for argument, value in given.items()}
-    told = ", ".join([f"{argument}={values}" for argument, values in options.items()])
-    sizes, apart, pads, steps = options.values()
-    return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads])), told
+    given = {"kernel_size": size, "stride": stride, "dilation": dilation, "padding": padding}
+    sizes, steps, apart, pads = [per_dim(argument, value, 2) for argument, value in given.items()]
+    return Windows(sizes, steps, apart, tuple([(pad, pad) for pad in pads]))
 
 
 def of_each_rank(declare: Callable[[int], None]) -> None:

@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from minigrad.core.arrays import widened
-from minigrad.core.dtypes import FLOATS, HALVES, Array, dtype, int8, int16, int32, int64, uint8
+from minigrad.core.dtypes import HALVES, Array
 from minigrad.core.elementwise import Clone
 from minigrad.core.shapes import Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
-from minigrad.ops.arguments import as_int, check_floating
-from minigrad.ops.convolution import Col2Im, PerDim, Windows, joined, of_each_rank, per_dim, picked
+from minigrad.ops.arguments import check_floating, ints
+from minigrad.ops.convolution import Col2Im, PerDim, Windows, of_each_rank, per_dim, picked, places_of
 from minigrad.ops.indexing import PutIndex, all_dims
 from minigrad.ops.reductions import mean
 
@@ -35,15 +35,15 @@ class MaxPool(Unary):
     form: str
 
     def forward(self, x: Array) -> Array:
-        lowest = -np.inf if x.dtype in FLOATS else np.iinfo(x.dtype).min
-        return self.windows.combined(np.maximum, self.windows.view(x, lowest))
+        return self.windows.combined(np.maximum, self.windows.view(x, -np.inf))
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         windows, shape, dims = self.windows, x._array.shape, len(self.windows.kernel)
         # The output, which an activation in place may overwrite, is not kept: it is found again.
-        places = _indices(windows, x._array, quiet().run(self.forward, x._array))
+        largest = _largest(windows, x._array, quiet().run(self.forward, x._array))
+        starts, within = _starts(windows, shape[-dims:])
         images = np.arange(math.prod(shape[:-dims])) * math.prod(shape[-dims:])
-        places += images.reshape(*shape[:-dims], *[1] * dims)
+        places = images.reshape(*shape[:-dims], *[1] * dims) + starts + within.take(largest)
         return PutIndex(shape, all_dims(x), once=windows.apart())(g, g._new(places))
 
 
@@ -66,13 +66,6 @@ class AvgPool(Unary):
         # Each place in a window has the share of the window.
         shares = Expand((*leading, *kernel, *counts))(Reshape((*leading, *[1] * len(kernel), *counts))(shares))
         return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0"))(shares)
-
-
-def _indices(windows: Windows, x: Array, y: Array) -> Array:
-    """Where the largest element `y` of each window is in `x`, whose last dimensions count as one."""
-    starts, within = _starts(windows, x.shape[-len(windows.kernel) :])
-    places: Array = starts + within.take(_largest(windows, x, y))
-    return places
 
 
 @functools.lru_cache(maxsize=4)
@@ -110,8 +103,8 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     return found
 
 
-@functools.lru_cache(maxsize=8)
-def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Sequence[Array]]:
+@functools.lru_cache(maxsize=4)
+def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Array]:
     """So many windows that lie side by side, and which elements of dimensions of these sizes, which they cover, do so.
 
     Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
@@ -120,7 +113,7 @@ def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows,
     kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
     spans = zip(pairs, kernel, strict=True)
     tables = [np.minimum(s[:, None] + np.arange(k), e[:, None] - 1).reshape(-1) for (s, e), k in spans]
-    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), joined(tables, sizes)
+    return Windows(kernel, kernel, (1,) * len(kernel), ((0, 0),) * len(kernel)), places_of(tables, sizes)
 
 
 @functools.lru_cache(maxsize=64)
@@ -134,11 +127,6 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
-
-
-def _alone(dims: int) -> list[str]:
-    """Where else a function appears: of one dimension, it is one of `torch`, too."""
-    return ["torch"] if dims == 1 else []
 
 
 def _form(name: str, dims: int) -> str:
@@ -159,25 +147,24 @@ def _declare_pooling(dims: int) -> None:
         dilation: PerDim = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
-    ) -> Any:
-        """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`, and with `return_indices` its index.
+    ) -> Tensor:
+        """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused.
 
         Windows of `kernel_size` start `stride` apart (if None, they are side by side), in an input that is padded by
         what is less than all elements; neighbours in a window are `dilation` apart.  With `ceil_mode` a last window may
-        reach beyond the end.  An index counts all dimensions after the channels as one.
+        reach beyond the end.
 
         >>> import minigrad as torch
         >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[5., 3.]])
         """
-        _check_input(f"max_pool{dims}d", input, dims, (int64, int32, int16, int8, uint8) if dims > 1 else ())
+        if return_indices:
+            raise NotImplementedError("return_indices is not supported: the windows of F.unfold have an argmax")
+        _check_input(f"max_pool{dims}d", input, dims)
         windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-        if return_indices and not input.is_floating_point():
-            raise NotImplementedError(f"indices of the largest of {input.dtype!r} are not there: x.float() has them")
-        y = MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
-        return (y, input._new(_indices(windows, input._array, y._array))) if return_indices else y
+        return MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
 
-    @op("nn.functional", *_alone(dims), name=f"avg_pool{dims}d")
+    @op("nn.functional", name=f"avg_pool{dims}d")
     def avg_pool(
         input: Tensor,
         kernel_size: PerDim,
@@ -185,23 +172,18 @@ def _declare_pooling(dims: int) -> None:
         padding: PerDim = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
-        divisor_override: int | None = None,
     ) -> Tensor:
         """The mean of each window of `input`, `(N, C, *)` or `(C, *)`: see `max_pool2d`; it is padded by zeros.
 
-        They count as elements unless told otherwise; `divisor_override` takes the place of the number of elements.
+        They count as elements unless told otherwise.
 
         >>> import minigrad as torch
         >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[3.0000, 2.5000]])
         """
-        _check_input(f"avg_pool{dims}d", input, dims, (int64,))
+        _check_input(f"avg_pool{dims}d", input, dims)
         windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
         divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
-        if divisor_override is not None:
-            divisors = np.asarray(as_int(divisor_override))
         return AvgPool(windows, divisors, _form("AvgPool{}", dims))(input)
 
 
@@ -210,18 +192,14 @@ def _declare_adaptive(dims: int) -> None:
     """`adaptive_max_pool1d` and `adaptive_avg_pool1d`, or those of 2 or 3 dimensions."""
 
     @op("nn.functional", name=f"adaptive_max_pool{dims}d")
-    def adaptive_max_pool(input: Tensor, output_size: PerDim | None, return_indices: bool = False) -> Any:
-        """The largest elements of as many windows as `adaptive_avg_pool2d` has, and with `return_indices` where."""
+    def adaptive_max_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
+        """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
-        windows, tables = _covering(sizes, wanted)
-        x = picked(input, tables) if any(map(mod, sizes, wanted)) else input
-        y = MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
-        if not return_indices:
-            return y
-        numbers = picked(input._new(np.arange(math.prod(sizes)).reshape(sizes)), tables)
-        return y, input._new(numbers._array.take(_indices(windows, x._array, y._array)))
+        windows, places = _covering(sizes, wanted)
+        x = picked(input, places) if any(map(mod, sizes, wanted)) else input
+        return MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
 
-    @op("nn.functional", *_alone(dims), name=f"adaptive_avg_pool{dims}d")
+    @op("nn.functional", name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
         """The means of windows of `input`, `(N, C, *)` or `(C, *)`, that cover it, of which there are `output_size`.
 
@@ -232,7 +210,11 @@ def _declare_adaptive(dims: int) -> None:
         >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]]), 2)
         tensor([[2., 4.]])
         """
-        return averaged(input, _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size))
+        wanted = _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size)
+        if dims > 1 and set(wanted) == {1}:
+            return mean(input, tuple(range(-dims, 0)), keepdim=True)
+        means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
+        return Resample(means, _form("AdaptiveAvgPool{}", dims))(input)
 
 
 def _windows(
@@ -274,13 +256,12 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
     return per_dim("output_size", sizes, dims, spread=False)
 
 
-def _check_input(name: str, input: Tensor, dims: int, integers: tuple[dtype, ...] = ()) -> None:
-    """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers, or of these integers."""
+def _check_input(name: str, input: Tensor, dims: int) -> None:
+    """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers."""
     if input._array.ndim - dims not in (1, 2) or 0 in input._array.shape[-dims - 1 :]:
         ranks = f"{dims + 1}D or {dims + 2}D (batch mode) tensor"
         raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(input.shape)}")
-    half_volume = name == "avg_pool3d" and input._array.dtype in HALVES
-    if half_volume or not (input.is_floating_point() or input.dtype in integers):
+    if not input.is_floating_point() or (name == "avg_pool3d" and input._array.dtype in HALVES):
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")
 
 
@@ -329,14 +310,11 @@ def interpolate(
     scale_factor: Sequence[float] | float | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
 ) -> Tensor:
     """`input`, `(N, C, *)`, with its last dimensions of another `size`, or `scale_factor` times as large.
 
     The mode "nearest" repeats elements or leaves some out; "linear" (of images "bilinear", of volumes "trilinear")
-    draws lines between neighbours, through the middle of the first and of the last element, if `align_corners`; "area"
-    takes means.
+    draws lines between neighbours, through the middle of the first and of the last element, if `align_corners`.
 
     >>> import minigrad as torch
     >>> from minigrad.nn import functional as F
@@ -345,27 +323,19 @@ def interpolate(
     (tensor([[[1., 1., 3., 3.]]]), tensor([[[1., 2., 3.]]]))
     """
     dims, sizes = input.ndim - 2, input.shape[2:]
-    if antialias:
-        raise NotImplementedError("antialias is not supported: F.avg_pool2d before it takes means of neighbours")
-    if mode not in ("nearest", "nearest-exact", "area", _LINEAR.get(dims)) or dims not in _LINEAR:
-        modes = "nearest | linear | bilinear | trilinear | area | nearest-exact; linear is for 3D, bilinear for 4D"
+    if dims not in _LINEAR or mode not in ("nearest", _LINEAR[dims]):
+        modes = "nearest | linear | bilinear | trilinear, one for each: for means there is F.adaptive_avg_pool2d"
         found = f"(got {input.ndim}D) for the modes: {modes} (got {mode})"
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
-    if align_corners is not None and mode != _LINEAR[dims]:
+    if align_corners is not None and mode == "nearest":
         raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)
-    if recompute_scale_factor:
-        scales = [None] * dims
     if min(wanted) < 1 or min(sizes) < 1:
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got {list(sizes)}, {wanted}")
-    if input.dtype is not uint8 or "nearest" not in mode:
-        check_floating(f"upsample_{mode}{dims}d", input)
-    if mode == "area":
-        return averaged(input, wanted)
-    form = f"Upsample{mode.title().replace('-', '')}{dims}DBackward0"
-    if "nearest" in mode:
-        shift = 0.5 if mode == "nearest-exact" else 0
-        return picked(input, _nearest(tuple(sizes), tuple(wanted), tuple(scales), shift), form)
+    check_floating(f"upsample_{mode}{dims}d", input)
+    form = f"Upsample{mode.title()}{dims}DBackward0"
+    if mode == "nearest":
+        return picked(input, _nearest(sizes, wanted, scales), form)
     kind: Any = np.result_type(input._array.dtype, np.float32).type
     lines = [_lines(i, o, scale, align_corners, kind) for i, o, scale in zip(sizes, wanted, scales, strict=True)]
     return Resample(lines, form)(input)
@@ -373,32 +343,29 @@ def interpolate(
 
 def _scaled(
     sizes: Sequence[int], size: Sequence[int] | int | None, factor: Sequence[float] | float | None
-) -> tuple[list[int], list[float | None]]:
+) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
     """The sizes wanted, and the factors, where they are given."""
     if (size is None) == (factor is None):
-        few = "either size or scale_factor" if size is None else "only one of size or scale_factor"
-        raise ValueError(f"{few} should be defined")
+        raise ValueError("either size or scale_factor should be defined: one of them, and only one")
     given: Any = factor if size is None else size
-    each = list(given) if isinstance(given, Sequence) else [given] * len(sizes)
+    each = tuple(given) if isinstance(given, Sequence) else (given,) * len(sizes)
     if len(each) != len(sizes):
-        what = "scale_factor" if size is None else "output"
-        raise ValueError(f"Input and {what} must have the same number of spatial dimensions: {sizes} and {given}")
+        raise ValueError(f"Input and {given} must have the same number of spatial dimensions: {len(sizes)}")
     if size is not None:
-        return [as_int(one) for one in each], [None] * len(sizes)
-    return [int(old * one) for old, one in zip(sizes, each, strict=True)], each
+        return ints(each), (None,) * len(sizes)
+    return tuple([int(old * one) for old, one in zip(sizes, each, strict=True)]), each
 
 
-@functools.lru_cache(maxsize=8)
-def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[Any, ...], shift: float) -> Sequence[Array]:
+@functools.lru_cache(maxsize=4)
+def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[float | None, ...]) -> Array:
     """Which elements of dimensions of these sizes the new ones are."""
     tables = []
     for size, count, scale in zip(sizes, wanted, scales, strict=True):
         # Of an image PyTorch keeps a size that stays as it is, whatever the scale.
-        kept = size == count and len(sizes) == 2 and not shift
+        kept = size == count and len(sizes) == 2
         ratio = np.float32(size / count if scale is None or kept else 1 / scale)
-        at = (np.arange(count, dtype=np.float32) + np.float32(shift)) * ratio
-        tables.append(np.minimum(at.astype(np.int64), size - 1))
-    return joined(tables, sizes)
+        tables.append(np.minimum((np.arange(count, dtype=np.float32) * ratio).astype(np.int64), size - 1))
+    return places_of(tables, sizes)
 
 
 @functools.lru_cache(maxsize=64)
@@ -417,15 +384,6 @@ def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | No
         matrix[np.arange(wanted), old] += part
         there[np.arange(wanted), old] = True
     return matrix, there
-
-
-def averaged(input: Tensor, wanted: Sequence[int]) -> Tensor:
-    """The means of so many windows along the last dimensions, which cover them and are as equal as can be."""
-    dims = len(wanted)
-    if dims > 1 and set(wanted) == {1}:
-        return mean(input, tuple(range(-dims, 0)), keepdim=True)
-    means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
-    return Resample(means, _form("AdaptiveAvgPool{}", dims))(input)
 
 
 def bounds(size: int, count: int) -> tuple[Array, Array]:

@@ -12,9 +12,9 @@ from minigrad.tensor import Tensor
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "Fold", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d",
-    "ReplicationPad2d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "Fold", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "Unfold", "Upsample",
+    "UpsamplingNearest2d", "ZeroPad2d",
 ]  # fmt: skip
 
 # ---- pooling: of each window its largest element or its mean ---------------------------------------------------------
@@ -78,13 +78,9 @@ class AvgPool1d(_AvgPool, function=F.avg_pool1d):
 class AvgPool2d(_AvgPool, function=F.avg_pool2d):
     """The mean of each window of `(N, C, H, W)` or `(C, H, W)`: see `nn.functional.avg_pool2d`."""
 
-    divisor_override: int | None = None
-
 
 class AvgPool3d(_AvgPool, function=F.avg_pool3d):
     """The mean of each window of `(N, C, D, H, W)` or `(C, D, H, W)`: see `nn.functional.avg_pool3d`."""
-
-    divisor_override: int | None = None
 
 
 class _AdaptivePool(FunctionLayer, function=...):
@@ -106,21 +102,15 @@ class AdaptiveAvgPool3d(_AdaptivePool, function=F.adaptive_avg_pool3d):
     """The means of `output_size` windows: see `nn.functional.adaptive_avg_pool3d`."""
 
 
-class _AdaptiveMaxPool(_AdaptivePool, function=...):
-    """The largest elements."""
-
-    return_indices: bool = False
-
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=F.adaptive_max_pool1d):
+class AdaptiveMaxPool1d(_AdaptivePool, function=F.adaptive_max_pool1d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool1d`."""
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=F.adaptive_max_pool2d):
+class AdaptiveMaxPool2d(_AdaptivePool, function=F.adaptive_max_pool2d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool2d`."""
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=F.adaptive_max_pool3d):
+class AdaptiveMaxPool3d(_AdaptivePool, function=F.adaptive_max_pool3d):
     """The largest elements of `output_size` windows: see `nn.functional.adaptive_max_pool3d`."""
 
 
@@ -145,7 +135,7 @@ class _Pad(Layer):
         self.padding = tuple(given) if isinstance(given, Iterable) else (given,) * (2 * self._dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, self._mode, getattr(self, "value", 0))
+        return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
@@ -153,20 +143,6 @@ class _Pad(Layer):
 
 class ZeroPad2d(_Pad, dims=2):
     """`(left, right, top, bottom)` zeros around each image: see `nn.functional.pad`."""
-
-
-@with_options
-class ConstantPad1d(_Pad, dims=1):
-    """`(left, right)` numbers, all of one value, around each line: see `nn.functional.pad`."""
-
-    value: float
-
-    def extra_repr(self) -> str:
-        return f"padding={self.padding}, value={self.value}"
-
-
-class ConstantPad2d(ConstantPad1d, dims=2):
-    """`(left, right, top, bottom)` numbers, all of one value, around each image: see `nn.functional.pad`."""
 
 
 class ReflectionPad1d(_Pad, dims=1, mode="reflect"):
@@ -212,22 +188,10 @@ class Upsample(_Upsampling, function=F.interpolate):
 
     mode: str = "nearest"
     align_corners: bool | None = None
-    recompute_scale_factor: bool | None = None
 
 
 class UpsamplingNearest2d(_Upsampling, function=F.interpolate):
     """Each element repeated: `Upsample` of images in the mode "nearest"."""
-
-
-class UpsamplingBilinear2d(_Upsampling, function=F.interpolate):
-    """Lines between elements, from corner to corner: `Upsample` of images in the mode "bilinear"."""
-
-    def _set_up(self) -> None:
-        super()._set_up()
-        self.mode = "bilinear"
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._compute(input, mode=self.mode, align_corners=True)
 
 
 class PixelShuffle(FunctionLayer, function=F.pixel_shuffle):
