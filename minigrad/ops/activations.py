@@ -33,7 +33,7 @@ class Gate(Curve):
     aside = ("_shares",)
 
     def forward(self, x: Array) -> Array:
-        check_floating(self.kernel, x)
+        check_floating(type(self).__name__, x)
         wide = workable(x)
         self._shares: Array | None = blocked(self.value, wide)
         return restored(wide * self._shares, x)
@@ -162,7 +162,6 @@ class Elu(Curve):
     """`x` where x > 0, else `alpha * (exp(x) - 1)`."""
 
     formulas = ("dx = g where x > 0, else g * alpha * exp(x)",)
-    kernel = "elu_cpu"
     alpha: float
     form: str
 
@@ -190,7 +189,6 @@ class Softplus(Curve):
     """`log(1 + exp(beta * x)) / beta`, but `x` where `beta * x > threshold`."""
 
     formulas = ("dx = g * sigmoid(beta * x), or g",)
-    kernel = "softplus_cpu"
     beta: float
     threshold: float
 
@@ -237,7 +235,6 @@ class LogSigmoid(Curve):
     """`log(sigmoid(x))`."""
 
     formulas = ("dx = g * sigmoid(-x)",)
-    kernel = "log_sigmoid_cpu"
     value = staticmethod(lambda x: np.asarray(log_sigmoid(x), order="C"))
     slope = staticmethod(lambda x: sigmoid_of(-x))
     bend = staticmethod(lambda x: x.sigmoid() * -(-x).sigmoid())
@@ -252,7 +249,6 @@ class Silu(Gate):
     """`x * s` for `s = sigmoid(x)`."""
 
     formulas = ("dx = g * s * (1 + x * (1 - s))",)
-    kernel = "silu_cpu"
     slope_name = "MulBackward0"
     value = staticmethod(sigmoid_of)
     slope = staticmethod(lambda x, p: ((ONE - p) * x + ONE) * p)
@@ -272,7 +268,6 @@ class Gelu(Gate):
     """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`."""
 
     formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
-    kernel = "GeluKernelImpl"
     value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + 1) * 0.5)
     slope = staticmethod(lambda x, p: np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p)
     bend = staticmethod(lambda x: (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi)))
@@ -283,7 +278,6 @@ class GeluTanh(Gate):
 
     form = "GeluBackward0"
     formulas = ("dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`",)
-    kernel = "GeluKernelImpl"
     a: ClassVar[float] = math.sqrt(2 / math.pi)
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
 

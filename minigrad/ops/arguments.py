@@ -136,8 +136,7 @@ def converted(array: Array, target: dtype) -> Array:
     # As a float, the upper bound of int64 is rounded up to 2**63, which is already too large.
     fits = (array >= low) & ((array < 2.0**63) if array.dtype in FLOATS and target is dtypes.int64 else (array <= high))
     if not fits.all():
-        found = f"{array[~fits].flat[0]} is not in [{low}, {high}]"
-        raise RuntimeError(f"value cannot be converted to type {target._name} without overflow: {found}")
+        raise RuntimeError(f"value cannot be converted to type {target._name} without overflow: {array[~fits].flat[0]}")
     return array.astype(np.int64).astype(target._numpy)
 
 

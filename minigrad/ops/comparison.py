@@ -80,8 +80,8 @@ def _bitwise(ufunc: Callable[..., Array], a: object, b: object, shift: str | Non
         return NotImplemented
     common = _common(a, b)
     if common.is_floating_point or (common is bool_ and shift):
-        problem = f"\"{shift or ufunc.__name__}_cpu\" not implemented for '{common._tensor_name}'"
-        raise NotImplementedError(f"{problem}: integers, or bools such as (x > 0) & (y > 0)")
+        kernel = shift or ufunc.__name__
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{common._tensor_name}': (x > 0) & (y > 0)")
     return _combined(ufunc, a, b, common)
 
 

@@ -54,8 +54,7 @@ class SparseLookup(Lookup):
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
     """The rows of `weight`, with the kind of gradient that is asked for."""
     if sparse and scaled:
-        problem = "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
-        raise RuntimeError(f"{problem}: leave out one of the two")
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one")
     kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
     return kind(padding_idx)(weight, ids)
 
@@ -285,8 +284,7 @@ def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) ->
     if mode != "sum":
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None: mode='sum' has them, not {mode!r}")
     if factors.dtype is not weight.dtype:
-        problem = "Expected tensor for argument #1 'weight' to have the same type as"
-        raise RuntimeError(f"{problem} per_sample_weights; got {weight.dtype!r} and {factors.dtype!r}")
+        raise RuntimeError(f"Expected tensor for argument #1 'weight' to have the same type as: {factors.dtype!r}")
 
 
 def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Array, int]:

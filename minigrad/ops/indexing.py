@@ -23,7 +23,7 @@ from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.arguments import as_int, normal_dim
+from minigrad.ops.arguments import as_int, normal_dim, own_dim
 
 #: The dtypes of tensors of indices.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
@@ -541,8 +541,8 @@ def located(x: Tensor, found: list[tuple[int, Tensor]]) -> tuple[tuple[int, ...]
             dims.append(dim)
             indices.append(array)
         else:
-            kinds = "long, int, byte or bool tensors, those of bytes here as mask.bool()"
-            raise IndexError(f"tensors used as indices must be {kinds}, not {item.dtype!r}: index.long()")
+            remedy = "mask.bool()" if item._array.dtype == np.uint8 else "index.long()"
+            raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors: {remedy}")
     return tuple(dims), x._new(indices[0] if len(found) == 1 else _joined(indices, [shape[dim] for dim in dims], dims))
 
 
@@ -605,8 +605,7 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     sizes, own = index.shape or (1,), x.shape or (1,)
     limits = None if src is None else src or (1,)
     if len(sizes) != len(own):
-        own_name = "input" if src is None else "self"
-        raise RuntimeError(f"Index tensor must have the same number of dimensions as {own_name} tensor")
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as input tensor: {len(own)}")
     fits = limits is None or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
     if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} but in {dim}")
@@ -651,9 +650,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         raise RuntimeError("torch.take_along_dim(): expected int64 indices with as many dimensions as the input")
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    if not own:
-        return gather(input, dim, indices)
-    at = normal_dim(dim, len(own))
+    at = own_dim(dim, len(own))
     shape = common_shape([(*own[:at], 1, *own[at + 1 :]), ids.shape])
     wide = (*shape[:at], own[at], *shape[at + 1 :])
     # As in PyTorch, indices beyond the end begin anew.

@@ -347,9 +347,6 @@ def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
         return ValueError(f"Expected input batch_size ({batch}) to match target batch_size ({given}). {remedy}")
     if len(shape) < 3:
         return RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {ids}. {remedy}")
-    if len(shape) == 4 and len(ids) != 3:
-        only = "only batches of spatial targets supported (3D tensors)"
-        return RuntimeError(f"{only} but got targets of dimension: {len(ids)}. {remedy}")
     return RuntimeError(f"Expected target size {[batch, *shape[2:]]}, got {list(ids)}. {remedy}")
 
 

@@ -230,15 +230,12 @@ class Curve(Unary):
     #: What PyTorch calls the operation that computes the gradient, if not after this one.
     slope_name: ClassVar[str | None] = None
 
-    #: What PyTorch calls its code, in the error for integers; "" if there is none.
-    kernel: ClassVar[str] = ""
     value: ClassVar[Callable[..., Array]]
     slope: ClassVar[Callable[..., Array]]
     bend: ClassVar[Callable[..., Tensor] | None] = None
 
     def forward(self, x: Array) -> Array:
-        if self.kernel:
-            check_floating(self.kernel, x)
+        check_floating(type(self).__name__, x)
         return of_elements(self.value, x)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:

@@ -260,8 +260,7 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
             [-1.,  1.]])
     """
     if input.ndim > 2:
-        few = "two or fewer dimensions but got an input with"
-        raise RuntimeError(f"cov(): expected input to have {few} {input.ndim} dimensions")
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {input.ndim}")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     rows = rows - rows.sum(1, keepdim=True) / rows.shape[1]
     return (rows @ rows.T / max(rows.shape[1] - correction, 0)).squeeze()

@@ -221,12 +221,11 @@ def rms_norm(
     tensor([3., 4.])
     """
     check_floating("rms_norm", input)
-    if input._array.dtype in HALVES:
-        return cast(rms_norm(input.float(), normalized_shape, weight, eps), input.dtype)
-    eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
-    groups = _groups(_row_frame(input, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
-    weight = None if weight is None else weight.to(input.dtype)
-    return _normalized("rms_norm", input, weight, None, Normalize(groups, "MulBackward0"))
+    x = input.float() if input._array.dtype in HALVES else input
+    eps = float(np.finfo(x._array.dtype).eps) if eps is None else eps
+    groups = _groups(_row_frame(x, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
+    weight = None if weight is None else weight.to(x.dtype)
+    return cast(_normalized("rms_norm", x, weight, None, Normalize(groups, "MulBackward0")), input.dtype)
 
 
 @op("nn.functional")
@@ -418,8 +417,7 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if leading < 0 or input._array.shape[leading:] != shape:
-        wanted = f"input with shape [*, {', '.join(map(str, shape))}], but got input of size{list(input.shape)}"
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected {wanted}")
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected these as the last sizes of {input.shape}")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

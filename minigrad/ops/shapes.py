@@ -266,8 +266,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        problem = "permute(): number of dimensions in the tensor input does not match the length of the desired"
-        raise RuntimeError(f"{problem} ordering: {ndim}, but got {tuple(dims)}")
+        raise RuntimeError(f"permute(): number of dimensions is {ndim}, which are not as many as {tuple(dims)}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")

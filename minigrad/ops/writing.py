@@ -206,8 +206,7 @@ class Recording(Tensor):
         if 0 in self._array.strides:
             problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
             raise RuntimeError(f"{problem} location. Please clone() the tensor before performing the operation.")
-        place = "is a part of an expanded tensor, or lies on a read-only NumPy array"
-        raise RuntimeError(f"the tensor {place}. Please clone() it before writing.")
+        raise RuntimeError("the tensor is a part of an expanded tensor, or lies on a read-only NumPy array: x.clone()")
 
 
 # ---- views by their layout alone -------------------------------------------------------------------------------------
@@ -351,8 +350,8 @@ def zero_(self: Tensor) -> Tensor:
 def setitem(self: Tensor, index: object, value: object) -> None:
     """Write `value`, a tensor or a number, to the elements that `index` selects, and record that it was written."""
     if not isinstance(value, (Tensor, int, float, np.generic)) or type(value) in (np.float16, np.float32):
-        kinds = f"a {type(value).__name__} to a torch.{self.dtype._tensor_name}Tensor"
-        raise TypeError(f"can't assign {kinds}: torch.tensor(value)")
+        kind = f"torch.{self.dtype._tensor_name}Tensor"
+        raise TypeError(f"can't assign a {type(value).__name__} to a {kind}: torch.tensor(value)")
     if isinstance(value, int):
         as_int64(int(value))
     given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
@@ -402,8 +401,7 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
     if found and value._array.dtype is not x._array.dtype:
         mask = found[0][1]._array
         if not (value._array.size == len(found) == 1 and mask.dtype == bool and mask.ndim):
-            kinds = f"{x.dtype._tensor_name} for the destination and {value.dtype._tensor_name} for the source"
-            raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}")
+            raise RuntimeError(f"Index put requires the source and destination dtypes match: value.to({x.dtype!r})")
         # PyTorch fills the places of a mask with a number, and so takes one of any dtype, if it has a place there.
         arguments.converted(value._array, x.dtype)
     fitted = in_shape(value, shape)
