@@ -33,7 +33,7 @@ _COPIED, _TALL, _COLUMNS = 2**15, 2**6, 2**4
 
 def widened(x: Array) -> Array:
     """`x`, in float32 if it is of halves, so that what is computed of it is rounded once."""
-    return x.astype(np.float32) if x.dtype in HALVES else x
+    return in_dtype(x, np.float32) if x.dtype in HALVES else x
 
 
 def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -209,7 +209,12 @@ def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
             out[..., start : start + _COLUMNS] = array[..., start : start + _COLUMNS]
         return out
     # NumPy copies an expanded array in an order that PyTorch's views would not expect.
-    return array.copy(order="C" if 0 in array.strides else order)
+    return laid_out(array.copy(), array) if order == "K" and 0 in array.strides else array.copy(order)
+
+
+def in_dtype(array: Array, dtype: Any) -> Array:
+    """A copy in another dtype, in the memory order that PyTorch gives it: NumPy turns what is expanded."""
+    return laid_out(array.astype(dtype, "C"), array) if 0 in array.strides else array.astype(dtype)
 
 
 # ---- quotients -------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import dtypes
-from .arrays import WIDE_FLOATS, cleared, copied, inverse, laid_out
+from .arrays import WIDE_FLOATS, cleared, copied, in_dtype, inverse, laid_out
 from .dtypes import FLOATS, HALVES, Array, dtype
 from .modes import current
 from .shapes import broadcast_shapes_message, sum_to
@@ -28,7 +28,7 @@ class Cast(Unary):
 
     def forward(self, x: Array) -> Array:
         self.x_dtype = dtypes.of(x)
-        return x.astype(self.to._numpy)
+        return in_dtype(x, self.to._numpy)
 
     def dx(self, g: Tensor) -> Tensor:
         return cast(g, self.x_dtype)
@@ -41,7 +41,7 @@ def cast(x: object, to: dtype) -> Any:
     if x._array.dtype == to._numpy:
         return x
     # No gradient flows through integers: they have no small changes.
-    return Cast(to)(x) if to.is_floating_point else x._new(quiet().run(x._array.astype, to._numpy))
+    return Cast(to)(x) if to.is_floating_point else x._new(quiet().run(in_dtype, x._array, to._numpy))
 
 
 class Elementwise(Binary):
@@ -133,12 +133,12 @@ class Elementwise(Binary):
         return None if da is None else sum_to(da, shape_a), None if db is None else sum_to(db, shape_b)
 
 
-def _in_dtype(a: object, common: dtype, computed: dtype) -> tuple[Any, Array]:
+def _in_dtype(a: Any, common: dtype, computed: dtype) -> tuple[Any, Array]:
     """A tensor in the dtype `common` (a number as it is), and its array in the dtype `computed`."""
     if not isinstance(a, Tensor):
         return a, quiet().run(np.asarray(a).astype, computed._numpy)
-    converted = cast(a, common)
-    return converted, converted._array.astype(computed._numpy, copy=False)
+    a = cast(a, common)
+    return a, a._array if computed is common else in_dtype(a._array, computed._numpy)
 
 
 class Add(Elementwise):

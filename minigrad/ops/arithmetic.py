@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import WIDE_FLOATS, inverse
+from minigrad.core.arrays import WIDE_FLOATS, inverse, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.elementwise import Add, Div, Elementwise, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Unary
@@ -312,7 +312,7 @@ class PowNumber(Unary):
     def forward(self, x: Array) -> Array:
         if x.dtype in HALVES:
             # Their exponents are halves, too.
-            return power(x.astype(np.float32), np.asarray(self.n, x.dtype).item()).astype(x.dtype)
+            return power(widened(x), np.asarray(self.n, x.dtype).item()).astype(x.dtype)
         return PRODUCTS[self.n](x) if self.n in PRODUCTS else power(x, self.n)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import WIDE_FLOATS, chosen, laid_out
+from minigrad.core.arrays import WIDE_FLOATS, chosen, in_dtype, laid_out, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message, common_shape, sum_to
@@ -97,7 +97,7 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None)
     x = a._array if isinstance(a, Tensor) else np.asarray(a)
     y = b._array if isinstance(b, Tensor) else np.asarray(b)
     if common is not None and not x.dtype is y.dtype is common._numpy:
-        x, y = [each if each.dtype == common._numpy else quiet().run(each.astype, common._numpy) for each in (x, y)]
+        x, y = [each if each.dtype == common._numpy else quiet().run(in_dtype, each, common._numpy) for each in (x, y)]
     try:
         found = quiet().run(compute, x, y)
     except ValueError:
@@ -414,7 +414,7 @@ _MANY = 2**9
 def clipped(x: Array, low: Any, high: Any) -> Array:
     """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
     if x.dtype in HALVES:
-        return clipped(x.astype(np.float32), low, high).astype(x.dtype)
+        return clipped(widened(x), low, high).astype(x.dtype)
     both = low is not None and high is not None
     if x.dtype in FLOATS and (both or x.size > _MANY):
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import ONE, WIDE_FLOATS, ZERO, cleared, inverse
+from minigrad.core.arrays import ONE, WIDE_FLOATS, ZERO, cleared, copied, inverse, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array
 from minigrad.core.elementwise import Div, Exp, Floating, Log, Mul, zeroed
 from minigrad.core.modes import current
@@ -35,7 +35,7 @@ def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, 
 
 def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
     """`rounded`, to whole numbers, of numbers; integers are whole."""
-    of_integers = numbers(kernel, np.copy)
+    of_integers = numbers(kernel, copied)
     return lambda node, x: rounded(x) if x.dtype in FLOATS else of_integers(node, x)
 
 
@@ -292,7 +292,7 @@ def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
 
 def workable(x: Array) -> Array:
     """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is of halves."""
-    wide = x.astype(np.float32) if x.dtype in HALVES else x
+    wide = widened(x)
     return wide if wide.ndim else wide.reshape(1)
 
 

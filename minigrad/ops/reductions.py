@@ -493,35 +493,32 @@ _SHORT, MANY = 1024, 2**8
 
 
 @op()
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def max(input: Tensor, other: int | Tensor | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
 
-    With a tensor, as `dim` or `other`, the larger of each two elements: see `maximum`.
+    With a tensor, `other`, the larger of each two elements: see `maximum`.  An integer that is not named is `dim`.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [4.0, 2.0]]).max(0).indices
     tensor([1, 0])
     """
-    return _extremum(input, ndarray.max, return_types.max, dim, keepdim, other)
+    return _extremum(input, ndarray.max, return_types.max, other, keepdim, dim)
 
 
 @op()
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def min(input: Tensor, other: int | Tensor | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
 
-    With a tensor, as `dim` or `other`, the smaller of each two elements: see `minimum`.
+    With a tensor, `other`, the smaller of each two elements: see `minimum`.  An integer that is not named is `dim`.
     """
-    return _extremum(input, ndarray.min, return_types.min, dim, keepdim, other)
+    return _extremum(input, ndarray.min, return_types.min, other, keepdim, dim)
 
 
-def _extremum(x: Tensor, find: Callable[..., Array], kind: type, dim: Any, keepdim: bool, other: Any) -> Any:
+def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, keepdim: bool, dim: Any) -> Any:
     """The extremum of all of `x`, or that along `dim` and its index; or of `x` and a tensor."""
     name, array = find.__name__, x._array
-    if isinstance(dim, Tensor) and other is None:
-        if dim.ndim == 0 and dim.dtype is int64:
-            # PyTorch asks whether it has the name `dim`.
-            raise TypeError(f"{name}() of an integer: dim=int(it), or torch.{name}imum(x, it) of another tensor")
-        dim, other = None, dim
+    if other is not None and not isinstance(other, Tensor):
+        dim, other = other, dim
     if (keepdim and dim is None) or (dim is not None and other is not None):
         problem = f"{name}() received an invalid combination of arguments"
         raise TypeError(f"{problem}: keepdim needs dim, x.a{name}() keeps all; another tensor comes alone")

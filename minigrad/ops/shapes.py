@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes, elementwise
+from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import FLOATS, Array, dtype
 from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Unary
@@ -506,7 +507,7 @@ class Flip(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        return x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy("K")
+        return laid_out(x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy(), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Flip(self.dims)(g)
