@@ -35,10 +35,8 @@ def expanded(x: Array, shape: tuple[int, ...]) -> Array:
     if math.prod(shape) == x.size:
         return x.reshape(shape)
     new = len(shape) - x.ndim
-    steps = [0] * new
-    for size, step, wanted in zip(x.shape, x.strides, shape[new:], strict=True):
-        steps.append(step if size == wanted else 0)
-    view = strided(x, shape, tuple(steps))
+    steps = [x.strides[dim] if size == shape[new + dim] else 0 for dim, size in enumerate(x.shape)]
+    view = strided(x, shape, (0,) * new + tuple(steps))
     view.setflags(write=False)
     return view
 

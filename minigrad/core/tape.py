@@ -116,6 +116,11 @@ def keep_other(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     node._kept = (a, NOTHING if edges[0] is None else entry_of(inputs[1]))
 
 
+def keep_both(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
+    """Keep the first input and the output."""
+    node._kept = (entry_of(inputs[0]), output_entry(out))
+
+
 def keep_inputs(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
     """Keep all inputs."""
     node._kept = tuple([entry_of(x) for x in inputs])
@@ -182,7 +187,8 @@ def keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
         return None
     if some in ({0: (1,), 1: (0,)}, {0: (1,)}):
         return keep_other
-    return keep_input if some == {0: (0,)} else keep_output if some == {0: (-1,)} else keep_read
+    of_first = {(0,): keep_input, (-1,): keep_output, (0, -1): keep_both}
+    return of_first.get(some.get(0, ()), keep_read) if len(some) == 1 else keep_read
 
 
 # ---- the recorded operations -----------------------------------------------------------------------------------------

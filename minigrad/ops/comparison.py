@@ -27,7 +27,7 @@ def answered(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = method(self, *args, **kwargs)
         check_keeps_shape(self._array.shape, answers._array.shape)
-        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
+        beside_tensor = isinstance(next(iter((*args, *kwargs.values())), None), Tensor)
         return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{beside_tensor:d}")
 
     return call
@@ -347,20 +347,17 @@ class Where(Node):
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
 
-    def __call__(self, *inputs: Any) -> Any:
-        self.shapes = [x._array.shape for x in inputs]
-        try:
-            return Node.__call__(self, *inputs)
-        except ValueError:
-            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
-            raise
-
     def backward(self, g: Tensor) -> Sequence[Any]:
         gradients = zip(Node.backward(self, g), self.shapes, strict=True)
         return [None if each is None else sum_to(each, shape) for each, shape in gradients]
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return laid_out(chosen(a, b, c), a, b, c)
+        self.shapes = [a.shape, b.shape, c.shape]
+        try:
+            return laid_out(chosen(a, b, c), a, b, c)
+        except ValueError:
+            common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
+            raise
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         # A copy, which no later write to the condition changes.
@@ -376,7 +373,7 @@ class MaskedFill(Where):
     form: str
 
     def forward(self, a: Array, b: Array, c: Array) -> Array:
-        return np.asarray(chosen(a, b, c), order="C")
+        return np.asarray(Where.forward(self, a, b, c), order="C")
 
 
 # ---- between bounds --------------------------------------------------------------------------------------------------

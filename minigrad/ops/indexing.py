@@ -70,7 +70,8 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
 def _steps(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
     """How far apart neighbours along `dim` are in such an array, and where each line along it begins."""
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))] or [1]
-    offsets = np.zeros((), np.int64)
+    # Few are told for each index: NumPy adds arrays of one shape in half of the time.
+    offsets = np.zeros(sizes if math.prod(sizes) < _FEW else (), np.int64)
     for d, size in enumerate(sizes):
         if d != dim:
             offsets = offsets + (np.arange(size) * steps[d]).reshape(-1, *(1,) * (len(sizes) - 1 - d))

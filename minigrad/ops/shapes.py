@@ -71,7 +71,7 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
 def _in_sizes(x: Tensor, sizes: Sequence[int], form: str = "ViewBackward0") -> Any:
     """`x` in the shape `sizes`, of which NumPy infers one that is -1 sooner than `inferred_shape`."""
     try:
-        if min(sizes, default=0) >= -1:
+        if min((0, *sizes)) >= -1:  # In half of the time that a default takes.
             return Reshape(tuple(sizes), form)(x)
     except ValueError:
         pass  # The error of sizes that do not fit is raised here:
@@ -303,10 +303,9 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     torch.Size([3, 4, 2])
     """
     ndim = input._array.ndim
-    given = ints_or_one(source), ints_or_one(destination)
-    if len(given[0]) != len(given[1]):
+    if len(ints_or_one(source)) != len(ints_or_one(destination)):
         raise RuntimeError(f"movedim: Invalid source or destination dims: {source} and {destination} are not as many")
-    sources, places = [normal_dims(dims, ndim) for dims in given]
+    sources, places = normal_dims(source, ndim), normal_dims(destination, ndim)
     if not ndim:
         return input[...]
     order = [dim for dim in range(ndim) if dim not in sources]
@@ -358,8 +357,8 @@ def expanded_shape(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     if new < 0:
         raise RuntimeError(f"expand: the number of sizes provided ({len(sizes)}) must be at least {len(shape)}")
     found = list(ints(sizes))
-    for dim, size in enumerate(found):
-        existing = shape[dim - new] if dim >= new else 1
+    for dim, existing in enumerate((1,) * new + shape):
+        size = found[dim]
         if size == -1 and dim >= new:
             found[dim] = existing
         elif size != existing and (size < 0 or existing != 1):

@@ -86,7 +86,7 @@ class Recording(Tensor):
         self._check_recordable(recorded)
         self._check_writable()
         # Most often there is one node between the two, and keeps nothing.
-        if recorded and (result._node.node.keep is not None or result._node.node.number > oldest + 1):
+        if recorded and ((last := result._node.node).keep is not None or last.number > oldest + 1):
             self._secure(result, before, oldest)
         array[...] = result._array
         storage_of(self).version += 1
@@ -125,9 +125,10 @@ class Recording(Tensor):
 
         Its gradients read what was there as it was; or it is the name of one that forgets it.
         """
-        recorded = self._requires_grad and current.enabled
+        recorded = self._requires_grad
         for x in inputs:
-            recorded = recorded or (x._requires_grad and current.enabled)
+            recorded = recorded or x._requires_grad
+        recorded = recorded and current.enabled
         self._check_recordable(recorded)
         self._check_writable()
         before = None
@@ -139,7 +140,7 @@ class Recording(Tensor):
         write(self._array)
         storage_of(self).version += 1
         if recorded:
-            edges, earlier = (edge_to(self), *map(edge_to, inputs)), self._node
+            edges, earlier = (edge_to(self), *map(edge_to, inputs)) if inputs else (edge_to(self),), self._node
             recording.record(edges, (before, *inputs), self)
             self._follow(recording, earlier)
         return self

@@ -33,7 +33,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     >>> x, y
     (tensor([1., 2.]), tensor([7., 2.]))
     """
-    return Clone("C" if memory_format is contiguous_format else "K")(input)
+    return Clone("C" if memory_format is contiguous_format else "K").__call__(input)
 
 
 @op("torch")
