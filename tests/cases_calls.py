@@ -686,7 +686,7 @@ calls(
     torch.addmm(m, v, m.T)
     torch.addmm(m, m, v)
     torch.addmm(v[:2], m, m.T, alpha=0.5, beta=2)
-    torch.addmm(v[:2] * nan, m, m.T, beta=0)
+    torch.addmm((v[:2] * nan).detach(), m, m.T, beta=0)
     torch.addmm(v[:2], m, m.T, alpha="2")
     torch.addmm(v[:2].long(), m.long(), m.T.long(), alpha=2.9)
     (m @ m.T).addmm_(m, m.T)

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import cleared, widened
+from minigrad.core.arrays import cleared
 from minigrad.core.dtypes import FLOATS, Array, Number
-from minigrad.core.elementwise import Clone, cast
+from minigrad.core.elementwise import Add, Clone, cast, zeroed
 from minigrad.core.linear import Linear
 from minigrad.core.products import MatMul, product
-from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, in_shape, sum_to
-from minigrad.core.tape import Binary, Node, Unary
+from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, in_shape
+from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dim, normal_dims
+from minigrad.ops.fused import in_float32, named
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 
@@ -174,7 +175,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 @op(in_place=rewritten)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta * input + alpha * (mat1 @ mat2)` for two matrices; with beta = 0 not even nan in `input` counts."""
-    node = Addmm(as_number(beta), as_number(alpha))
+    scales = as_number(beta), as_number(alpha)
     _check_ranks("a matrix", 2, mat1=mat1, mat2=mat2)
     x, a, b = input._array, mat1._array, mat2._array
     if a.shape[1] != b.shape[0] or a.dtype != b.dtype or b.dtype == bool:
@@ -182,36 +183,14 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     if x.dtype != b.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {mat2.dtype!r}")
     expanded_shape((a.shape[0], b.shape[1]), x.shape)
-    return node(input, mat1, mat2)
 
+    def added(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        of_x, of_product = [1 if each == 1 else filler(each, x.dtype).item() for each in scales]
+        y = a @ b if of_product == 1 else (a @ b) * of_product
+        x = zeroed(x) if of_x == 0 else x if of_x == 1 else x * of_x
+        return named(Add(), "AddmmBackward0")(y, x)
 
-class Addmm(Node):
-    """`beta * x + alpha * (a @ b)` for two matrices.  Rounded once.
-
-    With beta = 0 nothing of x counts, not even its nan and infinities.
-    """
-
-    formulas = ("dx = beta * g, summed over what was broadcast", "da = alpha * g @ b.mT", "db = alpha * a.mT @ g")
-    beta: Number
-    alpha: Number
-
-    def forward(self, x: Array, a: Array, b: Array) -> Array:
-        self.x_shape = x.shape
-        y: Array = product(widened(a), widened(b))
-        if self.alpha != 1:
-            y *= filler(self.alpha, dtypes.of(y))
-        if self.beta != 0:
-            y += x if self.beta == 1 else x * filler(self.beta, dtypes.of(y))
-        return y.astype(a.dtype, copy=False)
-
-    def dx(self, g: Tensor) -> Tensor:
-        return sum_to(g if self.beta == 1 else g * self.beta, self.x_shape)
-
-    def db(self, g: Tensor, b: Tensor) -> Tensor:
-        return (g if self.alpha == 1 else g * self.alpha) @ b.mT
-
-    def dc(self, g: Tensor, a: Tensor) -> Tensor:
-        return a.mT @ (g if self.alpha == 1 else g * self.alpha)
+    return in_float32(added, input, mat1, mat2)
 
 
 def _check_ranks(kind: str, ndim: int, **factors: Tensor) -> None:
