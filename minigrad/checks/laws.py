@@ -60,7 +60,8 @@ class Law:
             except HypothesisException:
                 raise
             except Exception as error:
-                told = error.args[0] if isinstance(error, Broken) else [("got", f"{type(error).__name__}: {error}")]
+                said = f"{type(error).__name__}: {error}".rstrip()
+                told = error.args[0] if isinstance(error, Broken) else [("got", said)]
                 raise Broken(_story(self, drawn, told)) from error
 
         try:
