@@ -130,8 +130,9 @@ class Module:
             raise TypeError(f"{kind.name} name should be a string. Got {type_name(name)}")
         if "." in name or name == "":
             raise KeyError(f"{kind.name} name can't contain \".\" and can't be empty, got: {name!r}")
-        registry = self.__dict__[kind.registry]
-        if hasattr(self, name) and name not in registry:
+        # (Of a name that is nowhere, hasattr(self, name) would look for advice.)
+        known = (self.__dict__, self._parameters, self._buffers, self._modules, dir(type(self)))
+        if name not in self.__dict__[kind.registry] and any([name in each for each in known]):
             raise KeyError(f"attribute '{name}' already exists")
         self._enter(kind, name, value)
 
