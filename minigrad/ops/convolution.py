@@ -103,8 +103,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
-        found = f"Padding of {list(pad)} is not supported for {input.ndim}D input tensor"
-        raise NotImplementedError(f"{found}: to cut off in this mode slice the input first")
+        found = f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor"
+        expected = "pads what follows C in (C, *) or (N, C, *), and x[None] adds such a dimension; slices cut off"
+        raise NotImplementedError(f"{found}: the mode {mode!r} {expected}")
     kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
     arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     for size, ends in zip(sizes, pads, strict=True):

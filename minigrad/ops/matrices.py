@@ -129,7 +129,10 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """
     x, y = input._array, mat2._array
     _check_ranks("a 3D tensor", 3, batch1=input, batch2=mat2)
-    if y.shape[:2] != (x.shape[0], x.shape[2]) or x.dtype != y.dtype or x.dtype == bool:
+    if len(x) != len(y):
+        problem = f"Expected size for first two dimensions of batch2 tensor to be: {[len(x), x.shape[2]]}"
+        raise RuntimeError(f"{problem} but got: {list(y.shape[:2])}: matmul() takes batches that broadcast")
+    if y.shape[1] != x.shape[2] or x.dtype != y.dtype or x.dtype == bool:
         raise product_error(x, y)
     return Bmm()(input, mat2)
 
