@@ -19,6 +19,7 @@ _FEW = 16
 class MatMul(Binary):
     """`a @ b`: for matrices `(*, N, K)` and `(*, K, M)`, whose leading sizes broadcast."""
 
+    form: str = "UnsafeViewBackward0"
     formulas = ("da = g @ b.mT, summed over what was broadcast", "db = a.mT @ g, summed over what was broadcast")
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -40,7 +41,7 @@ class MatMul(Binary):
         return sum_to(MatMul()(_turned(a), g), self.shapes[1])
 
     def name(self) -> str:
-        return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else "UnsafeViewBackward0"
+        return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else self.form
 
 
 class ProductOfRows(Binary):

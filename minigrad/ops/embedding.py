@@ -334,5 +334,4 @@ def _largest_in_bags(rows: Array, counts: Array) -> Array:
     largest = np.repeat(np.maximum.reduceat(rows, starts), counts, axis=0)
     # A nan is larger than all others, and equal to none.
     positions = np.where((rows == largest) | np.isnan(rows), np.arange(len(rows))[:, None], len(rows))
-    first: Array = np.minimum.reduceat(positions, starts)
-    return first
+    return np.asarray(np.minimum.reduceat(positions, starts))

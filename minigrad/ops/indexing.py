@@ -482,8 +482,7 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
             basic.append(slice(None) if (start, stop, step) == (0, shape[dim], 1) else slice(start, stop, step))
             dim, out = dim + 1, out + 1
         elif isinstance(item, int):
-            if not -shape[dim] <= item < shape[dim]:
-                check_range(np.asarray(item), shape[dim], dim)
+            check_range(np.asarray(item), shape[dim], dim)
             basic.append(item)
             dim += 1
         else:

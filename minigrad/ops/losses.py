@@ -711,12 +711,11 @@ def kl_div(
     return whole / input.shape[0] if reduction == "batchmean" and input.ndim else whole
 
 
-def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Tensor | None:
+def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Any:
     """A constant factor of the losses of `x`, in their dtype; an error if it does not broadcast to x's shape."""
     if weight is None:
         return None
     check_constant(function, argument, weight)
     shape = x._array.shape
     check_keeps_shape(shape, common_shape([weight._array.shape, shape]), f"a {argument} of {weight.shape} is too large")
-    factor: Tensor = cast(weight, x.dtype)
-    return factor
+    return cast(weight, x.dtype)

@@ -134,14 +134,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError(f"{problem} but got: {list(y.shape[:2])}: matmul() takes batches that broadcast")
     if y.shape[1] != x.shape[2] or x.dtype != y.dtype or x.dtype == bool:
         raise product_error(x, y)
-    return Bmm()(input, mat2)
-
-
-class Bmm(MatMul):
-    """`a @ b` for batches `(B, N, K)` and `(B, K, M)`: B products of matrices."""
-
-    def name(self) -> str:
-        return "BmmBackward0"
+    return named(MatMul(), "BmmBackward0")(input, mat2)
 
 
 @op()

@@ -130,8 +130,7 @@ def middle_element(x: Array) -> Array:
     if not x.size or np.isnan(x.item(x.argmax())):
         return np.array(np.nan).astype(x.dtype)
     half = (x.size - 1) // 2
-    found: Array = np.partition(x, half, axis=None)[half]
-    return found
+    return np.asarray(np.partition(x, half, axis=None)[half])
 
 
 @op()
