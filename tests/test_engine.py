@@ -171,11 +171,8 @@ def test_attention_keeps_no_mask() -> None:
     watched = weakref.ref(mask)
     y = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
     del mask
+    assert y.requires_grad
     assert watched() is None
-    causal = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
-    for each in (y, causal):
-        weights: Any = each.grad_fn.next_functions[0][0]
-        assert not hasattr(weights, "bias")
 
 
 def test_a_tensor_whose_data_was_replaced_leaves_its_views_behind() -> None:

@@ -23,14 +23,13 @@ from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.fused import rounded, row_blocks
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
-from minigrad.tensors.errors import warn_program
 
 
 class AttentionWeights(Node):
-    """`P = softmax(scale * Q @ K.mT + mask + bias)`: along the last dimension, how much each query takes of each value.
+    """`P = softmax(scale * Q @ K.mT + mask)`: along the last dimension, how much each query takes of each value.
 
-    `Q` is `(*, L, E)`, `K` is `(*, S, E)`, `mask` (or None) and the constant `bias` (or None) broadcast to P, which is
-    `(*, L, S)`.  A row of nothing but -inf becomes zeros: that query takes nothing.
+    `Q` is `(*, L, E)`, `K` is `(*, S, E)`, and `mask` (or None) broadcasts to P, which is `(*, L, S)`; of bools, it is
+    -inf where it does not hold.  A row of nothing but -inf becomes zeros: that query takes nothing.
     """
 
     formulas = (
@@ -41,16 +40,12 @@ class AttentionWeights(Node):
     keep = keep_read
     reads: ClassVar = {0: (1, -1), 1: (0, -1), 2: (-1,)}
     scale: float
-    bias: Array | None
 
     def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
         self.shapes = [() if x is None else x.shape for x in (q, k, mask)]
         p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
-        for added in (mask, self.bias):
-            if added is not None:
-                p += added
-        # No gradient reads it.
-        del self.bias
+        if mask is not None:
+            p += np.where(mask, p.dtype.type(0), p.dtype.type(-np.inf)) if mask.dtype.kind == "b" else mask
         for rows in row_blocks(p):
             part, sums, _ = exponentials(p[rows], (p.ndim - 1,), out=p[rows])
             sums[sums == 0] = 1
@@ -114,31 +109,25 @@ def scaled_dot_product_attention(
     """
     if enable_gqa:
         raise NotImplementedError("enable_gqa is not supported: key.repeat_interleave(groups, -3), and value likewise")
-    _check_operands(query, key, value, attn_mask, dropout_p)
-    # Of such PyTorch takes one step, which has a name, and takes a mask beside `is_causal`.
-    layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in (query, key, value)}
-    plain = attn_mask is None or (attn_mask.ndim in (2, 4) and not attn_mask.requires_grad)
-    fused = plain and not dropout_p and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
-    if query._array.dtype in HALVES:
-        q, k, v = [x.float() for x in (query, key, value)]
-        mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
-        wide = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale)
-        return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
-    if attn_mask is not None and is_causal and not fused:
+    if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    _check_operands(query, key, value, attn_mask, dropout_p)
+    halves, mask = query._array.dtype in HALVES, attn_mask
+    if is_causal:
+        mask = query._new(np.tri(query._array.shape[-2], key._array.shape[-2], dtype=bool))
+    elif mask is not None and mask.dtype is not bool_:
+        mask = mask.to(float32 if halves else query.dtype)
+    # Of such PyTorch takes one step, which has a name.
+    layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in (query, key, value)}
+    plain = mask is None or (mask.ndim in (2, 4) and not mask.requires_grad)
+    fused = plain and not dropout_p and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
+    if halves:
+        wide = scaled_dot_product_attention(query.float(), key.float(), value.float(), mask, dropout_p, scale=scale)
+        return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
     if scale is None:
         scale = 1 / math.sqrt(query._array.shape[-1] or 1)
-    mask, bias = _added(query, key, attn_mask, is_causal)
-    try:
-        weights = AttentionWeights(scale, bias)(query, key, mask)
-        return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
-    except ValueError:
-        # Of a query, key and value that do not fit, the products raise their own error.
-        weights = query @ key.mT
-        weights.matmul(value)
-        raise RuntimeError(
-            f"the mask {getattr(mask, 'shape', None)} does not fit the weights {weights.shape}"
-        ) from None
+    weights = AttentionWeights(scale)(query, key, mask)
+    return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
 
 
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
@@ -152,20 +141,11 @@ def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
         raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
     if mask is not None and mask.dtype not in (bool_, float32, query.dtype):
         raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {mask.dtype}")
+    q, k, v = [x._array.shape for x in given]
+    if q[-1] != k[-1] or k[-2] != v[-2]:
+        raise RuntimeError(f"query {q}, key {k} and value {v} do not fit")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
-
-
-def _added(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> tuple[Tensor | None, Array | None]:
-    """What is added to the products: the mask, if it is of numbers, and -inf where a query must not look."""
-    number = query._array.dtype.type
-    bias: Array | None = None
-    if is_causal:
-        bias = np.triu(np.full((query._array.shape[-2], key._array.shape[-2]), number(-np.inf)), 1)
-    if mask is None or mask.dtype is not bool_:
-        return None if mask is None else mask.to(query.dtype), bias
-    hidden = np.where(mask._array, number(0), number(-np.inf))
-    return None, hidden if bias is None else bias + hidden
 
 
 # ---- dropout ---------------------------------------------------------------------------------------------------------
@@ -191,15 +171,11 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input`, `(N, C, H, W)`, with whole channels set to 0, as single elements in `dropout`.
 
-    Of `(N, C)` each element is a channel; PyTorch warns of that, as of `(N, C, L)`, which is refused: it plans to read
-    that as `(C, H, W)`.
+    Of other shapes, of which PyTorch warns, it is refused.
     """
-    if input.ndim not in (2, 4):
+    if input.ndim != 4:
         raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
-    if input.ndim == 2:
-        warn_program("dropout2d: Received a 2-D input to dropout2d, which is deprecated: dropout is for (N, C)")
-    channels = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
-    return _dropped(input, channels, p, training, inplace)
+    return _dropped(input, empty((*input.shape[:2], 1, 1), dtype=input.dtype), p, training, inplace)
 
 
 def _dropped(input: Tensor, like: Tensor, p: float, training: bool, inplace: bool) -> Tensor:

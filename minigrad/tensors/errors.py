@@ -271,7 +271,7 @@ def beyond_numpy(error: Exception) -> Exception:
     if text.startswith(("array is too big", "Maximum allowed", "maximum supported dimension")):
         most = "an array has at most 2**63 bytes and 64 dimensions, before NumPy 2.0 32"
         return RuntimeError(f"Storage size calculation overflowed: {most}")
-    if text.startswith("shape mismatch"):
+    if text.startswith(("shape mismatch", "non-broadcastable output")):
         return RuntimeError(text)
     if text.startswith("operands could not be broadcast"):
         return RuntimeError(f"expected shapes that broadcast, got{text.partition('shapes')[2]}")

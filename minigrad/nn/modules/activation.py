@@ -227,8 +227,6 @@ class MultiheadAttention(ParameterLayer):
         steps, batch, _ = given[0].shape
         if given[1].shape[:2] != given[2].shape[:2]:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        if given[1].shape[1] != batch:
-            raise RuntimeError(f"expected a key for each query of the batch of {batch}, but got {given[1].shape[1]}")
         q, k, v = [
             x.view(len(x), batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
             for x in self._projected(given, alike)

@@ -27,6 +27,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+_ACTIVATIONS: dict[Any, Any] = {"relu": F.relu, "gelu": F.gelu}
+
+
 class _Layer(Module):
     """Parts, each with dropout, added to its input, and normed: before it with `norm_first`, or after the sum."""
 
@@ -48,10 +51,6 @@ class _Layer(Module):
         dtype: DType = None,
     ) -> None:
         super().__init__()
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise RuntimeError(f"activation should be relu/gelu, not {activation}: or give a function")
-            activation = F.relu if activation == "relu" else F.gelu
         on: dict[str, Any] = {"device": device, "dtype": dtype}
         for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **on))
@@ -64,7 +63,9 @@ class _Layer(Module):
             setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, True, bias, **on))
         for number in numbers:
             setattr(self, f"dropout{number}", Dropout(dropout))
-        self.activation = activation
+        self.activation = _ACTIVATIONS.get(activation, activation)
+        if isinstance(activation, str) and activation not in _ACTIVATIONS:
+            raise RuntimeError(f"activation should be relu/gelu, not {activation}: or give a function")
 
     def _through(self, x: Tensor, *attentions: Callable[[Tensor], tuple[Tensor, Any]]) -> Tensor:
         """`x` after its attentions and the two Linears."""
@@ -204,17 +205,14 @@ class Transformer(Layer):
         device: OnDevice = None,
         dtype: DType = None,
     ) -> None:
+        if custom_encoder is not None or custom_decoder is not None:
+            raise NotImplementedError("custom_encoder and custom_decoder: a Module of one's own calls them in turn")
         super().__init__()
         options = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
         norm = LayerNorm(d_model, layer_norm_eps, True, bias, device=device, dtype=dtype)
-        self.encoder = custom_encoder
-        if custom_encoder is None:
-            layer: Module = TransformerEncoderLayer(d_model, nhead, *options)
-            self.encoder = TransformerEncoder(layer, num_encoder_layers, norm)
-        self.decoder = custom_decoder
-        if custom_decoder is None:
-            layer = TransformerDecoderLayer(d_model, nhead, *options)
-            self.decoder = TransformerDecoder(layer, num_decoder_layers, copy.deepcopy(norm))
+        first, then = [kind(d_model, nhead, *options) for kind in (TransformerEncoderLayer, TransformerDecoderLayer)]
+        self.encoder = TransformerEncoder(first, num_encoder_layers, norm)
+        self.decoder = TransformerDecoder(then, num_decoder_layers, copy.deepcopy(norm))
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)
