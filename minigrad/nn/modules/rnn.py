@@ -22,6 +22,7 @@ import numpy as np
 
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array, dtype, float32
+from minigrad.core.products import product, rows
 from minigrad.core.shapes import Permute
 from minigrad.core.tape import Several
 from minigrad.nn import functional as F, init
@@ -68,21 +69,30 @@ def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
     return ((h - n) * z + n,)
 
 
+@functools.lru_cache(maxsize=16)
+def _squashing(scales: tuple[float, ...], many: int, size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """By what gates are multiplied, and what is then added to them; kept for the next time."""
+    scale = np.repeat(np.array(scales, dtype), many * size).reshape(len(scales), many, size)
+    return scale, 1 - scale
+
+
 class Recurrence(Fused, Several):
     """One layer in one direction: the hidden states `(*, H)` of all steps, and the last state, each `(N, H)`.
 
     `rows`
-        which rows of `x` belong to each step, in the order of the steps.  If they are fewer than N, the first
+        which rows of the input belong to each step, in the order of the steps.  If they are fewer than N, the first
         sequences take part, and the others keep their state.
     `form`
         the name that PyTorch prints.
 
-    Its tensors are `x`, `(*, G * H)`, the linear map of the input for all steps, for each of the G gates; `weight`,
-    `(G * H, H)`, and `bias`, `(G * H,)` or None, for that of the hidden state; and the first state, each `(N, H)`.
+    Its tensors are the input, `(*, I)`; the weights and biases of both linear maps, for each of G gates, `(G * H, I)`,
+    `(G * H, H)`, and twice `(G * H,)` or None; and the first state, each `(N, H)`.
+
+    What a step works on is `(G, N, H)`: each gate lies in one piece, on which NumPy is fast.
     """
 
-    formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight",)
-    aside = ("gates", "before", "to_cell")
+    formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight_hh",)
+    aside = ("trace", "before", "squashing", "bias")
     rows: list[slice]
     form: str
 
@@ -90,71 +100,92 @@ class Recurrence(Fused, Several):
     step: ClassVar[Callable[..., Any]]
     #: The number of gates.
     count_of_gates: ClassVar[int]
+    #: Of each gate that acts on `x + u`, by what its tanh is scaled before and after: see `squash`.
+    scales: ClassVar[tuple[float, ...]]
+    #: The number of arrays in the trace of a step, of which the gates are the first.
+    count_in_trace: ClassVar[int]
 
-    #: `advance(part, gates, x, u, *state)` writes the gates of the step of these rows, side by side as in `x` and `u`,
-    #: and the next state.
+    #: `advance(trace, x, u, *state)` writes the trace that the step leaves for the way back, and the next state.
     advance: ClassVar[Callable[..., None]]
-    #: `slopes()` is, for all rows, what the gradient of `x` is for a gradient 1 of what each gate acts on.
+    #: `slopes(trace)` is, for all steps, what the gradients are for a gradient 1 of what each gate acts on.
     slopes: ClassVar[Callable[..., Array]]
-    #: `retreat(part, d, *state)` makes of the slopes `d` the gradient of `x`, and of the new cell's the old one's; it
-    #: returns what of the hidden state's passes by the gates, None for nothing.
+    #: `retreat(slopes, trace, dx, du, *state)` writes the gradients of `x` and `u` (one array if they are the same),
+    #: and makes of the new cell's the old one's; it returns what of the hidden state's passes by the gates, or None.
     retreat: ClassVar[Callable[..., Array | None]]
 
-    def forward(self, x: Array, weight: Array, bias: Array | None, *start: Array) -> list[Array]:
-        state, size, of_rows = [each.copy() for each in start], weight.shape[1], x.reshape(-1, len(weight))
-        gates = np.empty_like(of_rows)
-        # Of all rows the gates, `(rows, G, H)`, and each part of the state before the step.
-        self.gates: Any = gates.reshape(-1, self.count_of_gates, size)
-        self.before: Any = [np.empty((len(gates), size), x.dtype) for _ in state]
-        hidden = np.empty((*x.shape[:-1], size), x.dtype)
-        by_rows = hidden.reshape(-1, size)
-        for part in self.rows:
-            now = [each[: part.stop - part.start] for each in state]
-            for before, each in zip(self.before, now, strict=True):
-                before[part] = each
-            u = now[0] @ weight.T
-            if bias is not None:
-                u += bias
-            self.advance(part, gates[part], of_rows[part], u, *now)
-            by_rows[part] = now[0]
+    def forward(self, x: Array, weight_ih: Array, weight_hh: Array, *rest: Any) -> list[Array]:
+        bias_ih, bias_hh, *start = rest
+        state, (many, size), count = [each.copy() for each in start], start[0].shape, self.count_of_gates
+        self.squashing: Any = _squashing(self.scales, many, size, x.dtype)
+        bias, bias_of_u = [
+            np.zeros(count * size, x.dtype) if each is None else each.copy() for each in (bias_ih, bias_hh)
+        ]
+        # In `x + u` both biases count alike: they are added to all rows at once.
+        summed = len(self.scales) * size
+        bias[:summed] += bias_of_u[:summed]
+        self.bias = bias_of_u[summed:]
+        of_x = (product(rows(x), weight_ih.T) + bias).reshape(-1, count, size).swapaxes(0, 1)
+        by_gate = weight_hh.reshape(count, size, size).mT
+        u, hidden = np.empty((count, many, size), x.dtype), np.empty((*x.shape[:-1], size), x.dtype)
+        of_rows = rows(hidden)
+        self.before: Any = np.empty_like(of_rows)
+        self.trace: Any = np.empty((len(self.rows), self.count_in_trace, many, size), x.dtype)
+        for part, trace in zip(self.rows, self.trace, strict=True):
+            many = part.stop - part.start
+            now = [each[:many] for each in state]
+            self.before[part] = now[0]
+            self.advance(trace[:, :many], of_x[:, part], np.matmul(now[0], by_gate, out=u[:, :many]), *now)
+            of_rows[part] = now[0]
         return [hidden, *state]
 
-    def of_u(self, d: Array, part: slice) -> Array:
-        """The gradient of `u`, given that of `x`."""
-        return d
+    def squash(self, x: Array, u: Array, out: Array) -> None:
+        """Write gates that act on `x + u`: its tanh, or sigmoid, which is `tanh(a / 2) / 2 + 1 / 2`, and so fast."""
+        scale, shift = [each[:, : out.shape[1]] for each in self.squashing]
+        np.add(x, u, out=out)
+        out *= scale
+        np.tanh(out, out=out)
+        out *= scale
+        out += shift
 
     def fused_gradients(self, g: Any) -> Any:
-        x, weight, start = (self.kept(position)._array for position in (0, 1, 3))
+        x, weight_ih, weight_hh, start = [self.kept(position)._array for position in (0, 1, 2, 5)]
+        count, (width, size) = self.count_of_gates, weight_hh.shape
         like = next(each for each in g if each is not None)
-        d, width = self.slopes(), len(weight)
         state = [np.zeros_like(start) if each is None else each._array.copy() for each in g[1:]]
-        arriving = None if g[0] is None else g[0]._array.reshape(-1, weight.shape[1])
-        for part in reversed(self.rows):
-            now = [each[: part.stop - part.start] for each in state]
-            if arriving is not None:
-                now[0] += arriving[part]
-            passing = self.retreat(part, d[part], *now)
-            np.matmul(self.of_u(d[part], part).reshape(-1, width), weight, out=now[0])
+        arriving = np.zeros_like(self.before) if g[0] is None else rows(g[0]._array)
+        dx = np.empty((len(self.before), width), x.dtype)
+        du = dx if len(self.scales) == count else np.empty_like(dx)
+        by_gate = [each.reshape(-1, count, size).swapaxes(0, 1) for each in (dx, du)]
+        for part, trace, slopes in zip(self.rows[::-1], self.trace[::-1], self.slopes(self.trace)[::-1], strict=True):
+            many = part.stop - part.start
+            now = [each[:many] for each in state]
+            now[0] += arriving[part]
+            passing = self.retreat(slopes[:, :many], trace[:, :many], *[each[:, part] for each in by_gate], *now)
+            np.matmul(du[part], weight_hh, out=now[0])
             if passing is not None:
                 now[0] += passing
-        du = self.of_u(d, slice(None)).reshape(-1, width)
-        to_weight, to_bias = self.edges[1:3]
-        dweight = None if to_weight is None else du.T @ self.before[0]
-        dbias = None if to_bias is None else total(du, (0,))[0]
-        found: list[Any] = [d.reshape(x.shape), dweight, dbias, *state]
-        pairs = zip(self.edges, found, strict=True)
+        computed: list[Callable[[], Array]] = [
+            lambda: product(dx, weight_ih).reshape(x.shape),
+            lambda: product(dx.T, rows(x)),
+            lambda: product(du.T, self.before),
+            lambda: total(dx, (0,))[0],
+            lambda: total(du, (0,))[0],
+            *[lambda each=each: each for each in state],
+        ]
+        pairs = zip(self.edges, computed, strict=True)
         # Of half precision, sums and slopes are wider.
-        return [None if edge is None else like._new(each.astype(x.dtype, copy=False)) for edge, each in pairs]
+        return [None if edge is None else like._new(compute().astype(x.dtype, copy=False)) for edge, compute in pairs]
 
-    def definition(self, x: Tensor, weight: Tensor, bias: Tensor | None, *state: Tensor) -> list[Tensor]:
+    def definition(self, x: Tensor, weight_ih: Tensor, weight_hh: Tensor, *rest: Any) -> list[Tensor]:
         """The same in tensors, one `step` after the other."""
-        of_rows, hidden = x.reshape(-1, x.shape[-1]), {}
+        bias_ih, bias_hh, *state = rest
+        of_x, hidden = F.linear(x.reshape(-1, x.shape[-1]), weight_ih, bias_ih), {}
         for part in self.rows:
             size = part.stop - part.start
             now = [each[:size] for each in state]
-            new = type(self).step(of_rows[part], F.linear(now[0], weight, bias), *now)
+            new = type(self).step(of_x[part], F.linear(now[0], weight_hh, bias_hh), *now)
             hidden[part.start] = new[0]
-            state = tuple([cat([each, old[size:]]) for each, old in zip(new, state, strict=True)])
+            state = [cat([each, old[size:]]) for each, old in zip(new, state, strict=True)]
         y = cat([hidden[start] for start in sorted(hidden)])
         return [y.reshape(*x.shape[:-1], y.shape[-1]), *state]
 
@@ -165,18 +196,18 @@ class TanhRecurrence(Recurrence):
     step = staticmethod(tanh_step)
     #: `applied(x, out)` writes the function of the sum.
     applied: ClassVar[Callable[..., Array]] = np.tanh
-    count_of_gates = 1
+    count_of_gates, scales, count_in_trace = 1, (1,), 1
 
-    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
-        np.add(x, u, out=gates)
-        self.applied(gates, gates)
-        state[0][:] = gates
+    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
+        np.add(x, u, out=trace)
+        self.applied(trace, trace)
+        state[0][:] = trace[0]
 
-    def slopes(self) -> Array:
-        return 1 - self.gates * self.gates
+    def slopes(self, trace: Array) -> Array:
+        return 1 - trace * trace
 
-    def retreat(self, part: slice, d: Array, *state: Array) -> None:
-        d[:, 0] *= state[0]
+    def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> None:
+        np.multiply(slopes, state[0], out=dx)
 
 
 class ReluRecurrence(TanhRecurrence):
@@ -185,94 +216,68 @@ class ReluRecurrence(TanhRecurrence):
     step = staticmethod(relu_step)
     applied = staticmethod(lambda x, out: np.maximum(x, 0, out=out))
 
-    def slopes(self) -> Array:
+    def slopes(self, trace: Array) -> Array:
         # A nan counts as above 0, as in the gradient of relu.
-        return (~(self.gates <= 0)).astype(self.gates.dtype)
-
-
-@functools.cache
-def _scales(size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """By what the gates of an LSTM are multiplied, before their tanh and after it, and what is added to them then.
-
-    A sigmoid is `tanh(a / 2) / 2 + 1 / 2`, which is fast.
-    """
-    scale = np.repeat(np.array([0.5, 0.5, 1, 0.5], dtype), size)
-    return scale, 1 - scale
+        return (~(trace <= 0)).astype(trace.dtype)
 
 
 class LSTMRecurrence(Recurrence):
-    """`c = f * c + i * g`, `h = o * tanh(c)`."""
+    """`c = f * c + i * g`, `h = o * tanh(c)`; the trace: the gates, the old cell, and the tanh of the new one."""
 
     step = staticmethod(lstm_step)
-    count_of_gates = 4
+    count_of_gates, scales, count_in_trace = 4, (0.5, 0.5, 1, 0.5), 6
 
-    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
         h, c = state
-        np.add(x, u, out=gates)
-        scale, shift = _scales(h.shape[1], h.dtype)
-        gates *= scale
-        np.tanh(gates, out=gates)
-        gates *= scale
-        gates += shift
-        i, f, g, o = gates.reshape(-1, 4, h.shape[1]).swapaxes(0, 1)
+        i, f, g, o, before, shown = trace
+        self.squash(x, u, trace[:4])
+        before[:] = c
         c *= f
         c += i * g
-        np.multiply(o, np.tanh(c), out=h)
+        np.tanh(c, out=shown)
+        np.multiply(o, shown, out=h)
 
-    def slopes(self) -> Array:
-        i, f, g, o = self.gates.swapaxes(0, 1)
-        before = self.before[1]
-        shown = np.tanh(f * before + i * g)
-        self.to_cell = o * (1 - shown * shown)
-        return np.stack([g * i * (1 - i), before * f * (1 - f), i * (1 - g * g), shown * o * (1 - o)], 1)
+    def slopes(self, trace: Array) -> Array:
+        i, f, g, o, before, shown = trace.swapaxes(0, 1)
+        to_cell = o * (1 - shown * shown)
+        return np.stack([g * i * (1 - i), before * f * (1 - f), i * (1 - g * g), shown * o * (1 - o), to_cell], 1)
 
-    def retreat(self, part: slice, d: Array, *state: Array) -> None:
+    def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> None:
         h, c = state
-        c += h * self.to_cell[part]
-        d[:, :3] *= c[:, None]
-        d[:, 3] *= h
-        c *= self.gates[part, 1]
+        c += slopes[4] * h
+        np.multiply(slopes[3], h, out=dx[3])
+        np.multiply(slopes[:3], c, out=dx[:3])
+        c *= trace[1]
 
 
 class GRURecurrence(Recurrence):
-    """`n = tanh(x_n + r * u_n)`, `h = n + z * (h - n)`."""
+    """`n = tanh(x_n + r * u_n)`, `h = n + z * (h - n)`; the trace: the gates, `u_n` and `h - n`."""
 
     step = staticmethod(gru_step)
-    count_of_gates = 3
+    count_of_gates, scales, count_in_trace = 3, (0.5, 0.5), 5
 
-    def advance(self, part: slice, gates: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
         (h,) = state
-        start = 2 * h.shape[1]
-        sigmoids, n = gates[:, :start], gates[:, start:]
-        np.add(x[:, :start], u[:, :start], out=sigmoids)
-        # As in `_scales`.
-        sigmoids *= 0.5
-        np.tanh(sigmoids, out=sigmoids)
-        sigmoids *= 0.5
-        sigmoids += 0.5
-        r, z = sigmoids.reshape(-1, 2, h.shape[1]).swapaxes(0, 1)
-        np.tanh(x[:, start:] + r * u[:, start:], out=n)
-        h -= n
-        h *= z
+        r, z, n, u_n, gap = trace
+        self.squash(x[:2], u[:2], trace[:2])
+        np.add(u[2], self.bias, out=u_n)
+        np.multiply(r, u_n, out=n)
+        n += x[2]
+        np.tanh(n, out=n)
+        np.subtract(h, n, out=gap)
+        np.multiply(gap, z, out=h)
         h += n
 
-    def slopes(self) -> Array:
-        r, z, n = self.gates.swapaxes(0, 1)
-        h, size = self.before[0], n.shape[1]
-        u = h @ self.kept(1)._array[2 * size :].T
-        if self.kept(2) is not None:
-            u += self.kept(2)._array[2 * size :]
+    def slopes(self, trace: Array) -> Array:
+        r, z, n, u_n, gap = trace.swapaxes(0, 1)
         to_n = (1 - z) * (1 - n * n)
-        return np.stack([to_n * u * r * (1 - r), (h - n) * z * (1 - z), to_n], 1)
+        return np.stack([to_n * u_n * r * (1 - r), gap * z * (1 - z), to_n], 1)
 
-    def retreat(self, part: slice, d: Array, *state: Array) -> Array:
-        d *= state[0][:, None]
-        return np.multiply(state[0], self.gates[part, 1])
-
-    def of_u(self, d: Array, part: slice) -> Array:
-        du = d.copy()
-        du[:, 2] *= self.gates[part, 0]
-        return du
+    def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> Array:
+        np.multiply(slopes, state[0], out=dx)
+        du[:2] = dx[:2]
+        np.multiply(dx[2], trace[0], out=du[2])
+        return np.multiply(state[0], trace[1])
 
 
 # ---- layers and cells ------------------------------------------------------------------------------------------------
@@ -430,7 +435,7 @@ class RNNBase(Recurrent):
     def _through_layers(self, x: Tensor, state: Sequence[Tensor], sizes: list[int]) -> tuple[Tensor, list[Tensor]]:
         """The last layer's hidden states and the new state of all layers; the steps have `sizes` rows of `x` each."""
         ends = list(itertools.accumulate(sizes))
-        rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        order = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
         form = "CatBackward0" if x.ndim == 2 else "StackBackward0"
         if self.mode == "LSTM" and x.ndim == 3 and x.dtype is float32:
             form = "MkldnnRnnLayerBackward0"
@@ -440,10 +445,9 @@ class RNNBase(Recurrent):
                 x = F.dropout(x, self.dropout)
             ways = []
             for way in self._ways:
-                weight_ih, weight_hh, bias_ih, bias_hh = self._weights(f"_l{layer}{way}")
-                recurrence = KINDS[self.mode](rows[::-1] if way else rows, form)
+                recurrence = KINDS[self.mode](order[::-1] if way else order, form)
                 own = [each[len(last)] for each in state]
-                hidden, *new = recurrence(F.linear(x, weight_ih, bias_ih), weight_hh, bias_hh, *own)
+                hidden, *new = recurrence(x, *self._weights(f"_l{layer}{way}"), *own)
                 ways.append(hidden)
                 last.append(new)
             x = cat(ways, -1) if self.bidirectional else ways[0]
