@@ -174,8 +174,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     # First what only a dtype has: tensors, too, tell whether they are floating point.
     one, two = type1._numpy, type2._numpy
-    if type1.is_floating_point != type2.is_floating_point:
-        return type1 if type1.is_floating_point else type2
+    if (one in FLOATS) != (two in FLOATS):
+        return type1 if one in FLOATS else type2
     if type1 is not type2 and {one, two} <= HALVES:
         return float32
     return _BY_NUMPY[np.promote_types(one, two)]

@@ -10,6 +10,8 @@ import numpy as np
 from .arrays import sum_of_rows
 from .dtypes import Array, computed_in
 
+# So few elements are added as rows in less time than it takes to find the place of each.
+_FEW = 1 << 8
 # Up to this many additions one np.add.at is faster than sorting the ids.
 _SMALL = 1 << 16
 # An id with more repeats than this is summed by one matrix product, not repeat by repeat.
@@ -76,9 +78,12 @@ def _addend(rows: Array) -> np.dtype[Any]:
 
 def _add_elements(table: Array, ids: Array, rows: Array) -> None:
     """`table[ids[n]] += rows[n]` for each n, in place, on a contiguous table of one dtype with the rows."""
+    if rows.size <= _FEW:
+        np.add.at(table, ids, rows)
+        return
     addend = _addend(rows)
     size = rows.shape[1] * rows.itemsize // addend.itemsize
-    # np.add.at is fast for one index array on a 1-d array, and only then.
+    # Of more elements, np.add.at is fast for one index array on a 1-d array, and only then.
     # In int64, since int32 ids times the row size may be more than an int32 holds.
     places = ids.astype(np.int64, copy=False)
     if size != 1:

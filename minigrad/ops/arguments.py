@@ -150,7 +150,7 @@ def filler(value: Number, target: dtype) -> Array:
     # Of anything, a bool says whether it is true; a float or an int of it is an error.
     number: Any = as_number(value) if target is bool_ else value
     small = type(value) is int and (-128 if target.is_signed else 0) <= value < 128
-    if small or (target.is_floating_point and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf)):
+    if small or (target._numpy in FLOATS and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf)):
         # The common cases in a tenth of the time: each dtype has a place for such a number.
         return np.asarray(value, target._numpy)
     array = converted(np.asarray(value), target)

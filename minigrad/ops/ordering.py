@@ -245,7 +245,10 @@ def isin(
     """
     either: Any = elements if isinstance(elements, Tensor) else test_elements
     x, among = [each._array if isinstance(each, Tensor) else as_number(each) for each in (elements, test_elements)]
-    return either._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
+    if np.size(x) * np.size(among) > _FEW:
+        return either._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
+    found = (np.ravel(x)[:, None] == np.ravel(among)).any(1).reshape(np.shape(x))
+    return either._new(~found if invert else found)
 
 
 # ---- how many in each bin --------------------------------------------------------------------------------------------

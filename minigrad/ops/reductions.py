@@ -133,7 +133,7 @@ class Prod(Reduction):
             while y.shape[1] % 2 == 0:
                 y = y[:, : y.shape[1] // 2] * y[:, y.shape[1] // 2 :]
             y = y.reshape(*with_ones(x.shape, self.dims)[:-1], -1)
-        return np.asarray(y.prod(axis=self.dims, dtype=y.dtype, keepdims=True))
+        return np.asarray(np.multiply.reduce(y, self.dims, y.dtype, keepdims=True))
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
         shape = x._array.shape
@@ -412,7 +412,7 @@ def norm(
     """
     check_real("linalg.vector_norm: Expected a floating point or complex tensor as input", input)
     to = as_dtype("norm", dtype) or input.dtype
-    if promote_types(input.dtype, to) is not to:
+    if dtype is not None and promote_types(input.dtype, to) is not to:
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")

@@ -459,7 +459,7 @@ def made_as_before(
     if options:
         remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
         raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
-    first = arguments[0] if len(arguments) == 1 else None
+    first = arguments[0] if len(arguments) == 1 else 0
     if isinstance(first, Tensor):
         if device is not None:
             problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
@@ -468,7 +468,7 @@ def made_as_before(
             raise TypeError(f"expected a tensor of {wanted!r} (got {first.dtype!r}): x.to({wanted!r})")
         return first[...]
     of = wanted or dtypes.get_default_dtype()
-    if isinstance(first, (Sequence, np.ndarray)) and not isinstance(first, Size):
+    if not isinstance(first, (int, Size)) and isinstance(first, (Sequence, np.ndarray)):
         return new_leaf(array_of_data(first, of), False, device)
     if len(arguments) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
         raise TypeError(f"new(): data must be a sequence (got {type(first).__name__}): torch.tensor takes {first!r}")
