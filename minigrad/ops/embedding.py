@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core.dtypes import FLOATS, HALVES, Array, float32
-from minigrad.core.elementwise import Cast, cast
+from minigrad.core.elementwise import Cast, Div, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, all_below, check_ids
 from minigrad.core.modes import no_grad
 from minigrad.core.shapes import Reshape
@@ -18,7 +18,7 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
 from minigrad.ops.arguments import as_int, as_int64
-from minigrad.ops.fused import rounded
+from minigrad.ops.fused import named, rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
 from minigrad.tensors.errors import refuse
 
@@ -183,28 +183,21 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
 
 
 class SumBags(ScatterAdd):
-    """`T[b]` is the sum of all rows `R[n]` in bag b, over `divisors[b]` if given, for rows in the order of their bags.
+    """`T[b]` is the sum of all rows `R[n]` in bag b, for rows in the order of their bags.
 
     `R` is `(N, D)`, the numbers of the bags are `(N,)`, and `T` is `(B, D)`.  If `size` is given, all bags have so many
     rows.
     """
 
     form = "EmbeddingBagBackward0"
-    formulas = ("dR = Lookup(G), of G over the divisors",)
-    aside = ("divisors",)
+    formulas = ("dR = Lookup(G)",)
     size: int | None = None
-    divisors: Array | None = None
 
     def forward(self, rows: Array, bags: Array) -> Array:
         if self.size is None:
-            sums = super().forward(rows, bags)
-        else:
-            together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
-            sums = (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
-        return sums if self.divisors is None else sums / self.divisors.astype(rows.dtype)
-
-    def da(self, g: Tensor, bags: Tensor) -> Tensor:
-        return super().da(g if self.divisors is None else g / g._new(self.divisors.astype(g._array.dtype)), bags)
+            return super().forward(rows, bags)
+        together = rows.reshape(self.num_embeddings, self.size, rows.shape[1])
+        return (np.ones((1, self.size), rows.dtype) @ together)[:, 0]
 
 
 class Widened(Cast):
@@ -319,8 +312,11 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
     # If all bags are of one size, a sum is one matrix product.
     size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
     if mode != "max":
-        divisors = np.maximum(counts, 1)[:, None] if mode == "mean" else None
-        return SumBags(len(counts), size, divisors)(rows, rows._new(bags))
+        sums = SumBags(len(counts), size)(rows, rows._new(bags))
+        if mode == "sum":
+            return sums
+        divisors = size or rows._new(np.maximum(counts, 1)[:, None].astype(rows._array.dtype))
+        return named(Div(), SumBags.form).of(sums, divisors)
     filled = np.flatnonzero(counts)
     if filled.size:
         places = places_along(_largest_in_bags(rows._array, counts[filled]), 0, rows._array.shape)
