@@ -7,18 +7,14 @@ is a doctest, also one of PyTorch.  That two things are equal is said only after
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
 from string import Template
-from time import perf_counter, process_time
 from timeit import repeat
 from typing import Any
 
@@ -31,10 +27,6 @@ from minigrad.serialization import replacing
 MAX_NUMBERS = 50_000_000
 SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS = 256, 64, (64, 512, 4096, 32768)
-# The processor's time leaves out that of other programs.  Windows counts it in steps of 16 ms: too long.
-CLOCK = perf_counter if os.name == "nt" else process_time
-# BLAS reads these as NumPy is imported.  On a busy machine its threads would wait for each other.
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 class Session:
@@ -92,7 +84,7 @@ def tour(given: argparse.Namespace) -> None:
         for_added = ""
     session = Session(
         **vars(given), later=later, count=len(later), end=len(later) * given.dim + 1, note=repeat_note(later),
-        timed_ids=TIMED_IDS, timed_dim=TIMED_DIM, clock=CLOCK.__name__,
+        timed_ids=TIMED_IDS, timed_dim=TIMED_DIM,
     )  # fmt: skip
     session.tell(start + for_large + forward + for_added + backward)
     print(*origins(later, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n", end="\n\n")
@@ -126,48 +118,33 @@ def origins(ids: list[int], upstream: torch.Tensor, grad: torch.Tensor) -> Itera
 
 
 def told_times() -> str:
-    """Print the measured time of both ways, forward and backward, as the vocabulary grows; say how it grew."""
-    table = measured_apart()
-    print("             lookup                  the long way          long way")
-    print("      V   forward  backward    one_hot   forward  backward   / lookup")
-    ratios = [sum(times[2:]) / sum(times[:2]) for times in table]
-    for vocab, (ahead, back, *long), ratio in zip(TIMED_VOCABS, table, ratios, strict=True):
-        print(f"{vocab:7,} {ahead:9,.0f} {back:9,.0f} ", *[f"{time:9,.0f}" for time in long], f"{ratio:10,.1f}")
+    """Print the measured times of both ways, forward and backward, as the vocabulary grows; say how they grew."""
+    print("      V    lookup   long way   long way / lookup")
+    ratios = []
+    for vocab in TIMED_VOCABS:
+        lookup, long = measured(vocab)
+        ratios.append(long / lookup)
+        print(f"{vocab:7,} {lookup:9,.0f} {long:10,.0f} {ratios[-1]:19,.1f}")
     print()
     if ratios == sorted(set(ratios)):
-        return f"At V = {vocab:,} it took {ratio:,.0f} times as long."
+        return f"At V = {vocab:,} it took {ratios[-1]:,.0f} times as long."
     return "The last column should grow with V, but these times were disturbed: run it again on an idle machine."
 
 
-def measured_apart() -> Any:
-    """What `measured` returns in a process of its own, told to keep to one thread."""
-    command = [sys.executable, "-c", "from minigrad.__main__ import measured; print([*measured()])"]
-    one_thread = os.environ | dict.fromkeys(THREADS, "1")
-    done = subprocess.run(command, env=one_thread, capture_output=True, text=True, check=True, timeout=60)
-    return json.loads(done.stdout)
+def measured(vocab: int) -> list[float]:
+    """The microseconds, the least of some runs, of the lookup and of the long way, each there and back."""
+    ids, upstream = torch.randint(0, vocab, (TIMED_IDS,)), torch.ones(TIMED_IDS, TIMED_DIM)
+    embedding, linear = torch.nn.Embedding(vocab, TIMED_DIM), torch.nn.Linear(vocab, TIMED_DIM, bias=False)
 
+    def look_up() -> object:
+        return torch.autograd.grad(embedding(ids), embedding.weight, upstream)
 
-def measured() -> Iterator[list[float]]:
-    """For each V, the times of the lookup (forward, backward) and of the long way (one_hot, forward, backward)."""
-    for vocab in TIMED_VOCABS:
-        ids = torch.randint(0, vocab, (TIMED_IDS,))
-        lookup = medians(torch.nn.Embedding(vocab, TIMED_DIM), lambda ids, _: ids, ids, vocab)
-        linear = torch.nn.Linear(vocab, TIMED_DIM, bias=False)
-        long = medians(linear, lambda ids, size: torch.nn.functional.one_hot(ids, size).float(), ids, vocab)
-        yield lookup[1:] + long
+    def multiply() -> object:
+        one_hot = torch.nn.functional.one_hot(ids, vocab).float()
+        return torch.autograd.grad(linear(one_hot), linear.weight, upstream)
 
-
-def medians(layer: torch.nn.Module, encode: Callable[..., torch.Tensor], ids: torch.Tensor, vocab: int) -> list[float]:
-    """Microseconds for encoding ids, for the layer and for its backward pass: medians of five runs or more."""
-    encoded, upstream = encode(ids, vocab), torch.ones(TIMED_IDS, TIMED_DIM)
-    output = layer(encoded)
-    steps = (
-        lambda: encode(ids, vocab),
-        lambda: layer(encoded),
-        lambda: torch.autograd.grad(output, [*layer.parameters()], upstream, retain_graph=True),
-    )
     runs = max(TIMED_VOCABS) // vocab + 4
-    return [1e6 * median(repeat(step, timer=CLOCK, repeat=runs, number=1)) for step in steps]
+    return [1e6 * min(repeat(way, repeat=runs, number=1)) for way in (look_up, multiply)]
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

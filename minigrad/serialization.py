@@ -11,6 +11,7 @@ here.  Nothing in a file is trusted: all it says is checked before memory is tak
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -55,11 +56,11 @@ def save(obj: object, f: File, *, pickle_protocol: int = 2) -> None:
     (3, ['weight', 'bias'])
     """
     if isinstance(f, (str, os.PathLike)):
-        content = encoded(obj)
+        parts = encoded(obj)
         with replacing(os.fspath(f)) as file:
-            file.write(content)
+            file.writelines(parts)
     elif hasattr(f, "write"):
-        rest = memoryview(encoded(obj))
+        rest = memoryview(b"".join(encoded(obj)))
         while rest:
             # A file without a buffer may take a part of it at a time.
             written = f.write(rest)
@@ -147,15 +148,15 @@ _SAFETENSORS = {
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def encoded(obj: object) -> bytes:
-    """A safetensors file of `obj`, which can be read back: a text that describes it, and its arrays by their paths.
+def encoded(obj: object) -> list[bytes]:
+    """The parts of a safetensors file of `obj`: the header, with a text that describes it, and its arrays by path.
 
     Tensors on the very same memory are one array.  Errors: TypeError for what cannot be stored, ValueError for what
     is nested too deep or in itself.
 
     >>> import minigrad as torch
-    >>> content = encoded({"w": torch.zeros(2), "step": 3})
-    >>> header = json.loads(content[8 : 8 + content[0]])
+    >>> start, numbers = encoded({"w": torch.zeros(2), "step": 3})
+    >>> header = json.loads(start[8:])
     >>> header["w"]
     {'dtype': 'F32', 'shape': [2], 'data_offsets': [0, 8]}
     >>> header["__metadata__"]["object"]
@@ -176,8 +177,9 @@ def encoded(obj: object) -> bytes:
     start = json.dumps(header, separators=(",", ":")).encode()
     start += b" " * (-len(start) % 8)
     start = len(start).to_bytes(8, "little") + start
-    numbers = b"".join([array.tobytes() for _, array in in_order])
-    return start.replace(_NO_SUM, b"%08x" % zlib.crc32(numbers, zlib.crc32(start)), 1) + numbers
+    parts = [array.tobytes() for _, array in in_order]
+    total = functools.reduce(lambda before, part: zlib.crc32(part, before), [start, *parts], 0)
+    return [start.replace(_NO_SUM, b"%08x" % total, 1), *parts]
 
 
 class _Packer:

@@ -51,9 +51,8 @@ class device:
             kind = type.__class__.__name__
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
-        kind, colon, number = name.partition(":")
-        is_index = number.isdecimal() and number.isascii() and number == str(int(number[:10]))
-        if kind not in _TYPES or (colon and not is_index):
+        kind, _, number = name.partition(":")
+        if kind not in _TYPES or not re.fullmatch(r"[a-z]+(:(0|[1-9][0-9]{0,8}))?", name):
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"
@@ -61,7 +60,7 @@ class device:
             remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
             raise RuntimeError(f"{begin}. {remedy}")
         self.type = kind
-        self.index = int(number) if colon else None
+        self.index = int(number) if number else None
 
     def __enter__(self) -> device:
         """While the block runs new tensors are on this device: an error, unless it is the CPU."""
