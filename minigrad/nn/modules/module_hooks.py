@@ -22,15 +22,16 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             args, kwargs = changed
         else:
             raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs): {changed}")
-    gradients = None
-    if module._hooks.get("full_backward"):
-        gradients = _BackwardHooks(module)
-        args = gradients.watch_inputs(args)
-    result = module.forward(*args, **kwargs)
-    for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
-        changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
-        result = result if changed is None else changed
-    return result if gradients is None else gradients.watch_outputs(result)
+
+    def forward(args: tuple[Any, ...]) -> Any:
+        result = module.forward(*args, **kwargs)
+        for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
+            changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
+            result = result if changed is None else changed
+        return result
+
+    watching = list(module._hooks.get("full_backward", {}).values())
+    return _watched(module, watching, forward, args) if watching else forward(args)
 
 
 class BackwardHookFunction(Function):
@@ -66,60 +67,49 @@ def _spread(found: tuple[Any, ...], positions: list[int], others: Sequence[Any])
     return tuple(spread)
 
 
-class _BackwardHooks:
-    """The hooks on the gradients of one call of a module.
+def _watched(module: Any, hooks: list[Callable[..., Any]], forward: Callable[[Any], Any], args: tuple[Any, ...]) -> Any:
+    """What `forward(args)` returns; in the backward pass the hooks are called with the gradients of both.
 
-    The call's inputs and outputs each pass a node of their own.  At that of the outputs, the first that a backward
-    pass meets, it learns the gradients of the outputs; at that of the inputs, it calls the hooks with both.
+    The inputs and the outputs each pass a node of their own.  At that of the outputs, the first that a backward pass
+    meets, their gradients are noted; at that of the inputs, the hooks are called with both.
     """
+    passed, node, inputs = _passed(args)
+    #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
+    is_told = [isinstance(x, Tensor) and bool(inputs) and not x.requires_grad for x in args]
+    idle = [x.new_zeros(()).expand(x.shape) if told else None for x, told in zip(args, is_told, strict=True)]
+    grad_output: Any = None
 
-    def __init__(self, module: Any) -> None:
-        self.module = module
-        self.hooks: list[Callable[..., Any]] = list(module._hooks["full_backward"].values())
-        self.grad_output: tuple[Any, ...] | None = None
+    def called(grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the inputs after all hooks, each of which may replace them."""
+        for hook in hooks:
+            changed = hook(module, grad_input, grad_output)
+            if changed is not None:
+                grad_input = changed if isinstance(changed, tuple) else (changed,)
+        return grad_input
 
-    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs of the call, past a node that knows their gradients."""
-        passed, node, self.inputs = _passed(args)
-        #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
-        self.idle: list[Any] = [None] * len(args)
-        if node is not None:
-            node.register_hook(self._at_inputs)
-            for position, x in enumerate(args):
-                if isinstance(x, Tensor) and not x.requires_grad:
-                    self.idle[position] = x.new_zeros(()).expand(x.shape)
-        return passed
+    def at_outputs(gradients: tuple[Any, ...]) -> None:
+        nonlocal grad_output
+        grad_output = _spread(gradients, outputs, [None] * count)
+        # If no gradients arrive at the inputs, the hooks are called here.
+        if not inputs and any([gradient is not None for gradient in called(tuple(idle))]):
+            raise RuntimeError("Backward hook where no input requires gradient should always return None")
 
-    def watch_outputs(self, result: object) -> Any:
-        """The outputs of the call, past a node that knows their gradients."""
-        results = result if isinstance(result, tuple) else (result,)
-        passed, node, self.outputs = _passed(results)
-        self.count = len(results)
-        if node is not None:
-            node.register_prehook(self._at_outputs)
-        return passed if isinstance(result, tuple) else passed[0]
-
-    def _at_outputs(self, gradients: tuple[Any, ...]) -> None:
-        self.grad_output = _spread(gradients, self.outputs, [None] * self.count)
-        if not self.inputs:
-            # No gradients arrive at the inputs: the hooks are called here.
-            for hook in self.hooks:
-                changed = hook(self.module, tuple(self.idle), self.grad_output)
-                if changed is not None and not (isinstance(changed, tuple) and all([g is None for g in changed])):
-                    raise RuntimeError("Backward hook where no input requires gradient should always return None")
-
-    def _at_inputs(self, gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
-        if self.grad_output is None:
+    def at_inputs(gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
+        nonlocal grad_output
+        if grad_output is None:
             return None
-        grad_input = _spread(gradients, self.inputs, self.idle)
-        for hook in self.hooks:
-            changed = hook(self.module, grad_input, self.grad_output)
-            if changed is None:
-                continue
-            changed = changed if isinstance(changed, tuple) else (changed,)
-            if len(changed) != len(grad_input):
-                counts = f"got {len(changed)}, but expected {len(grad_input)}"
-                raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
-            grad_input = changed
-        self.grad_output = None
-        return tuple([grad_input[position] for position in self.inputs])
+        grad_input = called(_spread(gradients, inputs, idle))
+        if len(grad_input) != len(idle):
+            counts = f"got {len(grad_input)}, but expected {len(idle)}"
+            raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
+        grad_output = None
+        return tuple([grad_input[position] for position in inputs])
+
+    if node is not None:
+        node.register_hook(at_inputs)
+    result = forward(passed)
+    results, node, outputs = _passed(result if isinstance(result, tuple) else (result,))
+    count = len(results)
+    if node is not None:
+        node.register_prehook(at_outputs)
+    return results if isinstance(result, tuple) else results[0]
