@@ -21,6 +21,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops.activations import Softmax, exponentials
 from minigrad.ops.fused import rounded, row_blocks
+from minigrad.ops.matrices import triangle
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 
@@ -114,7 +115,7 @@ def scaled_dot_product_attention(
     _check_operands(query, key, value, attn_mask, dropout_p)
     halves, mask = query._array.dtype in HALVES, attn_mask
     if is_causal:
-        mask = query._new(np.tri(query._array.shape[-2], key._array.shape[-2], dtype=bool))
+        mask = query._new(triangle(query._array.shape[-2], key._array.shape[-2], 0, upper=False))
     elif mask is not None and mask.dtype is not bool_:
         mask = mask.to(float32 if halves else query.dtype)
     # Of such PyTorch takes one step, which has a name.
