@@ -31,6 +31,13 @@ class Constraint(NamedTuple):
     text: str
     holds: Callable[[Tensor], Tensor]
 
+    def check(self, what: str, value: Tensor, has_to: str, of: object) -> None:
+        """Nothing for values of which it holds; a ValueError else."""
+        if not self.holds(value).all():
+            kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
+            has_to = has_to.format(constraint=self.text, of=of)
+            raise ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
+
 
 _REAL = Constraint("Real()", lambda x: x == x)
 _REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", lambda x: (x == x).all(-1))
@@ -49,27 +56,19 @@ def _up_to(high: Any) -> Constraint:
 class Distribution:
     """A distribution for each element of `batch_shape`; a draw from each has `event_shape`.
 
-    A subclass sets its parameters, and calls this constructor, which checks them against `arg_constraints` (unless
-    `validate_args` is False): a ValueError says which one is not what it has to be.
+    A subclass sets its parameters, and calls this constructor, which checks them against `arg_constraints`: an error
+    says which one is not what it has to be.  So does `log_prob` of values that are never drawn.
     """
 
     has_rsample: ClassVar[bool] = False
     arg_constraints: Mapping[str, Constraint]
     support: Constraint
-    mean: Any
-    variance: Any
 
-    def __init__(
-        self, batch_shape: Sequence[int] = (), event_shape: Sequence[int] = (), validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, batch_shape: Sequence[int] = (), event_shape: Sequence[int] = ()) -> None:
         self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
-        self._validates = validate_args is not False
-        if self._validates:
-            for name, value in self._given().items():
-                constraint = self.arg_constraints[name]
-                if not constraint.holds(value).all():
-                    has_to = f"of distribution {self!r} to satisfy the constraint {constraint.text}"
-                    raise _misfit(f"parameter {name}", value, has_to)
+        for name, value in self._given().items():
+            has_to = "of distribution {of!r} to satisfy the constraint {constraint}"
+            self.arg_constraints[name].check(f"parameter {name}", value, has_to, self)
 
     def __repr__(self) -> str:
         parts = [f"{name}: {each if each.numel() == 1 else each.size()}" for name, each in self._given().items()]
@@ -95,12 +94,16 @@ class Distribution:
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the probability, or of the density, at `value`."""
-        if self._validates:
-            self._check_value(value)
-        return self._log_prob(value)
-
-    def _log_prob(self, value: Tensor) -> Tensor:
-        raise NotImplementedError
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, expected = value.shape, self._shape_of(())
+        unlike = [pair for pair in zip(shape[::-1], expected[::-1], strict=False) if pair[0] != pair[1]]
+        if shape[value.ndim - len(self.event_shape) :] != self.event_shape or not all([1 in pair for pair in unlike]):
+            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
+        has_to = "to be within the support ({constraint}) of the distribution {of!r}"
+        self.support.check("value argument", value, has_to, self)
+        log_prob: Tensor = self._log_prob(value)
+        return log_prob
 
     def _given(self) -> dict[str, Tensor]:
         """The parameters that are known: of probs and logits the other one is computed when it is asked for."""
@@ -108,25 +111,6 @@ class Distribution:
 
     def _shape_of(self, sample_shape: Sequence[int]) -> Size:
         return Size((*sample_shape, *self.batch_shape, *self.event_shape))
-
-    def _check_value(self, value: object) -> None:
-        """Nothing for values whose probability can be asked for; a ValueError else."""
-        if not isinstance(value, Tensor):
-            raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, expected, events = value.shape, self._shape_of(()), len(self.event_shape)
-        if shape[value.ndim - events :] != self.event_shape:
-            raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self.event_shape}.")
-        if any([1 not in pair and pair[0] != pair[1] for pair in zip(shape[::-1], expected[::-1], strict=False)]):
-            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
-        if not self.support.holds(value).all():
-            has_to = f"to be within the support ({self.support.text}) of the distribution {self!r}"
-            raise _misfit("value argument", value, has_to)
-
-
-def _misfit(what: str, value: Tensor, has_to: str) -> ValueError:
-    """The error for values of which some are not what they have to be."""
-    kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
-    return ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
 
 
 class _ByProbability(Distribution):
@@ -164,8 +148,7 @@ def _one_of(probs: Given, logits: Given) -> tuple[str, Any]:
 def _broadcast(*values: Any) -> list[Tensor]:
     """Tensors and numbers as tensors of one shape; numbers get the dtype of the first tensor."""
     if not all([isinstance(value, (Tensor, int, float)) for value in values]):
-        problem = "Input arguments must all be instances of Number, torch.Tensor"
-        raise ValueError(f"{problem} or objects implementing __torch_function__.")
+        raise ValueError("Input arguments must all be instances of Number, torch.Tensor")
     dtype = next((value.dtype for value in values if isinstance(value, Tensor)), torch.get_default_dtype())
     tensors = [value if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype) for value in values]
     return list(torch.broadcast_tensors(*tensors))
@@ -198,9 +181,9 @@ class Normal(Distribution):
     arg_constraints: Mapping[str, Constraint] = {"loc": _REAL, "scale": _POSITIVE}
     support = _REAL
 
-    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor | float, scale: Tensor | float) -> None:
         self.loc, self.scale = _broadcast(loc, scale)
-        super().__init__(self.loc.shape, (), validate_args)
+        super().__init__(self.loc.shape)
 
     mean = property(lambda self: self.loc)
     stddev = property(lambda self: self.scale)
@@ -232,7 +215,7 @@ class Uniform(Distribution):
 
     has_rsample = True
 
-    def __init__(self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, low: Tensor | float, high: Tensor | float) -> None:
         self.low, self.high = low, high = _broadcast(low, high)
         self.arg_constraints = {
             "low": Constraint(f"LessThan(upper_bound={high})", lambda x: x < high),
@@ -240,7 +223,7 @@ class Uniform(Distribution):
         }
         text = f"Interval(lower_bound={low}, upper_bound={high})"
         self.support = Constraint(text, lambda x: (low <= x) & (x <= high))
-        super().__init__(low.shape, (), validate_args)
+        super().__init__(low.shape)
 
     mean = property(lambda self: (self.high + self.low) / 2)
     stddev = property(lambda self: (self.high - self.low) / 12**0.5)
@@ -275,18 +258,17 @@ class Bernoulli(_ByProbability):
     arg_constraints: Mapping[str, Constraint] = {"probs": _PROBABILITY, "logits": _REAL}
     support = _BOOLEAN
 
-    def __init__(self, probs: Given = None, logits: Given = None, validate_args: bool | None = None) -> None:
+    def __init__(self, probs: Given = None, logits: Given = None) -> None:
         name, given = _one_of(probs, logits)
         (given,) = _broadcast(given)
         setattr(self, name, given)
-        super().__init__(given.shape, (), validate_args)
+        super().__init__(given.shape)
 
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        with torch.no_grad():
-            return torch.bernoulli(self.probs.expand(self._shape_of(sample_shape)))
+        return torch.bernoulli(self.probs.detach().expand(self._shape_of(sample_shape)))
 
     def _log_prob(self, value: Tensor) -> Tensor:
         logits, value = _broadcast(self.logits, value)
@@ -314,9 +296,7 @@ class Categorical(_ByProbability):
     arg_constraints: Mapping[str, Constraint] = {"probs": _SIMPLEX, "logits": _REAL_VECTOR}
     _of_two = False
 
-    def __init__(
-        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None) -> None:
         name, given = _one_of(probs, logits)
         if asked(given) < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
@@ -325,7 +305,7 @@ class Categorical(_ByProbability):
         setattr(self, name, given)
         self._classes = given.shape[-1]
         self.support = _up_to(self._classes - 1)
-        super().__init__(given.shape[:-1], (), validate_args)
+        super().__init__(given.shape[:-1])
 
     mode = property(lambda self: self.probs.argmax(-1))
     # Classes have neither.
@@ -359,18 +339,12 @@ class Multinomial(Distribution):
 
     arg_constraints = Categorical.arg_constraints
 
-    def __init__(
-        self,
-        total_count: int = 1,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
+    def __init__(self, total_count: int = 1, probs: Tensor | None = None, logits: Tensor | None = None) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count, self._categorical = total_count, Categorical(probs, logits)
         self.support = Constraint("Multinomial()", lambda x: _COUNT.holds(x).all(-1) & (x.sum(-1) <= total_count))
-        super().__init__(self._categorical.batch_shape, self.probs.shape[-1:], validate_args)
+        super().__init__(self._categorical.batch_shape, self.probs.shape[-1:])
 
     probs = property(lambda self: self._categorical.probs)
     logits = property(lambda self: self._categorical.logits)
@@ -398,19 +372,13 @@ class Binomial(_ByProbability):
 
     arg_constraints: Mapping[str, Constraint] = {"total_count": _COUNT, "probs": _PROBABILITY, "logits": _REAL}
 
-    def __init__(
-        self,
-        total_count: Tensor | int = 1,
-        probs: Given = None,
-        logits: Given = None,
-        validate_args: bool | None = None,
-    ) -> None:
+    def __init__(self, total_count: Tensor | int = 1, probs: Given = None, logits: Given = None) -> None:
         name, given = _one_of(probs, logits)
         count, given = _broadcast(total_count, given)
         setattr(self, name, given)
         self.total_count = count.type_as(given)
         self.support = _up_to(self.total_count)
-        super().__init__(given.shape, (), validate_args)
+        super().__init__(given.shape)
 
     mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))

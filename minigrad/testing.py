@@ -100,22 +100,20 @@ def _apart(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> str:
     close = a.isclose(b, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if close.all():
         return ""
-    equality = rtol == atol == 0
-    allowed = ["", ""] if equality else [f" (up to {each} allowed)" for each in (atol, rtol)]
-    title = f"{'Tensor-likes' if a.ndim else 'Scalars'} are not {'equal' if equality else 'close'}!\n\n"
+    equality, count = rtol == atol == 0, a.numel() - int(close.sum())
     x, y = [each if dtype.is_floating_point else each.long() for each in (a, b)]
+    if a.ndim:
+        first = f"Mismatched elements: {count} / {a.numel()} ({count / a.numel():.1%})"
+    else:
+        first = f"Expected {b.item()} but got {a.item()}."
+        # Of two numbers, the differences are Python's.
+        x, y = [each.double() if dtype.is_floating_point else each for each in (x, y)]
     absolute = (x - y).abs().masked_fill(close, 0)
-    if not a.ndim:
-        difference, size = absolute.item(), abs(y.item())
-        relative = difference / size if size else float("inf")
-        return (
-            f"{title}Expected {b.item()} but got {a.item()}.\n"
-            f"Absolute difference: {difference}{allowed[0]}\nRelative difference: {relative}{allowed[1]}"
-        )
-    count = a.numel() - int(close.sum())
-    told = f"{title}Mismatched elements: {count} / {a.numel()} ({count / a.numel():.1%})"
-    distances = {"absolute": absolute, "relative": (absolute / y.abs()).masked_fill(close, 0)}
-    for (kind, distance), tolerance in zip(distances.items(), allowed, strict=True):
+    relative = (absolute / (y.abs() if a.ndim else y.abs().double())).masked_fill(close, 0)
+    lines = [f"{'Tensor-likes' if a.ndim else 'Scalars'} are not {'equal' if equality else 'close'}!\n", first]
+    for name, distance, most in (("absolute", absolute, atol), ("relative", relative, rtol)):
         place = tuple([int(n) for n in np.unravel_index(int(distance.argmax()), a.shape)])
-        told += f"\nGreatest {kind} difference: {distance[place].item()} at index {place}{tolerance}"
-    return told
+        found = f"{name} difference: {distance[place].item()}"
+        told = f"Greatest {found} at index {place}" if a.ndim else found.capitalize()
+        lines.append(told if equality else f"{told} (up to {most} allowed)")
+    return "\n".join(lines)

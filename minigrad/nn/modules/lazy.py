@@ -33,11 +33,7 @@ class LazyModuleMixin(Module):
             cls.cls_to_become, cls._inferred = cls.__bases__[1], (first, dim)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        try:
-            super().__init__(0, *args, **kwargs)  # type: ignore[call-arg]
-        except TypeError as error:
-            lazy = "Lazy" if str(error).startswith(self.cls_to_become.__name__) else ""
-            raise TypeError(f"{lazy}{error}") from None
+        super().__init__(0, *args, **kwargs)  # type: ignore[call-arg]
         self._given = inspect.signature(self.cls_to_become).bind(0, *args, **kwargs).arguments
         for name, parameter in self._parameters.items():
             if parameter is not None:

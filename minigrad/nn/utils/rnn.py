@@ -50,27 +50,21 @@ def pack_padded_sequence(
     """
     if not isinstance(input, Tensor):
         refuse("pack_padded_sequence", "input", 1, Tensor, input)
-    indices = None
-    counts = as_tensor(lengths).long()
-    if counts.ndim != 1:
-        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {counts.ndim}D")
+    batch, counts, indices, order = 0 if batch_first else 1, as_tensor(lengths).long(), None, None
+    if counts.shape != input.shape[batch : batch + 1]:
+        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {counts} for {input.shape}")
     if not enforce_sorted:
         counts, indices = counts.sort(descending=True)
-        input = input.index_select(0 if batch_first else 1, indices)
-    sizes = counts.tolist()
+        input, order = input.index_select(batch, indices), indices.argsort()
     if batch_first:
         input = input.transpose(0, 1)
-    if len(sizes) != input.shape[1]:
-        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, {input.shape[1]}, but got {len(sizes)}")
+    sizes = counts.tolist()
     if sizes != sorted(sizes, reverse=True):
         raise RuntimeError("`lengths` array must be sorted in decreasing order, or pass `enforce_sorted=False`")
-    if not sizes:
-        raise RuntimeError("Cannot pack empty tensors.")
-    if sizes[-1] <= 0 or sizes[0] > len(input):
+    if not sizes or sizes[-1] <= 0 or sizes[0] > len(input):
         raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
-    order = None if indices is None else indices.argsort()
     data = Index((0, 1), "PackPaddedSequenceBackward0", True)(input, step * len(sizes) + which)
     return PackedSequence(data, tensor(batch_sizes), indices, order)
 
