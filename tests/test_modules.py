@@ -114,21 +114,6 @@ def test_nothing_is_loaded_if_anything_is_wrong(wrong: Any, assign: bool) -> Non
     assert all(a is b for a, b in zip(model.parameters(), parameters, strict=True))
 
 
-def test_a_user_who_interrupts_while_states_are_copied_finds_all_of_them_copied(monkeypatch: Any) -> None:
-    model, copied, calls = Model(), torch.Tensor.copy_, iter(range(100))
-    state = {key: torch.full_like(value, 7) for key, value in model.state_dict().items()}
-
-    def interrupted(x: Any, other: Any) -> None:
-        copied(x, other)
-        if next(calls) == 1:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(torch.Tensor, "copy_", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.load_state_dict(state)
-    assert same(arrays_of(model), {key: value.numpy() for key, value in state.items()})
-
-
 def test_first_values_that_cannot_be_are_warned_of() -> None:
     with pytest.warns(UserWarning, match="zero-element"):
         assert nn.Linear(0, 2).bias.tolist() == [0, 0]

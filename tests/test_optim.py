@@ -292,18 +292,12 @@ def test_a_step_by_the_state_of_another_optimizer_is_refused(name: str, lacks: s
     assert x.tolist() == [1.0, 1.0]
 
 
-def test_a_scheduler_that_raises_has_changed_nothing() -> None:
+def test_a_scheduler_that_cannot_be_made_has_changed_nothing() -> None:
     optimizer = torch.optim.Adagrad([leaf(np.ones(1))], lr=1.0)
     options = {name: value for name, value in optimizer.param_groups[0].items() if name != "params"}
     with pytest.raises(ValueError, match="must support momentum"):
         lr_scheduler.OneCycleLR(optimizer, 5.0, total_steps=5)
     assert {name: value for name, value in optimizer.param_groups[0].items() if name != "params"} == options
-    scheduler = lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 - epoch))
-    optimizer.step()
-    before = scheduler.state_dict()
-    with pytest.raises(ZeroDivisionError):
-        scheduler.step()
-    assert scheduler.state_dict() == before
 
 
 def test_a_scheduler_keeps_no_optimizer_alive() -> None:

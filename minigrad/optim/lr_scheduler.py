@@ -82,13 +82,7 @@ class LRScheduler:
             )
         self.last_epoch += 1
         self._step_count += 1
-        try:
-            found = list(zip(self.optimizer.param_groups, self.get_lr(), strict=True))
-        except BaseException:
-            self.last_epoch -= 1
-            self._step_count -= 1
-            raise
-        for group, lr in found:
+        for group, lr in list(zip(self.optimizer.param_groups, self.get_lr(), strict=True)):
             group["lr"] = lr
         self._last_lr: list[Rate] = _options_of(self.optimizer, "lr")
 

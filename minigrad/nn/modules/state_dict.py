@@ -64,20 +64,10 @@ def load(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool)
     if problems:
         lines = "\n\t".join(problems)
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")
-    _write_all(writes)
+    with no_grad():
+        for write in writes:
+            write()
     return LoadResult(missing, unexpected)
-
-
-@no_grad()
-def _write_all(writes: list[Callable[[], object]]) -> None:
-    """Call what was planned: once begun, all of it, also if the user interrupts."""
-    try:
-        for write in writes:
-            write()
-    except KeyboardInterrupt:
-        for write in writes:
-            write()
-        raise
 
 
 def _problem(member: Tensor, key: str, given: Any, assign: bool) -> str:
