@@ -38,10 +38,8 @@ def norm(
     tensor(5.)
     """
     dims = A.ndim if dim is None else len(dim) if isinstance(dim, Sequence) else 1
-    if dim is not None and dims not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dim}")
-    if dim is None and ord is not None and dims not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {dims}D.")
+    if dims not in (1, 2) and (dim is not None or ord is not None):
+        raise RuntimeError(f"linalg.norm: If dim or ord is specified, it is of 1 or 2 dimensions. Got {dims}")
     if ord not in (None, "fro") and dims == 2:
         raise NotImplementedError("linalg.norm: of norms of matrices, 'fro' is there; np.linalg.norm takes x.numpy()")
     return reductions.norm(A, 2 if ord is None else ord, dim, keepdim, dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F
@@ -28,6 +28,7 @@ class _ConvNd(WeightLayer):
 
     _dims: ClassVar[int]
     _transposed: ClassVar[bool] = False
+    _convolve: ClassVar[Callable[..., Tensor]]
     in_channels: int
     out_channels: int
     kernel_size: Numbers
@@ -41,7 +42,8 @@ class _ConvNd(WeightLayer):
     def __init_subclass__(cls, dims: int | None = None) -> None:
         super().__init_subclass__()
         if dims is not None:
-            cls._dims = dims
+            cls._dims, name = dims, "conv_transpose" if cls._transposed else "conv"
+            cls._convolve = staticmethod(getattr(F, f"{name}{dims}d"))
 
     def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
         in_channels, out_channels, groups, padding = self.in_channels, self.out_channels, self.groups, self.padding
@@ -72,9 +74,7 @@ class _ConvNd(WeightLayer):
             pads = named_padding(padding, self.kernel_size, self.stride, self.dilation)
             input = F.pad(input, [each for pair in reversed(pads) for each in pair], self.padding_mode)
             padding = 0
-        convolve = getattr(F, f"conv{self._dims}d")
-        result: Tensor = convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
-        return result
+        return self._convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def extra_repr(self) -> str:
         ones, zeros = (1,) * self._dims, (0,) * self._dims
@@ -132,12 +132,10 @@ class _ConvTransposeNd(_ConvNd):
             least = [*Windows(self.kernel_size, self.stride, self.dilation, pads).sizes(input.shape[-self._dims :])]
             more = tuple([size - each for size, each in zip(output_size[-self._dims :], least, strict=True)])
             if not all([0 <= extra < step for extra, step in zip(more, self.stride, strict=True)]):
-                most = [each + step - 1 for each, step in zip(least, self.stride, strict=True)]
-                raise ValueError(f"requested an output size of {output_size}, but valid sizes are {least} to {most}")
-        convolve = getattr(F, f"conv_transpose{self._dims}d")
+                valid = f"{least}, and less than the stride more"
+                raise ValueError(f"requested an output size of {output_size}, but valid sizes are {valid}")
         options = (self.stride, self.padding, more, self.groups, self.dilation)
-        result: Tensor = convolve(input, self.weight, self.bias, *options)
-        return result
+        return self._convolve(input, self.weight, self.bias, *options)
 
 
 class ConvTranspose1d(_ConvTransposeNd, dims=1):

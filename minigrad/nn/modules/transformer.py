@@ -160,25 +160,14 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """`num_layers` copies of a decoder layer, one after the other, and perhaps a norm."""
+    """`num_layers` copies of a decoder layer, one after the other, and perhaps a norm; each takes all the arguments."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
 
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Mask = None,
-        memory_mask: Mask = None,
-        tgt_key_padding_mask: Mask = None,
-        memory_key_padding_mask: Mask = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        causal = {"tgt_is_causal": bool(tgt_is_causal), "memory_is_causal": memory_is_causal}
-        return self._through(tgt, memory, *masks, **causal)
+    def forward(self, tgt: Tensor, memory: Tensor, *masks: Mask, **options: Any) -> Tensor:
+        """What the last of the layers makes: see `TransformerDecoderLayer`, whose masks and options these are."""
+        return self._through(tgt, memory, *masks, **options)
 
 
 class Transformer(Layer):
