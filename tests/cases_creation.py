@@ -1,6 +1,5 @@
 """Rows of the table: tensors made of values, ranges and draws; conversions."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,6 @@ from table import add, any_array, ask, floats, numbers, of_dtype, one
 
 names = st.none() | st.sampled_from(DTYPES)
 wanted = st.none() | st.sampled_from([*DTYPES, float, int, bool])
-
-
-def as_dtype(api: Any, name: Any) -> Any:
-    return getattr(api, name) if isinstance(name, str) else name
-
-
-def options(api: Any, dtype: Any, requires_grad: bool, spelt_out: bool) -> dict[str, Any]:
-    more = {"device": "cpu", "layout": api.strided, "pin_memory": False} if spelt_out else {}
-    return {"dtype": as_dtype(api, dtype), "requires_grad": requires_grad, **more}
 
 
 drawn = (wanted, st.booleans(), st.booleans())
@@ -50,14 +40,13 @@ ask(
 )
 ask(st.tuples(rows, wanted), "data, dtype: torch.tensor(data, dtype=dtype_of(dtype), pin_memory=False)")
 for name in ("zeros_like", "ones_like", "full_like", "empty_like"):
-    more = (3,) if name == "full_like" else ()
-
-    def _like(api: Any, x: Any, keep: bool, *how: Any, name: str = name, more: Any = more) -> Any:
-        memory_format = api.preserve_format if keep else api.contiguous_format
-        y = getattr(api, name)(x, *more, memory_format=memory_format, **options(api, *how))
-        return y.detach().fill_(1), y.requires_grad, y.is_contiguous() or keep
-
-    add(name, _like, st.tuples(any_array(), st.booleans(), *drawn))
+    arguments = "x, 3" if name == "full_like" else "x"
+    order = "memory_format=torch.preserve_format if keep else torch.contiguous_format"
+    made = f"y := torch.{name}({arguments}, {order}, **options(*how))"
+    ask(
+        st.tuples(any_array(), st.booleans(), *drawn),
+        f"x, keep, *how: (({made}).detach().fill_(1), y.requires_grad, y.is_contiguous() or keep)",
+    )
 ask(one(shapes()), "size: torch.empty(size, memory_format=torch.contiguous_format).shape")
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
@@ -87,12 +76,6 @@ ask(st.tuples(arrays("float32", ()), ends, counts), "x, b, n: torch.linspace(x.d
 ask(st.tuples(st.integers(0, 3), *plainly), "n, *how: torch.eye(n, **options(*how))")
 
 # ---- draws -----------------------------------------------------------------------------------------------------------
-
-
-def seeded(call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call` with a generator of its own in place of a seed."""
-    return lambda api, seed, *args: call(api, api.Generator().manual_seed(seed), *args)
-
 
 seeds = st.integers(0, 9)
 for name in ("rand_like", "randn_like"):
@@ -158,14 +141,9 @@ ask(
     st.tuples(seeds, floats(1), st.integers(0, 3), st.booleans()),
     "seed, x, n, replacement: x.multinomial(n, replacement, generator=source(seed))",
 )
-
-
-def _random(api: Any, source: Any, x: Any, bounds: Any) -> Any:
-    return x.clone().random_(*bounds, generator=source)
-
-
 for some in ((), (7,), (2, 9), (3, None), (5, 5)):
-    add("Tensor.random_", seeded(_random), st.tuples(seeds, any_array(), st.just(some)))
+    operands = st.tuples(seeds, any_array(), st.just(some))
+    ask(operands, "seed, x, bounds: x.clone().random_(*bounds, generator=source(seed))", covers="Tensor.random_")
 ask(st.tuples(seeds, any_array()), "seed, x: x.clone().random_(to=9, generator=source(seed))", covers="Tensor.random_")
 
 

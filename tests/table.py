@@ -228,6 +228,12 @@ def names_of(api: Any) -> dict[str, Any]:
     def dtype_of(given: Any) -> Any:
         return getattr(api, given) if isinstance(given, str) else given
 
+    def kept(**given: Any) -> dict[str, Any]:
+        """What is given by keywords; without a dim, no keepdim."""
+        left_out = {"dim", "axis", "keepdim", "keepdims"} if given.get("dim", given.get("axis", 0)) is None else set()
+        kept = {name: value for name, value in given.items() if name not in left_out}
+        return kept | ({"dtype": dtype_of(given["dtype"])} if "dtype" in given else {})
+
     def options(dtype: Any, requires_grad: bool, spelt_out: bool) -> dict[str, Any]:
         more = {"device": "cpu", "layout": api.strided, "pin_memory": False} if spelt_out else {}
         return {"dtype": dtype_of(dtype), "requires_grad": requires_grad, **more}
@@ -244,6 +250,7 @@ def names_of(api: Any) -> dict[str, Any]:
         "inf": float("inf"),
         "nan": float("nan"),
         "dtype_of": dtype_of,
+        "kept": kept,
         "options": options,
         "source": lambda seed: api.Generator().manual_seed(seed),
     }
