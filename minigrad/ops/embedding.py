@@ -285,9 +285,9 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     length = input.numel()
     if input.ndim not in (1, 2):
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
-    if input.ndim == 2 and offsets is not None:
-        raise ValueError("if input is 2D, then offsets has to be None: its rows are the bags")
     if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None: its rows are the bags")
         bags, size = input.shape
         if not size:
             raise RuntimeError(f"step must be nonzero: the bags of an input of shape {input.shape} are of no size")
@@ -302,9 +302,7 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
         last = f"offsets[-1] can not be greater than input's length {length}"
         wrong = "offsets[0] has to be 0" if starts[0] else last
         raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
-    if include_last_offset:
-        return starts[:-1], int(starts[-1])
-    return starts, length if starts.size else 0
+    return (starts[:-1], int(starts[-1])) if include_last_offset else (starts, length if starts.size else 0)
 
 
 def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:

@@ -219,9 +219,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if bias._array.dtype is not w.dtype:
             raise _linear_error(input, weight, bias)
         if bias._array.shape != (w.shape[0],):
-            if bias._array.ndim > 1 or bias._array.size > 1:
-                return Linear()(input, weight, None) + bias.expand(*x.shape[:-1], w.shape[0])
-            bias = bias.expand(w.shape[0])
+            form = "AddmmBackward0" if x.ndim == 2 else "ViewBackward0" if bias._array.ndim else "AddBackward0"
+            return named(Add(), form)(Linear()(input, weight, None), bias.expand(*x.shape[:-1], w.shape[0]))
     return Linear()(input, weight, bias)
 
 
