@@ -20,7 +20,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
 from minigrad.ops.arguments import check_real, normal_dim, normal_dims, reduced_dims
-from minigrad.ops.fused import in_float32, in_one_step, row_blocks
+from minigrad.ops.fused import in_float32, in_one_step
 from minigrad.ops.indexing import Index, all_dims, places_along, positions
 from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import as_dtype
@@ -117,7 +117,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 
 # Of so many numbers, the products of halves of lines are made first; of so many lines, those of all, step by step.
-_LONG, _WIDE = 2**10, 2**8
+_LONG, _WIDE = 2**10, 2**7
 
 
 class Prod(Reduction):
@@ -244,24 +244,18 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
     if x.ndim == 0:
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
-    if x.size < _LONG:
+    if x.size < _LONG or dim == x.ndim - 1 or x.size < _WIDE * x.shape[dim]:
         if not reverse:
             return ufunc.accumulate(x, dim, wider).astype(x.dtype, "C", copy=False)
         turned = (*[slice(None)] * dim, slice(None, None, -1))
         return ufunc.accumulate(x[turned], dim, wider)[turned].astype(x.dtype, "C", copy=False)
+    # Side by side: along a line, each addition waits for the one before.
     y = np.empty(x.shape, x.dtype)
     lines, results = [np.moveaxis(np.flip(each, dim) if reverse else each, dim, -1) for each in (x, y)]
-    if dim < x.ndim - 1 and x.size >= _WIDE * x.shape[dim]:
-        # Side by side: along a line, each addition waits for the one before.
-        sums = np.full(lines.shape[:-1], ufunc.identity, wider)
-        for place in range(x.shape[dim]):
-            ufunc(sums, lines[..., place], out=sums)
-            results[..., place] = sums
-        return y
-    for rows in row_blocks(lines, (lines.ndim - 1,)):
-        # NumPy is fastest along the last dimension, contiguous, with no conversion on the way.
-        wide = np.array(lines[rows], wider, order="C")
-        results[rows] = ufunc.accumulate(wide, axis=-1, out=wide)
+    sums = np.full(lines.shape[:-1], ufunc.identity, wider)
+    for place in range(x.shape[dim]):
+        ufunc(sums, lines[..., place], out=sums)
+        results[..., place] = sums
     return y
 
 
