@@ -319,9 +319,9 @@ class Tensor:
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
     def clamp(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
-        """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
+        """The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
     def clamp_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
-        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
     def clamp_max(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The elements, lowered to `max`."""
     def clamp_max_(self, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
@@ -331,9 +331,9 @@ class Tensor:
     def clamp_min_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `clamp_min` returns: The elements, raised to `min`."""
     def clip(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
-        """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
+        """The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
     def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
-        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out."""
+        """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
     def clone(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """A copy, recorded: its gradient is this tensor's."""
     def contiguous(self, *, memory_format: typing.Any = None) -> Tensor:

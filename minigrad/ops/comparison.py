@@ -381,7 +381,7 @@ class MaskedFill(Where):
 
 @op(in_place=rewritten, aliases=["clip"])
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """The elements, raised to `min` and lowered to `max`, two numbers, of which one may be left out.
+    """The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out.
 
     >>> import minigrad as torch
     >>> torch.tensor([-2.0, 0.5, 3.0]).clamp(-1, 1)
@@ -421,7 +421,7 @@ def clipped(x: Array, low: Any, high: Any) -> Array:
 
 
 class Clamp(Unary):
-    """`x`, raised to the number `low` and lowered to `high`; either may be None."""
+    """`x`, raised to `low` and lowered to `high`; either may be None."""
 
     formulas = ("dx = g where low <= x <= high",)
     low: Array | None
@@ -437,22 +437,32 @@ class Clamp(Unary):
 
 
 def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -> Tensor:
-    """`x` between two numbers or 0-d tensors, one of which may be None, with the form of the node for either."""
+    """`x` between two numbers or two tensors, one of which may be None, with the form of the node for either."""
     if low is None and high is None:
         raise TypeError("expected a bound")
-    between_tensors = isinstance(low, (Tensor, type(None))) and isinstance(high, (Tensor, type(None)))
-    for bound in (low, high):
-        if isinstance(bound, Tensor) and (bound.ndim or bound.requires_grad):
-            raise NotImplementedError("clamping between tensors is not supported: x.maximum(low).minimum(high)")
+    if isinstance(low, (Tensor, type(None))) and isinstance(high, (Tensor, type(None))):
+        return _between(x, low, high, of_tensors)
     common = of(x._array)
     # A number leaves a floating-point dtype as it is.
-    if between_tensors or x._array.dtype not in FLOATS:
-        bounds = [bound for bound in (low, high) if bound is not None]
-        common = result_type(x._array, *[bound._array if between_tensors else as_number(bound) for bound in bounds])
+    if x._array.dtype not in FLOATS:
+        common = result_type(x._array, *[as_number(bound) for bound in (low, high) if bound is not None])
     arguments.check_numbers("clamp_scalar_cpu", common._numpy)
     low = None if low is None else arguments.filler(as_number(low), common)
     high = None if high is None else arguments.filler(as_number(high), common)
-    return Clamp(low, high, of_tensors if between_tensors else of_numbers)(cast(x, common))
+    return Clamp(low, high, of_numbers)(cast(x, common))
+
+
+def _between(x: Tensor, low: Tensor | None, high: Tensor | None, form: str) -> Tensor:
+    """`x` between two tensors that broadcast with it and require no gradient, one of which may be None."""
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if any([bound.requires_grad for bound in bounds]):
+        raise NotImplementedError("bounds that require a gradient are not supported: x.maximum(low).minimum(high)")
+    common = result_type(x._array, *[bound._array for bound in bounds])
+    arguments.check_numbers("clamp_scalar_cpu", common._numpy)
+    shape = common_shape([x.shape, *[bound.shape for bound in bounds]])
+    # Copies, which no later write changes.
+    arrays = [b if b is None else quiet().run(in_dtype, b._array, common._numpy) for b in (low, high)]
+    return Clamp(arrays[0], arrays[1], form)(cast(x if x.shape == shape else x.expand(shape), common))
 
 
 # ---- the larger or smaller of two ------------------------------------------------------------------------------------

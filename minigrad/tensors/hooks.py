@@ -129,7 +129,9 @@ def run_post_accumulate_grad_hooks(leaf: Tensor) -> None:
     """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
     hooks = leaf.__dict__.get("_post_accumulate_grad_hooks")
     for hook in list(hooks.values()) if hooks else ():
-        if hook(leaf) is not None:
+        returned = hook(leaf)
+        # A write into the leaf returns the leaf.
+        if returned is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
