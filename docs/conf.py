@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import minigrad
 from minigrad.explain.graph import Graph, Vertex
-from minigrad.explain.page import page
+from minigrad.explain.picture import page
 
 project = html_title = "minigrad"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.linkcode", "sphinx_copybutton"]

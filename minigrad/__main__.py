@@ -19,8 +19,7 @@ from timeit import repeat
 from typing import Any
 
 import minigrad as torch
-from minigrad.explain.page import MOST_IDS, page
-from minigrad.explain.picture import MOST_COLUMNS, MOST_ROWS
+from minigrad.explain.picture import MOST_COLUMNS, MOST_IDS, MOST_ROWS, page
 from minigrad.serialization import replacing
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.

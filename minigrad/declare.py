@@ -11,7 +11,7 @@ docstring; from the formula the node, its name `LogBackward0`, what it keeps, an
 in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor operations, so it has gradients itself.
 
 Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
-the first that does not fit is told in PyTorch's words.
+the first that does not fit is told in PyTorch's words: see `minigrad.tensors.failures`.
 
 Layers and optimisers declare what they are made with: see `with_options`.
 """
@@ -22,19 +22,19 @@ import functools
 import inspect
 import re
 import sys
-import typing
 from collections.abc import Callable, Sequence
 from inspect import Parameter
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.arrays import WIDE_FLOATS
-from minigrad.core.dtypes import Array, Number
+from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.tensors.errors import PACKAGE, beyond_numpy, final, fits, refuse, unexpected
+from minigrad.tensors.errors import PACKAGE
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 T = TypeVar("T", bound=type[Any])
@@ -50,6 +50,9 @@ Variant: TypeAlias = Callable[[Function], Function]
 declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.functional": {}, "linalg": {}}
 
 EVERYWHERE = ("torch", "Tensor")
+
+#: What PyTorch's errors call functions, if not by their names.
+KERNELS: dict[Function, str] = {}
 
 # What a call with a wrong argument raises, sooner or later; a sparse tensor, that it has no array.
 _FAILURES = (TypeError, AttributeError, NotImplementedError, ValueError, OverflowError, MemoryError)
@@ -80,7 +83,7 @@ def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Fu
             # The error of a wrong argument names the variant that was called.
             if not str(error).startswith(f"{method.__name__}()"):
                 raise
-            raise final(TypeError(str(error).replace("()", "_()", 1))) from None
+            raise tensors.failures.final(TypeError(str(error).replace("()", "_()", 1))) from None
 
     return call
 
@@ -118,7 +121,7 @@ def op(
     def declare(function: Declared) -> Declared:
         function.__name__ = name or function.__name__
         if kernel is not None:
-            _KERNELS[function] = kernel
+            KERNELS[function] = kernel
         if operator is not None:
             _enter_operator(function, operator, in_place)
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
@@ -171,12 +174,12 @@ def of_node(
                 nonlocal kind
                 kind = kind or made()
                 if out is not ...:
-                    return _given_out(out, call(input), function, position)
+                    return tensors.failures.given_out(out, call(input), function, position)
                 try:
                     # By its name: Python calls a method without leaving its loop, an object through its class's slot.
                     return kind().__call__(input)
                 except _FAILURES as error:
-                    return _rescued(call, function, position, (input,), {}, error)
+                    return tensors.failures.rescued(call, function, position, (input,), {}, error)
 
             return call
 
@@ -314,86 +317,12 @@ def telling(
                         raise TypeError  # Which one, is found out below.
                 result = function(*args, **kwargs)
         except _FAILURES as error:
-            return _rescued(call, function, position, args, kwargs, error)
+            return tensors.failures.rescued(call, function, position, args, kwargs, error)
         if result is NotImplemented:
-            _check_arguments(function, position, args, kwargs)
+            tensors.failures.check_arguments(function, position, args, kwargs)
         return result
 
     return call
-
-
-# ---- what happens to a call that fails -------------------------------------------------------------------------------
-
-_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
-
-#: What PyTorch's errors call functions, if not by their names.
-_KERNELS: dict[Function, str] = {}
-
-
-def _rescued(
-    call: Function, function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> Any:
-    """What a `call` returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
-
-    Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
-    says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
-    """
-    name = function.__name__
-    if "out" in kwargs:
-        return _given_out(kwargs.pop("out"), call(*args, **kwargs) if position else None, function, position)
-    renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
-    if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
-        return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
-    if args and isinstance(args[0], Tensor) and args[0].is_sparse:
-        own = getattr(type(args[0]), name, None)
-        if own not in (None, declared["Tensor"].get(name)):
-            return getattr(args[0], name)(*args[1:], **kwargs)
-        error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
-    told = isinstance(error, ValueError) and not str(error).startswith("could not convert string")
-    if not told and not hasattr(error, "final"):
-        _check_arguments(function, position, args, kwargs)
-    raise beyond_numpy(error)
-
-
-def _given_out(out: Any, result: Any, function: Function, position: int) -> Any:
-    """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
-    name = function.__name__
-    if out is None and position:
-        return result
-    if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
-        raise unexpected(name, out=out)
-    if current.enabled and (out.requires_grad or result.requires_grad):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            f"arguments requires grad. Write y = torch.{name}(…)"
-        )
-    return out._rewrite(lambda _: result)
-
-
-def _check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
-    name = _KERNELS.get(function, function.__name__)
-    signature = inspect.signature(function)
-    try:
-        given = signature.bind(*args, **kwargs).arguments
-    except TypeError as unfit:
-        words = str(unfit).replace("multiple values", "got multiple values")
-        words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
-        # It is the function that Python calls; the kernel gets what has been found to fit.
-        known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
-        names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
-        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(names)}") from None
-    wanted = typing.get_type_hints(function)
-    for place, (argument, value) in enumerate(given.items(), position):
-        several = signature.parameters[argument].kind is Parameter.VAR_POSITIONAL
-        for number, each in enumerate(value if several else ()):
-            if not fits(each, wanted.get(argument, Any)):
-                refuse(name, argument, place + number, wanted[argument], each)
-        if not several and not fits(value, wanted.get(argument, Any)):
-            refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
-    first, value = next(iter(given.items()))
-    if not any([isinstance(each, Tensor) for each in given.values()]) and fits(value, Number):
-        refuse(name, first, position, Tensor, value)
 
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import minigrad as torch
-from minigrad.explain.page import page
+from minigrad.explain.picture import page
 from tests.browser import browser
 
 PICTURE = Path(__file__).parent.parent / "docs" / "live.png"

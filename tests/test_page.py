@@ -13,8 +13,7 @@ from browser import PROGRAM, Page, browser
 
 import minigrad as torch
 from minigrad import __main__ as job, explain
-from minigrad.explain.page import WORDS
-from minigrad.explain.picture import Pair, numeral, pair
+from minigrad.explain.picture import WORDS, Pair, numeral, pair
 
 IDS = [2, 0, 2, 4]
 VOCAB, DIM = 5, 3

@@ -9,12 +9,12 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, category, check_int, dtype
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number
-from minigrad.tensors.errors import refuse
 
 # ---- dimensions, counted from the front, and sizes -------------------------------------------------------------------
 
@@ -93,7 +93,9 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
     if named is not None:
         if sizes:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
-        sizes = (named,) if isinstance(named, Sequence) else refuse(name, "size", 0, Sequence[int], named)
+        if not isinstance(named, Sequence):
+            tensors.failures.refuse(name, "size", 0, Sequence[int], named)
+        sizes = (named,)
     if not sizes:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"; {name}(()) is for 0 dimensions')
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes

@@ -14,7 +14,7 @@ from minigrad import tensors
 from minigrad.core.arrays import WIDE_FLOATS
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
-from minigrad.core.products import MatMul, product
+from minigrad.core.linear import MatMul, product
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor

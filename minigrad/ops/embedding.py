@@ -20,7 +20,6 @@ from minigrad.declare import as_number, op
 from minigrad.ops.arguments import as_int, as_int64
 from minigrad.ops.fused import named, rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
-from minigrad.tensors.errors import refuse
 
 
 class ScaledLookup(Lookup):
@@ -89,9 +88,9 @@ def embedding(
             [2.0000, 2.5000]])
     """
     if not isinstance(input, Tensor):
-        refuse("embedding", "indices", 2, Tensor, input)
+        tensors.failures.refuse("embedding", "indices", 2, Tensor, input)
     if not isinstance(weight, Tensor):
-        refuse("embedding", "weight", 1, Tensor, weight)
+        tensors.failures.refuse("embedding", "weight", 1, Tensor, weight)
     if weight._array.ndim != 2:
         swapped = ". The ids come first: embedding(input, weight)" if input._array.dtype in FLOATS else ""
         raise RuntimeError(f"'weight' must be 2-D, one row per id: expected shape (V, D), got {weight.shape}{swapped}")

@@ -14,8 +14,7 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import cleared
 from minigrad.core.dtypes import FLOATS, Array, Number
 from minigrad.core.elementwise import Add, Clone, cast, zeroed
-from minigrad.core.linear import Linear
-from minigrad.core.products import MatMul, product
+from minigrad.core.linear import Linear, MatMul, product
 from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, in_shape
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, Self
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.dtypes import HALVES, Array, Number
 from minigrad.core.elementwise import cast, zeroed
 from minigrad.core.modes import current
@@ -26,7 +27,6 @@ from minigrad.ops import arguments, indexing
 from minigrad.ops.arguments import as_int64, normal_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index, IndexInto, PutIndex, Slice, all_dims, check_range
 from minigrad.ops.shapes import expanded_shape
-from minigrad.tensors.errors import beyond_numpy
 from minigrad.tensors.hooks import keep_retaining
 
 P = ParamSpec("P")
@@ -380,7 +380,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
             indexing.check_places(places, view._array.shape, dims)
             raise
         except ValueError as error:
-            raise beyond_numpy(error) from None
+            raise tensors.failures.beyond_numpy(error) from None
     else:
         expanded_shape(view._array.shape, fitted._array.shape)
         is_number = given._array.ndim == 0 and view._array.ndim

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-_LATER = ("printing", "random_arrays", "sparse")
+_LATER = ("failures", "printing", "random_arrays", "sparse")
 
 
 def __getattr__(name: str) -> Any:

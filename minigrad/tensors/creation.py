@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Never, SupportsIndex, Unpack
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.tape import quiet
@@ -16,7 +17,7 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import checked_array, shared_memory
-from minigrad.tensors.errors import refuse, warn_program
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import (
     DType,
     Fill,
@@ -366,7 +367,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
-        refuse(name, "input", 1, Tensor, input)
+        tensors.failures.refuse(name, "input", 1, Tensor, input)
     in_order = options.pop("memory_format", None) is contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array

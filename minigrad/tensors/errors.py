@@ -1,4 +1,4 @@
-"""What programs are told: of missing names, of wrong arguments and of what NumPy cannot do; warnings at their own line.
+"""What programs are told: of missing names, of what is no tensor; warnings at their own line.
 
 Two finders of modules stand here.  With `sys.modules["torch"] = minigrad`, a file that says `import torch.nn as nn`
 gets minigrad's own modules: the work of `StandIn`.
@@ -10,19 +10,14 @@ import functools
 import os
 import sys
 import types
-import typing
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from typing import Any, NoReturn, SupportsIndex, TypeVar
+from typing import Any
 
-import numpy as np
-
-from minigrad.core.dtypes import dtype
+from minigrad import tensors
 from minigrad.core.tensor import Tensor
-
-E = TypeVar("E", bound=Exception)
 
 # ---- missing names ---------------------------------------------------------------------------------------------------
 
@@ -167,112 +162,9 @@ def warn_program(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-# ---- wrong arguments -------------------------------------------------------------------------------------------------
-
-
-def unexpected(name: str, **unknown: object) -> TypeError:
-    """The TypeError for arguments that the function of that name has not; of `out`, with what to write instead."""
-    if "out" not in unknown:
-        return final(TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'"))
-    remedy = f"write y.copy_(torch.{name}(…))"
-    if unknown["out"] is None:
-        remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
-    return final(TypeError(f"{name}() got an unexpected keyword argument 'out': {remedy}"))
-
-
-def fits(value: object, wanted: object) -> bool:
-    """Whether a value is what an annotation says."""
-    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
-    if kind in (typing.Union, types.UnionType):
-        return any(fits(value, part) for part in parts)
-    if kind is typing.Literal:
-        return value in parts
-    if isinstance(kind, type) and issubclass(kind, Sequence):
-        return isinstance(value, (list, tuple)) and all(fits(each, parts[0]) for each in value)
-    if wanted is int:
-        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if wanted is float:
-        return isinstance(value, (int, float, np.number))
-    wanted = kind or wanted
-    return wanted is Any or not isinstance(wanted, type) or isinstance(value, wanted)
-
-
-def final(error: E) -> E:
-    """`error`, which says already what is wrong: it is not replaced by another."""
-    error.final = True  # type: ignore[attr-defined]
-    return error
-
-
-def refuse(name: str, argument: str, place: int, wanted: object, value: object) -> NoReturn:
-    """The TypeError for an argument that is not what is wanted."""
-    words, found = _in_words(wanted), f"not {_type_name(value)}"
-    if words == "Tensor":
-        found += _remedy(value)
-    elif words.startswith("tuple of") and isinstance(value, (list, tuple)):
-        of: type = Tensor if words == "tuple of Tensors" else int
-        position, odd = next((i, each) for i, each in enumerate(value) if not fits(each, of))
-        if of is Tensor:
-            told = f"expected Tensor as element {position} in argument 0, but got {_type_name(odd)}"
-            raise TypeError(f"{told}{_remedy(odd)}")
-        found = f"but found element of type {_type_name(odd)} at pos {position}"
-    where = f" (position {place})" if place else ""
-    raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
-
-
 def asked(given: Any, method: str = "dim") -> Any:
     """What a tensor says, asked by that method; of what is none, Python's error, as in PyTorch, with the remedy."""
     try:
         return getattr(given, method)()
     except (AttributeError, TypeError) as error:
-        raise final(type(error)(f"{error}: expected a tensor, got {_type_name(given)}{_remedy(given)}")) from None
-
-
-def _in_words(wanted: Any) -> str:
-    """What PyTorch calls what an annotation says; of several types, the first."""
-    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
-    if kind in (typing.Union, types.UnionType):
-        return "Number" if float in parts and Tensor not in parts else _in_words(parts[0])
-    if kind is typing.Literal:
-        return type(parts[0]).__name__
-    if kind is not None:
-        return "tuple of Tensors" if Tensor in parts else "tuple of ints"
-    return {float: "Number", SupportsIndex: "int", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
-
-
-def _type_name(value: object) -> str:
-    """What PyTorch calls the type of a value: "int", "numpy.ndarray"."""
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
-
-
-def _remedy(value: object) -> str:
-    """What to do if `value` stands where a tensor should."""
-    if value is None:
-        return ": does the forward that made it return it? (A gradient is None before backward().)"
-    if isinstance(getattr(value, "weight", None), Tensor):
-        return f": pass its weight, {type(value).__name__.lower()}.weight"
-    if hasattr(value, "batch_sizes"):
-        return ": packed.data is one, pad_packed_sequence(packed) makes one"
-    if isinstance(value, tuple) and any([isinstance(each, Tensor) for each in value]):
-        return ": what returns several is unpacked, as in output, state = lstm(x)"
-    return ": a string is neither a tensor nor a number" if isinstance(value, str) else ": torch.tensor(data) makes one"
-
-
-# ---- what NumPy cannot do --------------------------------------------------------------------------------------------
-
-
-def beyond_numpy(error: Exception) -> Exception:
-    """What PyTorch raises where NumPy says that an int or an array is too large, or that shapes do not broadcast."""
-    text = str(error)
-    if isinstance(error, OverflowError) and not text.endswith("float(number)"):
-        return ValueError("Overflow when unpacking long long: expected a number in [-2**63, 2**63)")
-    if isinstance(error, MemoryError):
-        return RuntimeError(f"can't allocate memory: {text}")
-    if text.startswith(("array is too big", "Maximum allowed", "maximum supported dimension")):
-        most = "an array has at most 2**63 bytes and 64 dimensions, before NumPy 2.0 32"
-        return RuntimeError(f"Storage size calculation overflowed: {most}")
-    if text.startswith(("shape mismatch", "non-broadcastable output")):
-        return RuntimeError(text)
-    if text.startswith("operands could not be broadcast"):
-        return RuntimeError(f"expected shapes that broadcast, got{text.partition('shapes')[2]}")
-    return error
+        raise tensors.failures.no_tensor(given, error) from None

@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex, TypeAlias, TypedDict
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.tape import quiet
@@ -17,7 +18,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number
 from minigrad.ops import arguments
 from minigrad.ops.arguments import INTEGER, sizes_of
-from minigrad.tensors.errors import beyond_numpy, refuse, unexpected
 
 __all__ = [
     "contiguous_format", "device", "finfo", "layout", "memory_format", "preserve_format", "sparse_coo", "strided",
@@ -217,7 +217,8 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
         return (default or dtypes.get_default_dtype())._numpy, False
     unknown = options.keys() - Options.__annotations__.keys()
     if unknown:
-        raise unexpected(name, **{each: options[each] for each in unknown})  # type: ignore[literal-required]
+        given: dict[str, Any] = {**options}
+        raise tensors.failures.unexpected(name, **{each: given[each] for each in unknown})
     if options.get("device") is not None:
         check_on_cpu(options["device"])
     if options.get("layout") not in (None, strided):
@@ -268,7 +269,7 @@ def new_leaf_made(
     try:
         return new_leaf(quiet().run(make, wanted), requires_grad)
     except (ValueError, OverflowError, MemoryError) as error:
-        raise beyond_numpy(error) from None
+        raise tensors.failures.beyond_numpy(error) from None
 
 
 def new_leaf_of_sizes(
@@ -293,7 +294,7 @@ def new_leaf_of_sizes(
         return new_leaf(array, requires_grad)
     except (ValueError, MemoryError) as error:
         check_shape(name, shape, wanted)
-        raise beyond_numpy(error) from None
+        raise tensors.failures.beyond_numpy(error) from None
 
 
 def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> None:
@@ -311,18 +312,20 @@ def number_of(name: str, argument: str, given: object, position: int) -> Any:
     try:
         return as_number(given)
     except TypeError:
-        refuse(name, argument, position, Number, given)
+        tensors.failures.refuse(name, argument, position, Number, given)
 
 
 def int_of(name: str, argument: str, given: Any, position: int) -> int:
     """The int that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
     is_int = isinstance(given, INTEGER) and not isinstance(given, bool)
-    return index(given) if is_int else refuse(name, argument, position, int, given)
+    return index(given) if is_int else tensors.failures.refuse(name, argument, position, int, given)
 
 
 def listed(name: str, size: Sizes) -> tuple[Sizes]:
     """The sizes of a function that takes them in one tuple or list only; a TypeError for anything else."""
-    return (size,) if isinstance(size, (tuple, list, Sequence)) else refuse(name, "size", 1, Sequence[int], size)
+    if not isinstance(size, (tuple, list, Sequence)):
+        tensors.failures.refuse(name, "size", 1, Sequence[int], size)
+    return (size,)
 
 
 def filling(name: str, given: object) -> tuple[Number, Fill]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from minigrad import tensors
 from minigrad.core.shapes import common_shape
 from minigrad.ops.indexing import Index
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
-from minigrad.tensors.errors import advised, refuse
+from minigrad.tensors.errors import advised
 
 __all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"]
 
@@ -49,7 +50,7 @@ def pack_padded_sequence(
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
     if not isinstance(input, Tensor):
-        refuse("pack_padded_sequence", "input", 1, Tensor, input)
+        tensors.failures.refuse("pack_padded_sequence", "input", 1, Tensor, input)
     batch, counts, indices, order = 0 if batch_first else 1, as_tensor(lengths).long(), None, None
     if counts.shape != input.shape[batch : batch + 1]:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {counts} for {input.shape}")
@@ -127,7 +128,7 @@ def pad_sequence(
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got {type(sequences)}")
     given = list(sequences)
     if not all([isinstance(each, Tensor) for each in given]):
-        refuse("pad_sequence", "sequences", 1, Sequence[Tensor], given)
+        tensors.failures.refuse("pad_sequence", "sequences", 1, Sequence[Tensor], given)
     if not given:
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])

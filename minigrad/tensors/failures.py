@@ -1,0 +1,198 @@
+"""What happens to a call that fails: what it returns after all, or the error that it raises, in PyTorch's words.
+
+Imported when the first call fails: most programs have none.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Sequence
+from typing import Any, NoReturn, SupportsIndex, TypeVar
+
+import numpy as np
+
+from minigrad.core.dtypes import Number, dtype
+from minigrad.core.modes import current
+from minigrad.core.tensor import Function, Tensor
+from minigrad.declare import EVERYWHERE, KERNELS, declared
+
+E = TypeVar("E", bound=Exception)
+
+_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
+
+
+def rescued(
+    call: Function, function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> Any:
+    """What a `call` returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
+
+    Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
+    says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
+    """
+    name = function.__name__
+    if "out" in kwargs:
+        return given_out(kwargs.pop("out"), call(*args, **kwargs) if position else None, function, position)
+    renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
+    if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
+        return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
+    if args and isinstance(args[0], Tensor) and args[0].is_sparse:
+        own = getattr(type(args[0]), name, None)
+        if own not in (None, declared["Tensor"].get(name)):
+            return getattr(args[0], name)(*args[1:], **kwargs)
+        error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
+    told = isinstance(error, ValueError) and not str(error).startswith("could not convert string")
+    if not told and not hasattr(error, "final"):
+        check_arguments(function, position, args, kwargs)
+    raise beyond_numpy(error)
+
+
+def given_out(out: Any, result: Any, function: Function, position: int) -> Any:
+    """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
+    name = function.__name__
+    if out is None and position:
+        return result
+    if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
+        raise unexpected(name, out=out)
+    if current.enabled and (out.requires_grad or result.requires_grad):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            f"arguments requires grad. Write y = torch.{name}(…)"
+        )
+    return out._rewrite(lambda _: result)
+
+
+def check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
+    name = KERNELS.get(function, function.__name__)
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as unfit:
+        words = str(unfit).replace("multiple values", "got multiple values")
+        words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
+        # It is the function that Python calls; the kernel gets what has been found to fit.
+        known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
+        names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
+        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(names)}") from None
+    wanted = typing.get_type_hints(function)
+    for place, (argument, value) in enumerate(given.items(), position):
+        several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
+        for number, each in enumerate(value if several else ()):
+            if not fits(each, wanted.get(argument, Any)):
+                refuse(name, argument, place + number, wanted[argument], each)
+        if not several and not fits(value, wanted.get(argument, Any)):
+            refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
+    first, value = next(iter(given.items()))
+    if not any([isinstance(each, Tensor) for each in given.values()]) and fits(value, Number):
+        refuse(name, first, position, Tensor, value)
+
+
+# ---- wrong arguments -------------------------------------------------------------------------------------------------
+
+
+def unexpected(name: str, **unknown: object) -> TypeError:
+    """The TypeError for arguments that the function of that name has not; of `out`, with what to write instead."""
+    if "out" not in unknown:
+        return final(TypeError(f"{name}() got an unexpected keyword argument '{min(unknown)}'"))
+    remedy = f"write y.copy_(torch.{name}(…))"
+    if unknown["out"] is None:
+        remedy = f"NumPy's functions pass it. Write x.{name}(), or np.{name}(x.numpy())"
+    return final(TypeError(f"{name}() got an unexpected keyword argument 'out': {remedy}"))
+
+
+def fits(value: object, wanted: object) -> bool:
+    """Whether a value is what an annotation says."""
+    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if kind in (typing.Union, types.UnionType):
+        return any(fits(value, part) for part in parts)
+    if kind is typing.Literal:
+        return value in parts
+    if isinstance(kind, type) and issubclass(kind, Sequence):
+        return isinstance(value, (list, tuple)) and all(fits(each, parts[0]) for each in value)
+    if wanted is int:
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if wanted is float:
+        return isinstance(value, (int, float, np.number))
+    wanted = kind or wanted
+    return wanted is Any or not isinstance(wanted, type) or isinstance(value, wanted)
+
+
+def final(error: E) -> E:
+    """`error`, which says already what is wrong: it is not replaced by another."""
+    error.final = True  # type: ignore[attr-defined]
+    return error
+
+
+def refuse(name: str, argument: str, place: int, wanted: object, value: object) -> NoReturn:
+    """The TypeError for an argument that is not what is wanted."""
+    words, found = _in_words(wanted), f"not {_type_name(value)}"
+    if words == "Tensor":
+        found += _remedy(value)
+    elif words.startswith("tuple of") and isinstance(value, (list, tuple)):
+        of: type = Tensor if words == "tuple of Tensors" else int
+        position, odd = next((i, each) for i, each in enumerate(value) if not fits(each, of))
+        if of is Tensor:
+            told = f"expected Tensor as element {position} in argument 0, but got {_type_name(odd)}"
+            raise TypeError(f"{told}{_remedy(odd)}")
+        found = f"but found element of type {_type_name(odd)} at pos {position}"
+    where = f" (position {place})" if place else ""
+    raise final(TypeError(f"{name}(): argument '{argument}'{where} must be {words}, {found}"))
+
+
+def no_tensor(given: Any, error: Exception) -> Exception:
+    """The `error` of what was to be a tensor, with the remedy."""
+    return final(type(error)(f"{error}: expected a tensor, got {_type_name(given)}{_remedy(given)}"))
+
+
+def _in_words(wanted: Any) -> str:
+    """What PyTorch calls what an annotation says; of several types, the first."""
+    kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if kind in (typing.Union, types.UnionType):
+        return "Number" if float in parts and Tensor not in parts else _in_words(parts[0])
+    if kind is typing.Literal:
+        return type(parts[0]).__name__
+    if kind is not None:
+        return "tuple of Tensors" if Tensor in parts else "tuple of ints"
+    return {float: "Number", SupportsIndex: "int", dtype: "torch.dtype"}.get(wanted, wanted.__name__)
+
+
+def _type_name(value: object) -> str:
+    """What PyTorch calls the type of a value: "int", "numpy.ndarray"."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def _remedy(value: object) -> str:
+    """What to do if `value` stands where a tensor should."""
+    if value is None:
+        return ": does the forward that made it return it? (A gradient is None before backward().)"
+    if isinstance(getattr(value, "weight", None), Tensor):
+        return f": pass its weight, {type(value).__name__.lower()}.weight"
+    if hasattr(value, "batch_sizes"):
+        return ": packed.data is one, pad_packed_sequence(packed) makes one"
+    if isinstance(value, tuple) and any([isinstance(each, Tensor) for each in value]):
+        return ": what returns several is unpacked, as in output, state = lstm(x)"
+    return ": a string is neither a tensor nor a number" if isinstance(value, str) else ": torch.tensor(data) makes one"
+
+
+# ---- what NumPy cannot do --------------------------------------------------------------------------------------------
+
+
+def beyond_numpy(error: Exception) -> Exception:
+    """What PyTorch raises where NumPy says that an int or an array is too large, or that shapes do not broadcast."""
+    text = str(error)
+    if isinstance(error, OverflowError) and not text.endswith("float(number)"):
+        return ValueError("Overflow when unpacking long long: expected a number in [-2**63, 2**63)")
+    if isinstance(error, MemoryError):
+        return RuntimeError(f"can't allocate memory: {text}")
+    if text.startswith(("array is too big", "Maximum allowed", "maximum supported dimension")):
+        most = "an array has at most 2**63 bytes and 64 dimensions, before NumPy 2.0 32"
+        return RuntimeError(f"Storage size calculation overflowed: {most}")
+    if text.startswith(("shape mismatch", "non-broadcastable output")):
+        return RuntimeError(text)
+    if text.startswith("operands could not be broadcast"):
+        return RuntimeError(f"expected shapes that broadcast, got{text.partition('shapes')[2]}")
+    return error
