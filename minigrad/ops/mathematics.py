@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -239,7 +239,8 @@ class Curve(Unary):
         return of_elements(self.value, x)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        return Slope(self)(g, x)
+        # Where no graph is recorded, a backward pass has seen to it already that nothing warns.
+        return Slope(self)(g, x) if current.enabled else g._new(self.scaled_slope(g._array, x._array))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         """The slope at `x` times `g`."""
@@ -256,7 +257,7 @@ class OfOutput(Curve):
     """A curve whose slope and bend are functions of its output, which is kept in place of `x`."""
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
-        return Slope(self)(g, y)
+        return Curve.dx(self, g, y)
 
 
 class Slope(Binary):
@@ -264,10 +265,6 @@ class Slope(Binary):
 
     formulas = ("dg = h * f'(x)", "dx = h * g * f''(x)")
     curve: Curve
-
-    def __call__(self, g: Any, x: Any) -> Tensor:
-        # Where no graph is recorded, a backward pass has seen to it already that nothing warns.
-        return Binary.__call__(self, g, x) if current.enabled else g._new(self.forward(g._array, x._array))
 
     def forward(self, g: Array, x: Array) -> Array:
         return self.curve.scaled_slope(g, x)
