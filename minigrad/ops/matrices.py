@@ -404,7 +404,7 @@ def _without_own(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tupl
     kept = [dim for dim, each in enumerate(term) if dim not in own and (shape[dim] != 1 or sizes.get(each, 1) == 1)]
     if len(kept) == len(term):
         return x, term
-    x = x.sum(own, True) if own else x
+    x = x.sum(own, True) if math.prod([shape[dim] for dim in own]) != 1 else x
     return in_shape(x, tuple([shape[dim] for dim in kept])), "".join([term[dim] for dim in kept])
 
 

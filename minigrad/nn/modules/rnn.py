@@ -325,12 +325,13 @@ class Recurrent(ParameterLayer):
         parts = list(given) if count == 2 and isinstance(given, (tuple, list)) else [given]
         if len(parts) != count or not all([isinstance(each, Tensor) for each in parts]):
             raise TypeError(f"{self._get_name()}: argument 'hx' must be {wanted}, not {type(given).__name__}")
-        for each in parts:
+        for place, each in enumerate(parts):
             if each.dtype is not dtype:
                 names = f"{each.dtype._tensor_name} and {dtype._tensor_name}"
                 raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}: state.to({dtype})")
             if each.shape != shape:
-                problem = f"Expected hidden size {shape}, got {list(each.shape)}"
+                which = f"hidden[{place}]" if count == 2 else "hidden"
+                problem = f"Expected {which} size {shape}, got {list(each.shape)}"
                 raise ValueError(problem) if self._is_cell and each.ndim > 2 else RuntimeError(problem)
         return parts
 
