@@ -38,10 +38,8 @@ def jacobian(func: Function, inputs: Given, create_graph: bool = False, strict: 
             [0., 4., 0.],
             [0., 0., 6.]])
     """
-    given, many, outputs = _called(func, inputs, create_graph, strict)
-    return _like_given(
-        many, [_like_given(isinstance(inputs, tuple), jacobians_of(y, given, create_graph)) for y in outputs]
-    )
+    given, outputs = _called(func, inputs, create_graph, strict)
+    return _like(outputs, [_like(inputs, jacobians_of(y, given, create_graph)) for y in _as_tuple(outputs)])
 
 
 def jacobians_of(y: Tensor, inputs: Sequence[Tensor], create_graph: bool = False) -> list[Tensor]:
@@ -68,7 +66,7 @@ def hessian(func: Function, inputs: Given, create_graph: bool = False, strict: b
         return y.squeeze()
 
     def gradient(*given: Tensor) -> Any:
-        return jacobian(number, given if isinstance(inputs, tuple) else given[0], create_graph=True)
+        return jacobian(number, _like(inputs, given), create_graph=True)
 
     return jacobian(gradient, inputs, create_graph, strict)
 
@@ -81,10 +79,10 @@ def vjp(func: Function, inputs: Given, v: Given | None = None, create_graph: boo
     >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    given, many, outputs = _called(func, inputs, create_graph, strict)
-    cotangents = _vectors(v, outputs, "the user-provided function returns")
-    found = _pulled(outputs, given, cotangents, create_graph)
-    return _like_given(many, _cut_off(outputs, create_graph)), _like_given(isinstance(inputs, tuple), found)
+    given, outputs = _called(func, inputs, create_graph, strict)
+    cotangents = _vectors(v, _as_tuple(outputs), "the user-provided function returns")
+    found = _pulled(_as_tuple(outputs), given, cotangents, create_graph)
+    return _cut_off(outputs, create_graph), _like(inputs, found)
 
 
 @enable_grad()
@@ -97,24 +95,21 @@ def jvp(func: Function, inputs: Given, v: Given | None = None, create_graph: boo
     >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    given, many, outputs = _called(func, inputs, create_graph, strict)
+    given, outputs = _called(func, inputs, create_graph, strict)
     tangents = _vectors(v, given, "the input to the user-provided function is")
-    u = [zeros_like(y, requires_grad=True) for y in outputs]
-    found = _pulled(_pulled(outputs, given, u, True), u, tangents, create_graph)
-    return _like_given(many, _cut_off(outputs, create_graph)), _like_given(many, found)
+    u = [zeros_like(y, requires_grad=True) for y in _as_tuple(outputs)]
+    found = _pulled(_pulled(_as_tuple(outputs), given, u, True), u, tangents, create_graph)
+    return _cut_off(outputs, create_graph), _like(outputs, found)
 
 
-def _called(
-    func: Function, inputs: Given, create_graph: bool, strict: bool
-) -> tuple[Sequence[Tensor], bool, Sequence[Tensor]]:
-    """Given in place of the inputs, which are used nowhere else; whether `func` returns several, and what."""
+def _called(func: Function, inputs: Given, create_graph: bool, strict: bool) -> tuple[list[Tensor], Given]:
+    """Given in place of the inputs, which are used nowhere else, and what `func` returns of it."""
     if strict:
         raise NotImplementedError("strict=True: here, what an output does not depend on has a derivative of zeros")
     given = [
         x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in _as_tuple(inputs)
     ]
-    outputs = func(*given)
-    return given, isinstance(outputs, tuple), _as_tuple(outputs)
+    return given, func(*given)
 
 
 def _as_tuple(given: Given) -> tuple[Tensor, ...]:
@@ -140,9 +135,10 @@ def _pulled(
     return [zeros_like(x) if each is None else each for x, each in zip(inputs, found, strict=True)]
 
 
-def _cut_off(outputs: Sequence[Tensor], create_graph: bool) -> Sequence[Tensor]:
-    return outputs if create_graph else [y.detach() for y in outputs]
+def _cut_off(outputs: Given, create_graph: bool) -> Given:
+    return outputs if create_graph else _like(outputs, [y.detach() for y in _as_tuple(outputs)])
 
 
-def _like_given(several: bool, found: Sequence[Any]) -> Any:
-    return tuple(found) if several else found[0]
+def _like(given: Given, found: Sequence[Any]) -> Any:
+    """A tuple of what was found for a tuple, and one for one."""
+    return tuple(found) if isinstance(given, tuple) else found[0]

@@ -160,8 +160,7 @@ def _declare_pooling(dims: int) -> None:
         """
         if return_indices:
             raise NotImplementedError("return_indices is not supported: the windows of F.unfold have an argmax")
-        _check_input(f"max_pool{dims}d", input, dims)
-        windows = _windows(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+        windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, dilation, ceil_mode)
         return MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
 
     @op("nn.functional", name=f"avg_pool{dims}d")
@@ -181,8 +180,7 @@ def _declare_pooling(dims: int) -> None:
         >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[3.0000, 2.5000]])
         """
-        _check_input(f"avg_pool{dims}d", input, dims)
-        windows = _windows(input, dims, kernel_size, stride, padding, 1, ceil_mode)
+        windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, 1, ceil_mode)
         divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
         return AvgPool(windows, divisors, _form("AvgPool{}", dims))(input)
 
@@ -218,9 +216,10 @@ def _declare_adaptive(dims: int) -> None:
 
 
 def _windows(
-    input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Windows:
     """The windows of a pooling, or PyTorch's error if there are none."""
+    _check_input(name, input, dims)
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
     padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
     return _fitting(input._array.shape[-dims - 1 :], (kernel, stride, padding, dilation), index(ceil_mode))
