@@ -177,7 +177,7 @@ def of_node(
                     return tensors.failures.given_out(out, call(input), function, position)
                 try:
                     # By its name: Python calls a method without leaving its loop, an object through its class's slot.
-                    return kind().__call__(input)
+                    return kind().of(input)
                 except _FAILURES as error:
                     return tensors.failures.rescued(call, function, position, (input,), {}, error)
 
@@ -214,7 +214,7 @@ def node_of(
 
     >>> square = node_of("Square", Unary, np.square, lambda g, x: 2 * g * x)
     >>> from minigrad import tensor
-    >>> square()(tensor(3.0, requires_grad=True))
+    >>> square().of(tensor(3.0, requires_grad=True))
     tensor(9., grad_fn=<SquareBackward0>)
     """
     members: dict[str, Any] = {

@@ -55,7 +55,7 @@ class Lookup(Binary):
         if self.padding_idx is not None:
             # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
-        return cast(ScatterAdd(self.num_embeddings)(g, ids), self.dtype)
+        return cast(ScatterAdd(self.num_embeddings).of(g, ids), self.dtype)
 
 
 class ScatterAdd(Binary):
@@ -73,7 +73,7 @@ class ScatterAdd(Binary):
         return add_rows(rows.reshape(ids.size, rows.shape[-1]), ids.reshape(-1), self.num_embeddings)
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        return Lookup()(g, ids)
+        return Lookup().of(g, ids)
 
 
 def all_below(ids: Array, size: int) -> bool:

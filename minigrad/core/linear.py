@@ -39,13 +39,13 @@ class Linear(Node):
         return y
 
     def da(self, g: Tensor, weight: Tensor) -> Tensor:
-        return MatMul()(g, weight) if g._array.ndim > 1 else g @ weight
+        return MatMul().of(g, weight) if g._array.ndim > 1 else g @ weight
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
-        return ProductOfRows()(g, x)
+        return ProductOfRows().of(g, x)
 
     def dc(self, g: Tensor) -> Tensor:
-        return Sum(tuple(range(g._array.ndim - 1)))(g)
+        return Sum(tuple(range(g._array.ndim - 1))).of(g)
 
     @property
     def next_functions(self) -> tuple[Any, ...]:
@@ -84,14 +84,14 @@ class MatMul(Binary):
             (n, k), m = self.shapes[0], g._array.shape[-1]
             if m < _FEW or 2 * m * (n + k) < n * k:
                 # As below, one product: few columns are, turned, few rows each.
-                return ProductOfRows()(_turned(g), _turned(b))
-        return sum_to(MatMul()(g, _turned(b)), self.shapes[0])
+                return ProductOfRows().of(_turned(g), _turned(b))
+        return sum_to(MatMul().of(g, _turned(b)), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         if len(self.shapes[1]) == 2:
             # One product over all rows, not one for each leading index and then their sum.
-            return ProductOfRows()(a, g)
-        return sum_to(MatMul()(_turned(a), g), self.shapes[1])
+            return ProductOfRows().of(a, g)
+        return sum_to(MatMul().of(_turned(a), g), self.shapes[1])
 
     def name(self) -> str:
         return "MmBackward0" if len(self.shapes[0]) == len(self.shapes[1]) == 2 else self.form
@@ -141,4 +141,4 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     """`a @ b` of matrices, or of batches of them."""
     if a._array.shape[-1:] != b._array.shape[-2:-1]:
         raise RuntimeError(f"{a.shape} @ {b.shape}: the last size of the first must be the last but one of the second")
-    return MatMul()(a, b)
+    return MatMul().of(a, b)

@@ -69,7 +69,7 @@ def sum_of_repeated(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     keepdim = len(shape) == x._array.ndim
     # The last step that PyTorch takes: a sum, and where dimensions go, a view.
     form = "SumBackward0" if not shape else "SumBackward1" if keepdim else "ViewBackward0"
-    return in_shape(Sum(repeated_dims(x._array.shape, shape), keepdim, form)(x), shape)
+    return in_shape(Sum(repeated_dims(x._array.shape, shape), keepdim, form).of(x), shape)
 
 
 def repeated_dims(shape: tuple[int, ...], of: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,11 +118,11 @@ class Reshape(View):
     shape: tuple[int, ...]
     form: str = "ViewBackward0"
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         array = x._array
         if array.flags.c_contiguous:
-            return View.__call__(self, x)
-        out = Unary.__call__(self, x)
+            return View.of(self, x)
+        out = Unary.of(self, x)
         # Of no elements, which share no memory, every other one is a view.
         if np.may_share_memory(array, out._array) or not array.size:
             share_storage(x, out, "" if current.enabled else "no_grad")
@@ -182,18 +182,18 @@ def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tenso
 def summed(x: Tensor, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Tensor:
     """The sum of all elements, or over the dimensions `dim`."""
     dims = range(x.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-    return Sum(tuple([each % x.ndim for each in dims]), keepdim)(x)
+    return Sum(tuple([each % x.ndim for each in dims]), keepdim).of(x)
 
 
 def in_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """`x` in that shape; itself if it has it."""
-    return x if x._array.shape == shape else Reshape(shape)(x)
+    return x if x._array.shape == shape else Reshape(shape).of(x)
 
 
 @method("reshape")
 def reshaped(x: Tensor, *shape: int) -> Tensor:
     """The same elements in another shape."""
-    return Reshape(shape)(x)
+    return Reshape(shape).of(x)
 
 
 def transposed(x: Tensor, dim0: int = -2, dim1: int = -1, form: str = "TransposeBackward0") -> Tensor:
@@ -201,7 +201,7 @@ def transposed(x: Tensor, dim0: int = -2, dim1: int = -1, form: str = "Transpose
     dims = list(range(x._array.ndim))
     if dims:
         dims[dim0], dims[dim1] = dims[dim1], dims[dim0]
-    return Permute(tuple(dims), form)(x)
+    return Permute(tuple(dims), form).of(x)
 
 
 method("mT")(property(transposed))

@@ -311,7 +311,7 @@ def _accumulate(reached: Iterable[tuple[Tensor, Tensor, bool]], record: bool) ->
                     if gradient.is_sparse:
                         gradient = gradient.clone()
                     elif record:
-                        gradient = Clone("K", "torch::autograd::CopyBackwards")(gradient)
+                        gradient = Clone("K", "torch::autograd::CopyBackwards").of(gradient)
                     else:
                         gradient = gradient._new(copied(gradient._array))
                 tensor._grad = gradient

@@ -495,7 +495,7 @@ def _of_scores(name: str, kind: type[Softmax], x: Tensor, dim: int, dtype: dtype
     dims = (normal_dim(dim, x._array.ndim),)[: x._array.ndim]
     x = x if dtype is None else cast(x, as_dtype(name, dtype) or x.dtype)
     check_floating(f"{name}_lastdim_kernel_impl", x)
-    return in_float32(kind(dims), x)
+    return in_float32(kind(dims).of, x)
 
 
 @op()

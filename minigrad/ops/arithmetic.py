@@ -297,17 +297,17 @@ class PowNumber(Unary):
     formulas = ("dx = g * n * x**(n-1), 0 for n = 0",)
     n: int | float
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         if x._array.dtype in WIDE_FLOATS and holds(self.n):
             # The exponent takes on the dtype of x, which holds it, if as infinite.
-            return Unary.__call__(self, x)
+            return Unary.of(self, x)
         common = result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
             raise RuntimeError("Integers to negative integer powers are not allowed: x.float() ** n is a fraction")
         if common is bool_:
             return cast(PowNumber(int(self.n))(x), common)
         filler(self.n, common)  # An error if the dtype cannot hold it.
-        return super().__call__(cast(x, common))
+        return super().of(cast(x, common))
 
     def forward(self, x: Array) -> Array:
         if x.dtype in HALVES:

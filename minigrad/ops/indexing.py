@@ -189,7 +189,7 @@ class Slice(View):
         return y if new == index else y[tuple([slice(None) if item is None else item for item in index])]
 
     def dx(self, g: Tensor) -> Tensor:
-        return Put(self.forward, self.x_shape)(g)
+        return Put(self.forward, self.x_shape).of(g)
 
     def name(self) -> str:
         return f"{_last_step(self.index)}Backward0"
@@ -211,7 +211,7 @@ class Part(View):
         return self.view(x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Put(self.view, self.x_shape, once=self.once)(g)
+        return Put(self.view, self.x_shape, once=self.once).of(g)
 
 
 class Put(Unary):
@@ -234,7 +234,7 @@ class Put(Unary):
         return y.astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Part(self.view, once=self.once)(g)
+        return Part(self.view, once=self.once).of(g)
 
 
 def _last_step(index: Basic) -> str:
@@ -252,7 +252,7 @@ def _last_step(index: Basic) -> str:
 @op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of the slice `index` along `dim`, which goes."""
-    return Slice((slice(None),) * normal_dim(dim, input._array.ndim) + (as_int(index),))(input)
+    return Slice((slice(None),) * normal_dim(dim, input._array.ndim) + (as_int(index),)).of(input)
 
 
 @op()
@@ -269,7 +269,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     begin += size if begin < 0 else 0
     if begin + length > size:
         raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({size}).")
-    return Slice(((slice(None),) * at) + (slice(begin, begin + as_int(length)),))(input)
+    return Slice(((slice(None),) * at) + (slice(begin, begin + as_int(length)),)).of(input)
 
 
 @op("Tensor")
@@ -297,7 +297,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         y = strided(line, (*shape, size), (*strides, line.strides[at]))
         return y if x.ndim else y[0]
 
-    return Part(view, "UnfoldBackward0", once=step >= size)(input)
+    return Part(view, "UnfoldBackward0", once=step >= size).of(input)
 
 
 # ---- places ----------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ class Index(Binary):
         return found if places.flags.c_contiguous or not self.once else laid_out(found, places)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
-        return PutIndex(self.x_shape, self.dims, self.once)(g, places)
+        return PutIndex(self.x_shape, self.dims, self.once).of(g, places)
 
 
 class PutIndex(Binary):
@@ -341,7 +341,7 @@ class PutIndex(Binary):
         return y.astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
-        return Index(self.dims, once=self.once)(g, places)
+        return Index(self.dims, once=self.once).of(g, places)
 
 
 class IndexInto(Node):
@@ -363,10 +363,10 @@ class IndexInto(Node):
         (add_at if self.adds else write_at)(y, self.dims, places, value)
 
     def da(self, g: Tensor, places: Tensor) -> Tensor:
-        return g if self.adds else IndexInto(self.dims)(g, g._new(np.zeros((), g._array.dtype)), places)
+        return g if self.adds else IndexInto(self.dims).of(g, g._new(np.zeros((), g._array.dtype)), places)
 
     def db(self, g: Tensor, places: Tensor) -> Tensor:
-        return sum_to(Index(self.dims)(g, places), self.value_shape)
+        return sum_to(Index(self.dims).of(g, places), self.value_shape)
 
 
 # ---- x[index] --------------------------------------------------------------------------------------------------------
@@ -381,15 +381,15 @@ def getitem(x: Tensor, index: object) -> Tensor:
             break
     else:
         try:
-            return Slice(items)(x)
+            return Slice(items).of(x)
         except (IndexError, OverflowError):
             pass  # What is wrong with it is told below.
     view, found = taken_apart(x, index)
     if not found:
-        return Slice((...,))(x) if view is x else view
+        return Slice((...,)).of(x) if view is x else view
     dims, places = located(view, found)
     try:
-        return Index(dims)(view, places)
+        return Index(dims).of(view, places)
     except IndexError:
         check_places(places, view._array.shape, dims)
         raise
@@ -401,7 +401,7 @@ def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tenso
     if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
         return x, list(enumerate(items))
     basic, found = parsed(index, x._array.shape)
-    return (Slice(basic)(x) if any([item != slice(None) for item in basic]) else x), found
+    return (Slice(basic).of(x) if any([item != slice(None) for item in basic]) else x), found
 
 
 def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
@@ -590,7 +590,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     first = not at and input._array.size
     words = "index out of range in self: " if first else "INDICES element is out of DATA bounds, "
     check_range(ids, shape[at], at, IndexError if first else RuntimeError, False, words)
-    return Index((at,), "IndexSelectBackward0")(input, places)
+    return Index((at,), "IndexSelectBackward0").of(input, places)
 
 
 def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:
@@ -632,7 +632,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), index._array)
     # (Of one dimension, it is the index that is kept, whose version tells whether it has changed since.)
     kept = index if input._array.ndim == index._array.ndim == 1 else input._new(places)
-    return Index(all_dims(input), "GatherBackward0")(input, kept)
+    return Index(all_dims(input), "GatherBackward0").of(input, kept)
 
 
 @op()
@@ -667,7 +667,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype!r}: index.long()")
     places = check_range(ids, size, 0, IndexError, True, "" if size else "take(): tried to take from an empty tensor: ")
     # (The ids themselves are kept as their tensor, whose version tells whether they have changed since.)
-    return Index(all_dims(input), "TakeBackward0")(input, index if places is ids else input._new(places))
+    return Index(all_dims(input), "TakeBackward0").of(input, index if places is ids else input._new(places))
 
 
 @op()
@@ -685,7 +685,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if holds.shape != x._array.shape:
         shape = common_shape([x._array.shape, holds.shape])
         x, holds = x.expand(shape), np.broadcast_to(holds, shape)
-    return Index(all_dims(x), "MaskedSelectBackward0", once=True)(x, x._new(holds.reshape(-1).nonzero()[0]))
+    return Index(all_dims(x), "MaskedSelectBackward0", once=True).of(x, x._new(holds.reshape(-1).nonzero()[0]))
 
 
 @op()

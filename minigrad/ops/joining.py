@@ -80,7 +80,7 @@ class Cat(Node):
 class Views(Several):
     """A recorded operation whose several outputs all lie in the storage of its input."""
 
-    def __call__(self, x: Any) -> tuple[Tensor, ...]:
+    def of(self, x: Any) -> tuple[Tensor, ...]:
         outs = tuple([x._new(each) for each in self.forward(x._array)])
         if x._requires_grad and current.enabled:
             self.record((x._node or x,), (x,), outs)

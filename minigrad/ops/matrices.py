@@ -62,7 +62,7 @@ class UnsafeView(Reshape):
     """`x` in another shape: an intermediate result that nobody else sees, so no view to keep track of."""
 
     form = "UnsafeViewBackward0"
-    __call__ = Unary.__call__
+    of = Unary.of
 
 
 class Mv(Binary):

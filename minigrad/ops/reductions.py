@@ -58,7 +58,7 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype 
         # As many as are true, which NumPy counts in a tenth of the time: the hits of a batch, say.
         return count_nonzero(input)
     form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
-    return Sum(reduced_dims(dim, input._array.ndim), keepdim, form)(_summands("sum", input, dtype))
+    return Sum(reduced_dims(dim, input._array.ndim), keepdim, form).of(_summands("sum", input, dtype))
 
 
 @op()
@@ -67,7 +67,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
     dims = reduced_dims(dim, input.ndim)
     x = _summands("nansum", input, dtype)
     nans = np.isnan(x._array)
-    return Sum(dims, keepdim, "NansumBackward0")(masked(x, ~nans) if nans.any() else x)
+    return Sum(dims, keepdim, "NansumBackward0").of(masked(x, ~nans) if nans.any() else x)
 
 
 @op()
@@ -83,7 +83,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype
     problem = "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype"
     check_real(problem, x)
     form = "MeanBackward0" if dim is None and not keepdim else "MeanBackward1"
-    return Mean(reduced_dims(dim, x._array.ndim), keepdim, form)(x)
+    return Mean(reduced_dims(dim, x._array.ndim), keepdim, form).of(x)
 
 
 class Mean(Sum):
@@ -113,7 +113,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     """The product of all elements, or of those along `dim`; of integers, an int64."""
     dims = normal_dims(None if dim is None else normal_dim(dim, input.ndim), input.ndim)
     form = "ProdBackward0" if dim is None else "ProdBackward1"
-    return Prod(dims, keepdim, form)(_summands("prod", input, dtype))
+    return Prod(dims, keepdim, form).of(_summands("prod", input, dtype))
 
 
 # Of so many numbers, the products of halves of lines are made first; of so many lines, those of all, step by step.
@@ -186,13 +186,13 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     >>> torch.tensor([1, 2, 3]).cumsum(0)
     tensor([1, 3, 6])
     """
-    return Cumsum(normal_dim(dim, input.ndim))(_running("cumsum", input, dtype))
+    return Cumsum(normal_dim(dim, input.ndim)).of(_running("cumsum", input, dtype))
 
 
 @op(in_place=rewritten)
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """For each element the product of those up to it along `dim`; of integers, in int64."""
-    return Cumprod(normal_dim(dim, input.ndim))(_running("cumprod", input, dtype))
+    return Cumprod(normal_dim(dim, input.ndim)).of(_running("cumprod", input, dtype))
 
 
 def _running(name: str, x: Tensor, dtype: object) -> Tensor:
@@ -213,7 +213,7 @@ class Cumsum(Unary):
         return accumulated(np.add, x, self.dim, self.reverse)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Cumsum(self.dim, not self.reverse)(g)
+        return Cumsum(self.dim, not self.reverse).of(g)
 
 
 class Cumprod(Unary):
@@ -232,7 +232,7 @@ class Cumprod(Unary):
         if x._array.size == 1:
             return g
         if x._array.all():
-            return Cumsum(self.dim, reverse=True)(g * y) / x
+            return Cumsum(self.dim, reverse=True).of(g * y) / x
         rows, gs = [each.movedim(self.dim, -1).unsqueeze(-2) for each in (x, g)]
         itself = y._new(np.eye(x._array.shape[self.dim], dtype=bool))
         others = rows.masked_fill(itself, 1).cumprod(-1)
@@ -317,7 +317,7 @@ def std_mean(
     """
     std = _moment("std_mean", Std, input, dim, unbiased, keepdim, correction)
     dims = reduced_dims(None if isinstance(dim, bool) else dim, input.ndim)
-    return std, Mean(dims, keepdim, "StdMeanBackward0")(input)
+    return std, Mean(dims, keepdim, "StdMeanBackward0").of(input)
 
 
 def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Tensor:
@@ -333,7 +333,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
         told = "Correction should be strictly less than the reduction factor (input numel divided by output numel)."
         warn_program(f"{name}(): degrees of freedom is <= 0. {told}")
     form = "StdMeanBackward0" if name == "std_mean" else f"{kind.__name__}Backward0"
-    return kind(dims, keepdim, form, float(given))(x)
+    return kind(dims, keepdim, form, float(given)).of(x)
 
 
 class Var(Reduction):
@@ -414,7 +414,7 @@ def norm(
     if p == "fro" and dim is not None and len(dims) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     power = 2.0 if p is None or p == "fro" else float(p)
-    return LinalgVectorNorm(dims, keepdim, "LinalgVectorNormBackward0", power)(cast(input, to))
+    return LinalgVectorNorm(dims, keepdim, "LinalgVectorNormBackward0", power).of(cast(input, to))
 
 
 class LinalgVectorNorm(Reduction):
@@ -474,7 +474,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """
     apart = input - other
     check_real("norm(): input dtype should be either floating point or complex", apart)
-    return LinalgVectorNorm(tuple(range(apart.ndim)), False, "DistBackward0", float(p))(apart)
+    return LinalgVectorNorm(tuple(range(apart.ndim)), False, "DistBackward0", float(p)).of(apart)
 
 
 # ---- extrema ---------------------------------------------------------------------------------------------------------
@@ -520,7 +520,7 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, kee
         return x.maximum(other) if find is ndarray.max else x.minimum(other)
     if dim is None:
         check_not_empty(name, array, error=RuntimeError)
-        return Extremum(find, f"{name.capitalize()}Backward1")(x)
+        return Extremum(find, f"{name.capitalize()}Backward1").of(x)
     position = normal_dim(dim, array.ndim)
     check_not_empty(name, array, position)
     form = f"{name.capitalize()}Backward0"
@@ -539,7 +539,7 @@ def selected(
     # To PyTorch they are one: a write to the indices is a write to what the gradient reads.
     found._storage = named._storage = Storage()
     # Past the checks of `kind(…)`, which are for users.
-    return tuple.__new__(kind, (Index(all_dims(x), form, once=True)(x, named), found))
+    return tuple.__new__(kind, (Index(all_dims(x), form, once=True).of(x, named), found))
 
 
 def along(find: Callable[..., Array], x: Array, dim: int, *options: object) -> Array:
@@ -579,7 +579,7 @@ def _extrema(x: Tensor, find: Callable[..., Array], dim: Dims, keepdim: bool) ->
     """The extrema over `dim`, over all for ()."""
     named = normal_dims(() if dim is None else dim, x.ndim)
     check_not_empty(f"a{find.__name__}", x._array, *named, error=RuntimeError)
-    return Extrema(named or tuple(range(x.ndim)), keepdim, f"A{find.__name__}Backward0", find)(x)
+    return Extrema(named or tuple(range(x.ndim)), keepdim, f"A{find.__name__}Backward0", find).of(x)
 
 
 class Extrema(Reduction):

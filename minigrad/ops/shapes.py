@@ -72,10 +72,10 @@ def _in_sizes(x: Tensor, sizes: Sequence[int], form: str = "ViewBackward0") -> A
     """`x` in the shape `sizes`, of which NumPy infers one that is -1 sooner than `inferred_shape`."""
     try:
         if min((0, *sizes)) >= -1:  # In half of the time that a default takes.
-            return Reshape(tuple(sizes), form)(x)
+            return Reshape(tuple(sizes), form).of(x)
     except ValueError:
         pass  # The error of sizes that do not fit is raised here:
-    return Reshape(inferred_shape(sizes, x._array.size), form)(x)
+    return Reshape(inferred_shape(sizes, x._array.size), form).of(x)
 
 
 def _reshaped(x: Tensor, sizes: Sequence[int]) -> Any:
@@ -194,7 +194,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @op()
 def ravel(input: Tensor) -> Tensor:
     """The elements in order as a 1-d tensor: a view, or of a contiguous copy."""
-    return Reshape((input._array.size,))(input.contiguous())
+    return Reshape((input._array.size,)).of(input.contiguous())
 
 
 @op()
@@ -209,7 +209,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     at = normal_dim(dim, len(shape))
     if not (shape and sizes):
         raise RuntimeError("unflatten: sizes must be non-empty, and the tensor have dimensions")
-    return Reshape((*shape[:at], *inferred_shape(sizes, shape[at]), *shape[at + 1 :]))(input)
+    return Reshape((*shape[:at], *inferred_shape(sizes, shape[at]), *shape[at + 1 :])).of(input)
 
 
 @op(in_place=restrided)
@@ -222,7 +222,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """
     sizes = input._array.shape
     at = normal_dim(dim, len(sizes) + 1)
-    return Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0")(input)
+    return Reshape((*sizes[:at], 1, *sizes[at:]), "UnsqueezeBackward0").of(input)
 
 
 @op(in_place=restrided)
@@ -239,7 +239,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | EllipsisType = ...) -> Ten
     dims = normal_dims(None if dim is ... else dim, len(sizes))
     form = 0 if dim is ... else 2 if isinstance(dim, (tuple, list)) else 1
     left = tuple([size for i, size in enumerate(sizes) if size != 1 or i not in dims])
-    return Reshape(left, f"SqueezeBackward{form}")(input)
+    return Reshape(left, f"SqueezeBackward{form}").of(input)
 
 
 @op("Tensor")
@@ -251,7 +251,7 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> x.is_contiguous(), x.contiguous().is_contiguous()
     (False, True)
     """
-    return input if input._array.flags.c_contiguous else elementwise.Clone("C")(input)
+    return input if input._array.flags.c_contiguous else elementwise.Clone("C").of(input)
 
 
 # ---- the same dimensions in another order ----------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
-    return Permute(order)(input)
+    return Permute(order).of(input)
 
 
 @op(in_place=restrided, aliases=["swapdims"])
@@ -311,7 +311,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     order = [dim for dim in range(ndim) if dim not in sources]
     for place, moved in sorted(zip(places, sources, strict=True)):
         order.insert(place, moved)
-    return Permute(tuple(order))(input)
+    return Permute(tuple(order)).of(input)
 
 
 @op(in_place=restrided)
@@ -331,7 +331,7 @@ class Transposed(Tensor):
     @property
     def T(self) -> Tensor:  # noqa: N802  (PyTorch's name)
         """A view with the dimensions in reverse order: the transpose of a matrix."""
-        return Permute(tuple(range(self._array.ndim))[::-1])(self)
+        return Permute(tuple(range(self._array.ndim))[::-1]).of(self)
 
     @property
     def mT(self) -> Tensor:  # noqa: N802  (PyTorch's name)
@@ -377,19 +377,19 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
-    return Expand(expanded_shape(size, input._array.shape))(input)
+    return Expand(expanded_shape(size, input._array.shape)).of(input)
 
 
 @op(spread=True)
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same as `expand`."""
-    return Expand(expanded_shape(size, input._array.shape))(input)
+    return Expand(expanded_shape(size, input._array.shape)).of(input)
 
 
 @op("Tensor")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
-    return Expand(expanded_shape(other._array.shape, input._array.shape))(input)
+    return Expand(expanded_shape(other._array.shape, input._array.shape)).of(input)
 
 
 @op("torch")
@@ -448,7 +448,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     if min(counts, default=0) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension: repeat({list(counts)})")
-    return Tile(counts)(input)
+    return Tile(counts).of(input)
 
 
 @op(spread=True)
@@ -487,10 +487,10 @@ def repeat_interleave(
     if (counts < 0).any():
         raise RuntimeError("Repeats must be non-negative")
     if not isinstance(repeats, Tensor):
-        repeated = Tile((*[1] * (at + 1), int(counts), *[1] * len(after)))(Reshape((*before, size, 1, *after))(x))
-        return Reshape((*before, size * int(counts), *after))(repeated)
+        repeated = Tile((*[1] * (at + 1), int(counts), *[1] * len(after))).of(Reshape((*before, size, 1, *after)).of(x))
+        return Reshape((*before, size * int(counts), *after)).of(repeated)
     places = np.repeat(np.arange(size), np.broadcast_to(counts.reshape(-1), size))
-    return Index((at,), "IndexSelectBackward0")(x, x._new(places))
+    return Index((at,), "IndexSelectBackward0").of(x, x._new(places))
 
 
 # ---- elements in other places ----------------------------------------------------------------------------------------
@@ -509,7 +509,7 @@ class Flip(Unary):
         return laid_out(x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy(), x)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Flip(self.dims)(g)
+        return Flip(self.dims).of(g)
 
 
 @op(spread=True)
@@ -520,7 +520,7 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     >>> torch.arange(3).flip(0)
     tensor([2, 1, 0])
     """
-    return Flip(normal_dims(ints(dims), input._array.ndim))(input)
+    return Flip(normal_dims(ints(dims), input._array.ndim)).of(input)
 
 
 class Roll(Unary):
@@ -539,7 +539,7 @@ class Roll(Unary):
         return np.asarray(y.reshape(x.shape), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
-        return Roll(tuple([-shift for shift in self.shifts]), self.dims)(g)
+        return Roll(tuple([-shift for shift in self.shifts]), self.dims).of(g)
 
 
 @op()
@@ -553,4 +553,4 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     by, along = ints_or_one(shifts), ints_or_one(() if dims is None else dims)
     if len(by) != (len(along) or 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
-    return Roll(by, tuple([own_dim(dim, input._array.ndim) for dim in along]))(input)
+    return Roll(by, tuple([own_dim(dim, input._array.ndim) for dim in along])).of(input)

@@ -421,7 +421,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     @functools.wraps(prepare)
     def function(input: Any, *args: Any, **kwargs: Any) -> Any:
         node, *inputs = prepare(input, *args, **kwargs)
-        return node(input, *inputs)
+        return node.of(input, *inputs)
 
     function.__annotations__ = {**prepare.__annotations__, "return": "Tensor"}
 

@@ -33,7 +33,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     >>> x, y
     (tensor([1., 2.]), tensor([7., 2.]))
     """
-    return Clone("C" if memory_format is contiguous_format else "K").__call__(input)
+    return Clone("C" if memory_format is contiguous_format else "K").of(input)
 
 
 @op("torch")
@@ -67,7 +67,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_on_cpu(on)
     out = cast(input, wanted)
     if out is input and copy:
-        out = Cast(wanted)(input)
+        out = Cast(wanted).of(input)
     return out.contiguous() if memory_format is contiguous_format and out is not input else out
 
 
