@@ -69,7 +69,7 @@ def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
     return ((h - n) * z + n,)
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=8)
 def _squashing(scales: tuple[float, ...], many: int, size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """By what gates are multiplied, and what is then added to them; kept for the next time."""
     scale = np.repeat(np.array(scales, dtype), many * size).reshape(len(scales), many, size)
@@ -291,6 +291,10 @@ KINDS: dict[str, Any] = {
 }
 
 
+#: The names of the weights and biases of both linear maps.
+_NAMES = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+
 class Recurrent(ParameterLayer):
     """What recurrent layers and cells share: their kind, its weights, and how these start."""
 
@@ -302,10 +306,9 @@ class Recurrent(ParameterLayer):
     def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: DType) -> None:
         """Register the weights and biases of both linear maps."""
         outputs = KINDS[self.mode].count_of_gates * self.hidden_size
-        biases = (outputs,) if self.bias else None
-        shapes: dict[str, Any] = {"weight_ih": (outputs, inputs), "weight_hh": (outputs, self.hidden_size)}
-        shapes |= {"bias_ih": biases, "bias_hh": biases}
-        wanted = {name + suffix: shape for name, shape in shapes.items() if shape or self._is_cell}
+        bias = (outputs,) if self.bias else None
+        shapes = zip(_NAMES, ((outputs, inputs), (outputs, self.hidden_size), bias, bias), strict=True)
+        wanted = {name + suffix: shape for name, shape in shapes if shape or self._is_cell}
         add_parameters(self, on, dtype, **wanted)
 
     def extra_repr(self) -> str:
@@ -314,8 +317,7 @@ class Recurrent(ParameterLayer):
         return f"{self.input_size}, {self.hidden_size}{unusual(self.__dict__, **usual, **cell)}"
 
     def _weights(self, suffix: str) -> list[Any]:
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        return [self._parameters.get(name + suffix) for name in names]
+        return [self._parameters.get(name + suffix) for name in _NAMES]
 
     def _state(self, given: Any, shape: tuple[int, ...], dtype: dtype) -> list[Tensor]:
         """The parts of a state, of an LSTM two: those given, which have to be of this shape and dtype, or zeros."""
