@@ -116,7 +116,9 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return Prod(dims, keepdim, form).of(_summands("prod", input, dtype))
 
 
-# Of so many numbers, the products of halves of lines are made first; of so many lines, those of all, step by step.
+# Of so many numbers, the products of halves of lines are made first.
+_HALVED = 2**14
+# Of so many numbers, in so many lines, running sums and products are made side by side.
 _LONG, _WIDE = 2**10, 2**7
 
 
@@ -127,7 +129,7 @@ class Prod(Reduction):
 
     def reduced(self, x: Array) -> Array:
         y = widened(x)
-        if y.size >= _LONG and y.flags.c_contiguous and self.dims[-1:] == (x.ndim - 1,):
+        if y.size >= _HALVED and y.flags.c_contiguous and self.dims[-1:] == (x.ndim - 1,):
             # NumPy multiplies the halves of a line many numbers at a time, but those of a line one by one.
             y = y.reshape(1, -1) if len(self.dims) == x.ndim else y.reshape(-1, x.shape[-1])
             while y.shape[1] % 2 == 0:
