@@ -333,8 +333,8 @@ def with_options(cls: T) -> T:
     """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
 
     What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
-    The options of the classes that it derives from come before its own, but for device and dtype: one that it annotates
-    anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
+    The options of the classes that it derives from come before its own, but for device, dtype and last_epoch: one that
+    it annotates anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
     """
     options: dict[str, Parameter] = {**getattr(cls, "_options", {})}
     place: Any = Parameter.POSITIONAL_OR_KEYWORD
@@ -349,7 +349,7 @@ def with_options(cls: T) -> T:
             if name in vars(cls):
                 # An attribute of the class would be found before a parameter or buffer of that name.
                 delattr(cls, name)
-    last = [options.pop(name) for name in ("device", "dtype") if name in options]
+    last = [options.pop(name) for name in ("device", "dtype", "last_epoch") if name in options]
     named = [each for each in options.values() if each.kind is Parameter.KEYWORD_ONLY]
     placed = [each for each in options.values() if each not in named] + last
     cls._options = {each.name: each for each in placed + named}

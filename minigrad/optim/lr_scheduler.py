@@ -9,9 +9,11 @@ import math
 import types
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, InitVar
 from typing import Any, ClassVar
 
+from minigrad.declare import with_options
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.optim.rules import ByParameter
 from minigrad.tensors.errors import advised, warn_program
@@ -115,6 +117,20 @@ class _LRScheduler(LRScheduler):
     """The name that `LRScheduler` had once, for programs that derive from it."""
 
 
+@with_options
+class _Declared(LRScheduler):
+    """A scheduler that is declared by its options, which become attributes."""
+
+    optimizer: Optimizer
+    _: KW_ONLY
+    last_epoch: int = -1
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        """Be made with the arguments that are `given`."""
+        self.__dict__.update({name: each for name, each in given.items() if name != "self"})
+        super().__init__(given["optimizer"], given["last_epoch"])
+
+
 class LambdaLR(LRScheduler):
     """The first learning rate times `lr_lambda(epoch)`; a list of functions has one for each parameter group.
 
@@ -160,7 +176,8 @@ class LambdaLR(LRScheduler):
         return [lr * factor(self.last_epoch) for factor, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
-class StepLR(LRScheduler):
+@with_options
+class StepLR(_Declared):
     """Every `step_size` epochs, the learning rate times `gamma`.
 
     >>> import minigrad as torch
@@ -177,49 +194,42 @@ class StepLR(LRScheduler):
     3 [0.25]
     """
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    step_size: int
+    gamma: float = 0.1
 
     def _factor(self) -> float:
         return 1 if self.last_epoch == 0 or self.last_epoch % self.step_size else self.gamma
 
 
-class MultiStepLR(LRScheduler):
+@with_options
+class MultiStepLR(_Declared):
     """At each epoch in `milestones`, the learning rate times `gamma`."""
 
-    def __init__(
-        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
-        self.milestones = Counter(milestones)
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    milestones: Any
+    gamma: float = 0.1
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        super()._begin({**given, "milestones": Counter(given["milestones"])})
 
     def _factor(self) -> float:
         times = self.milestones[self.last_epoch]
         return self.gamma**times if times else 1
 
 
-class LinearLR(LRScheduler):
+@with_options
+class LinearLR(_Declared):
     """The learning rate times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        if not 0.0 < start_factor <= 1.0:
+    start_factor: float = 1.0 / 3
+    end_factor: float = 1.0
+    total_iters: int = 5
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        if not 0.0 < given["start_factor"] <= 1.0:
             raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
-        if not 0.0 <= end_factor <= 1.0:
+        if not 0.0 <= given["end_factor"] <= 1.0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        self.start_factor = start_factor
-        self.end_factor = end_factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        super()._begin(given)
 
     def _factor(self) -> float:
         if self.last_epoch == 0:
@@ -230,18 +240,18 @@ class LinearLR(LRScheduler):
         return 1.0 + growth / (self.total_iters * self.start_factor + (self.last_epoch - 1) * growth)
 
 
-class ExponentialLR(LRScheduler):
+@with_options
+class ExponentialLR(_Declared):
     """In each epoch but the first, the learning rate times `gamma`."""
 
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    gamma: float
 
     def _factor(self) -> float:
         return 1 if self._is_initial else self.gamma
 
 
-class CosineAnnealingLR(LRScheduler):
+@with_options
+class CosineAnnealingLR(_Declared):
     """Half a wave of the cosine, from the first learning rate at epoch 0 to `eta_min` at `T_max`, and back.
 
         `lr = eta_min + (base_lr - eta_min) * (1 + cos(pi * epoch / T_max)) / 2`
@@ -263,10 +273,8 @@ class CosineAnnealingLR(LRScheduler):
     0.0000
     """
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
-        self.T_max = T_max
-        self.eta_min = eta_min
-        super().__init__(optimizer, last_epoch)
+    T_max: int
+    eta_min: float = 0.0
 
     def get_lr(self) -> list[Rate]:
         rates = _options_of(self.optimizer, "lr")
@@ -396,6 +404,7 @@ class OneCycleLR(LRScheduler):
         return last + (first - last) / 2.0 * (math.cos(math.pi * part) + 1)
 
 
+@with_options
 class ReduceLROnPlateau(LRScheduler):
     """The learning rate times `factor` when a measure, such as the loss, has not become better in `patience` epochs.
 
@@ -416,39 +425,31 @@ class ReduceLROnPlateau(LRScheduler):
     [0.25]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: list[float] | float = 0,
-        eps: float = 1e-8,
-    ) -> None:
-        if factor >= 1.0:
-            raise ValueError(f"Factor should be < 1.0. It is {factor}")
-        self.factor = factor
-        _check_optimizer(optimizer)
-        self.optimizer = optimizer
-        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
-        self.min_lrs = _per_group("min_lr", optimizer, min_lr)
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
+    optimizer: Optimizer
+    mode: str = "min"
+    factor: float = 0.1
+    patience: int = 10
+    threshold: float = 1e-4
+    threshold_mode: str = "rel"
+    cooldown: int = 0
+    min_lr: InitVar[list[float] | float] = 0
+    eps: float = 1e-8
+
+    def _begin(self, given: dict[str, Any]) -> None:
+        if given["factor"] >= 1.0:
+            raise ValueError(f"Factor should be < 1.0. It is {given['factor']}")
+        _check_optimizer(given["optimizer"])
+        if given["mode"] not in ("min", "max"):
+            raise ValueError(f"mode {given['mode']} is unknown! It is 'min' or 'max'")
+        if given["threshold_mode"] not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {given['threshold_mode']} is unknown! It is 'rel' or 'abs'")
+        self.__dict__.update({name: each for name, each in given.items() if name not in ("self", "min_lr")})
+        least = given["min_lr"]
+        self.default_min_lr = None if isinstance(least, (list, tuple)) else least
+        self.min_lrs = _per_group("min_lr", self.optimizer, least)
         self.last_epoch = 0
-        self._last_lr = _options_of(optimizer, "lr")
-        if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {threshold_mode} is unknown! It is 'rel' or 'abs'")
-        self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
-        self.best = self.mode_worse
+        self._last_lr = _options_of(self.optimizer, "lr")
+        self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
