@@ -588,7 +588,7 @@ calls(
     torch.autograd.grad(F.interpolate(x[None], size=2, mode="linear"), x, L([[[inf, 1.0]] * 3], dtype=x.dtype))
     torch.autograd.grad(F.adaptive_avg_pool1d(x, 2), x, L([[inf, 1.0]] * 3, dtype=x.dtype))
     [F.interpolate(x[None, None], scale_factor=1.2, mode=mode) for mode in ("bilinear", "nearest")]
-    F.max_pool2d(x[None], (2, 3), 1, 1, (2, 1))
+    F.max_pool2d(x[None], (2, 3), 1, 1)
     F.unfold(x[None], 2, dilation=(1, 4), padding=2), F.unfold(x[None], 1, padding=1)
     F.fold(x.repeat(4, 3), 2, 2, dilation=1, padding=(1, 1)), F.fold(x.flatten()[None], 1, 1, padding=1)
     torch.conv2d(x[None], x[None, None], padding=3, dilation=(1, 2))

@@ -80,13 +80,13 @@ from minigrad.ops.matrices import linear as linear
 from minigrad.ops.activations import log_softmax as log_softmax
 from minigrad.ops.activations import logsigmoid as logsigmoid
 def max_pool1d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`."""
 
 def max_pool2d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`."""
 
 def max_pool3d(input: Tensor, kernel_size: collections.abc.Sequence[builtins.int] | builtins.int, stride: collections.abc.Sequence[builtins.int] | builtins.int | None = None, padding: collections.abc.Sequence[builtins.int] | builtins.int = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
-    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused."""
+    """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`."""
 
 from minigrad.ops.losses import mse_loss as mse_loss
 from minigrad.ops.losses import nll_loss as nll_loss

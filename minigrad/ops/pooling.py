@@ -72,10 +72,10 @@ class AvgPool(Unary):
 def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
     """Where windows start in dimensions of these sizes, which count as one, and how far from there each place is."""
     starts = within = np.zeros((), np.int64)
-    spans = zip(sizes, windows.counts(sizes), *windows, strict=True)
-    for size, count, k, stride, dilation, (before, _) in spans:
+    spans = zip(sizes, windows.counts(sizes), windows.kernel, windows.stride, windows.pads, strict=True)
+    for size, count, k, stride, (before, _) in spans:
         starts = np.add.outer(starts * size, np.arange(count) * stride - before)
-        within = np.add.outer(within * size, np.arange(k) * dilation)
+        within = np.add.outer(within * size, np.arange(k))
     return starts, within
 
 
@@ -148,19 +148,19 @@ def _declare_pooling(dims: int) -> None:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor:
-        """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`; `return_indices` is refused.
+        """The largest element of each window of `input`, `(N, C, *)` or `(C, *)`.
 
         Windows of `kernel_size` start `stride` apart (if None, they are side by side), in an input that is padded by
-        what is less than all elements; neighbours in a window are `dilation` apart.  With `ceil_mode` a last window may
-        reach beyond the end.
+        what is less than all elements.  With `ceil_mode` a last window may reach beyond the end.  A `dilation` other
+        than 1 and `return_indices` are refused.
 
         >>> import minigrad as torch
         >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[5., 3.]])
         """
-        if return_indices:
-            raise NotImplementedError("return_indices is not supported: the windows of F.unfold have an argmax")
-        windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+        if return_indices or max(per_dim("dilation", dilation, dims)) > 1:
+            raise NotImplementedError("dilation and return_indices: the windows of F.unfold have an amax and an argmax")
+        windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, ceil_mode)
         return MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
 
     @op("nn.functional", name=f"avg_pool{dims}d")
@@ -180,7 +180,7 @@ def _declare_pooling(dims: int) -> None:
         >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 9.0]]), 2)
         tensor([[3.0000, 2.5000]])
         """
-        windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, 1, ceil_mode)
+        windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, ceil_mode)
         divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
         return AvgPool(windows, divisors, _form("AvgPool{}", dims))(input)
 
@@ -215,35 +215,31 @@ def _declare_adaptive(dims: int) -> None:
         return Resample(means, _form("AdaptiveAvgPool{}", dims))(input)
 
 
-def _windows(
-    name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> Windows:
+def _windows(name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, ceil_mode: bool) -> Windows:
     """The windows of a pooling, or PyTorch's error if there are none."""
     _check_input(name, input, dims)
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
-    padding, dilation = per_dim("padding", padding, dims), per_dim("dilation", dilation, dims)
-    return _fitting(input._array.shape[-dims - 1 :], (kernel, stride, padding, dilation), index(ceil_mode))
+    padding = per_dim("padding", padding, dims)
+    return _fitting(input._array.shape[-dims - 1 :], kernel, stride, padding, index(ceil_mode))
 
 
 @functools.lru_cache(maxsize=64)
-def _fitting(shape: tuple[int, ...], spans: tuple[tuple[int, ...], ...], ceil_mode: bool) -> Windows:
+def _fitting(
+    shape: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...], ceil_mode: bool
+) -> Windows:
     """The windows of an input of that shape, channels first, found once: that takes longer than to pool a few."""
-    kernel, stride, padding, dilation = spans
     if any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]):
         raise RuntimeError(f"pad should be at most half of effective kernel size, but got {padding=}, {kernel=}")
     (channels, *sizes), pads = shape, []
-    for size, k, step, d, pad in zip(sizes, kernel, stride, dilation, padding, strict=True):
-        span = d * (k - 1) + 1
-        count = (size + 2 * pad - span + (step - 1) * ceil_mode) // step + 1
+    for size, k, step, pad in zip(sizes, kernel, stride, padding, strict=True):
+        count = (size + 2 * pad - k + (step - 1) * ceil_mode) // step + 1
         # The last window starts in what is there, or before it.
         count -= ceil_mode and (count - 1) * step >= size + pad
-        pads.append((pad, (count - 1) * step + span - size - pad))
-    windows = Windows(kernel, stride, dilation, tuple(pads))
+        pads.append((pad, (count - 1) * step + k - size - pad))
+    windows = Windows(kernel, stride, (1,) * len(kernel), tuple(pads))
     if min(windows.counts(sizes)) < 1:
         found = f"Given input size: {shape}. Calculated output size: {(channels, *windows.counts(sizes))}."
         raise RuntimeError(f"{found} Output size is too small")
-    if any([pad and d > size for pad, d, size in zip(padding, dilation, sizes, strict=True)]):
-        raise NotImplementedError(f"a window of {padding=} only has no largest element: take less {dilation=}")
     return windows
 
 
