@@ -23,15 +23,16 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         else:
             raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs): {changed}")
 
-    def forward(args: tuple[Any, ...]) -> Any:
-        result = module.forward(*args, **kwargs)
-        for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
-            changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
-            result = result if changed is None else changed
-        return result
+    hooks = module._hooks.get("full_backward")
+    return _watched(module, list(hooks.values()), args, kwargs) if hooks else _forward(module, args, kwargs)
 
-    watching = list(module._hooks.get("full_backward", {}).values())
-    return _watched(module, watching, forward, args) if watching else forward(args)
+
+def _forward(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    result = module.forward(*args, **kwargs)
+    for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
+        changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
+        result = result if changed is None else changed
+    return result
 
 
 class BackwardHookFunction(Function):
@@ -67,8 +68,8 @@ def _spread(found: tuple[Any, ...], positions: list[int], others: Sequence[Any])
     return tuple(spread)
 
 
-def _watched(module: Any, hooks: list[Callable[..., Any]], forward: Callable[[Any], Any], args: tuple[Any, ...]) -> Any:
-    """What `forward(args)` returns; in the backward pass the hooks are called with the gradients of both.
+def _watched(module: Any, hooks: list[Callable[..., Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `_forward` returns; in the backward pass the hooks are called with the gradients of both.
 
     The inputs and the outputs each pass a node of their own.  At that of the outputs, the first that a backward pass
     meets, their gradients are noted; at that of the inputs, the hooks are called with both.
@@ -107,7 +108,7 @@ def _watched(module: Any, hooks: list[Callable[..., Any]], forward: Callable[[An
 
     if node is not None:
         node.register_hook(at_inputs)
-    result = forward(passed)
+    result = _forward(module, passed, kwargs)
     results, node, outputs = _passed(result if isinstance(result, tuple) else (result,))
     count = len(results)
     if node is not None:
