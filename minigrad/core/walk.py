@@ -313,7 +313,8 @@ def _accumulate(reached: Iterable[tuple[Tensor, Tensor, bool]], record: bool) ->
                     elif record:
                         gradient = Clone("K", "torch::autograd::CopyBackwards").of(gradient)
                     else:
-                        gradient = gradient._new(copied(gradient._array))
+                        array = gradient._array
+                        gradient = gradient._new(copied(array, "C" if 0 in array.strides else "K"))
                 tensor._grad = gradient
             elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
                 tensor._grad = earlier._plus(gradient, False)
