@@ -31,11 +31,14 @@ class Constraint(NamedTuple):
     text: str
     holds: Callable[[Tensor], Tensor]
 
+    def __repr__(self) -> str:
+        return self.text
+
     def check(self, what: str, value: Tensor, has_to: str, of: object) -> None:
         """Nothing for values of which it holds; a ValueError else."""
         if not self.holds(value).all():
             kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
-            has_to = has_to.format(constraint=self.text, of=of)
+            has_to = has_to.format(constraint=self, of=of)
             raise ValueError(f"Expected {what} ({kind}) {has_to}, but found invalid values:\n{value}")
 
 
