@@ -1007,7 +1007,7 @@ for mode in ("sum", "mean", "max"):
             f"""
             F.embedding_bag(i, w, L([0, 2, 4, 4]), mode="{mode}", padding_idx={padding})
             F.embedding_bag(i, w, L([0, 2, 2, 2]), mode="{mode}", padding_idx={padding})
-            F.embedding_bag(i, w, L([0, 2, 3]), mode="{mode}", padding_idx={padding}, include_last_offset=True)
+            F.embedding_bag(i, w, L([0, 2, 4]), mode="{mode}", padding_idx={padding}, include_last_offset=True)
             F.embedding_bag(i.reshape(2, 2), w, mode="{mode}", padding_idx={padding})
             """,
             w=[[3.0, 4.0], [0.5, 0.0], [-6.0, 8.0]],
