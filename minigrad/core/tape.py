@@ -281,6 +281,8 @@ class Node:
             cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
             if "keep" not in vars(cls):
                 cls.keep = keeping(cls.reads)
+        if "of" in vars(cls):
+            cls.__call__ = cls.of  # type: ignore[method-assign]
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
@@ -355,9 +357,8 @@ class Node:
             self.record(tuple(edges), inputs, out)
         return out
 
-    def __call__(self, *inputs: Any) -> Any:
-        """The same as `of`, in more time: Python calls a method without leaving its loop, an object through a slot."""
-        return self.of(*inputs)
+    #: The same, in more time: Python calls a method without leaving its loop, an object through a slot of its class.
+    __call__ = of
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
