@@ -18,7 +18,6 @@ Layers and optimisers declare what they are made with: see `with_options`.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 import sys
@@ -126,8 +125,7 @@ def op(
             _enter_operator(function, operator, in_place)
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
         flags = () if on == ("nn.functional",) else _flags(function)
-        called = functools.partial(telling, flags=flags, spread=spread)
-        return _published(function, called, on or EVERYWHERE, in_place, aliases)
+        return _published(function, telling(function, flags, spread), on or EVERYWHERE, in_place, aliases)
 
     return declare
 
@@ -168,7 +166,7 @@ def of_node(
     kind = made if isinstance(made, type) else None
 
     def declare(function: Declared) -> Declared:
-        def called(function: Function, position: int) -> Function:
+        def called(position: int) -> Function:
             # Not even None is an `out` that methods take.
             def call(input: object, *, out: Any = ...) -> Any:
                 nonlocal kind
@@ -232,7 +230,7 @@ def node_of(
 
 def _published(
     function: Any,
-    called: Callable[[Function, int], Function],
+    called: Callable[[int], Function],
     on: Sequence[str],
     in_place: Variant | None,
     aliases: Sequence[str],
@@ -240,14 +238,14 @@ def _published(
     """`function` as it is called, entered under its names wherever it appears; `called` makes each variant of it."""
     name = function.__name__
     names = (name, *aliases)
-    alone = _presented(called(function, 1), function, name)
+    alone = _presented(called(1), function, name)
     if "nn.functional" in on:
         # There `pickle` finds it: in its own file it may have another name.
         alone.__module__ = "minigrad.nn.functional"
     for place in on:
         variant = alone
         if place == "Tensor":
-            variant = _presented(called(function, 0), function, f"Tensor.{name}")
+            variant = _presented(called(0), function, f"Tensor.{name}")
             if in_place is not None:
                 changing = _presented(in_place(variant), function, f"Tensor.{name}_")
                 changing.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
@@ -295,34 +293,38 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
 
 
 def telling(
-    function: Function, position: int, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
-) -> Function:
-    """`function`, whose failures are told in PyTorch's words; it counts its arguments after the first from there.
+    function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
+) -> Callable[[int], Function]:
+    """What makes variants of `function` that tell failures in PyTorch's words: the method for position 0, else for 1.
 
-    Of its arguments, `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
-    takes the ints of its argument one by one as well.
+    They count their arguments after the first from there.  Of these, `flags` are checked: a wrong one would be taken
+    for True.  If it is to be `spread`, the method takes the ints of its argument one by one as well.
     """
-    spread = spread and position == 0
 
-    def call(*args: object, **kwargs: object) -> Any:
-        try:
-            if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
-                args = (args[0], args[1:])
-            if not kwargs and (not flags or len(args) <= flags[0][0]):
-                # Most calls, in two thirds of the time.
-                result = function(*args)
-            else:
-                for place, name in flags:
-                    if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
-                        raise TypeError  # Which one, is found out below.
-                result = function(*args, **kwargs)
-        except _FAILURES as error:
-            return tensors.failures.rescued(call, function, position, args, kwargs, error)
-        if result is NotImplemented:
-            tensors.failures.check_arguments(function, position, args, kwargs)
-        return result
+    def variant(position: int) -> Function:
+        spreads = spread and position == 0
 
-    return call
+        def call(*args: object, **kwargs: object) -> Any:
+            try:
+                if spreads and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
+                    args = (args[0], args[1:])
+                if not kwargs and (not flags or len(args) <= flags[0][0]):
+                    # Most calls, in two thirds of the time.
+                    result = function(*args)
+                else:
+                    for place, name in flags:
+                        if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
+                            raise TypeError  # Which one, is found out below.
+                    result = function(*args, **kwargs)
+            except _FAILURES as error:
+                return tensors.failures.rescued(call, function, position, args, kwargs, error)
+            if result is NotImplemented:
+                tensors.failures.check_arguments(function, position, args, kwargs)
+            return result
+
+        return call
+
+    return variant
 
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------

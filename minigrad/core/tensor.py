@@ -23,7 +23,7 @@ from .dtypes import FLOATS, Array, Number
 from .modes import current
 
 F = TypeVar("F")
-T = TypeVar("T", bound="type[Tensor]")
+T = TypeVar("T", bound=type)
 
 
 class Tensor:

@@ -27,7 +27,7 @@ from . import dtypes
 from .dtypes import FLOATS, Array, Number
 from .modes import current
 F = TypeVar('F')
-T = TypeVar('T', bound='type[Tensor]')
+T = TypeVar('T', bound=type)
 class Tensor:
     @property
     def H(self) -> Tensor:

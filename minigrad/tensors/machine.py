@@ -28,7 +28,7 @@ __all__ = [
     "set_float32_matmul_precision", "set_num_threads", "use_deterministic_algorithms",
 ]  # fmt: skip
 
-_num_threads = os.cpu_count() or 1
+_num_threads = 0
 
 
 def keep_freed_memory() -> None:
@@ -66,7 +66,7 @@ def compile(
 
 def get_num_threads() -> int:
     """The number of threads that `set_num_threads` was told, at first that of processors."""
-    return _num_threads
+    return _num_threads or os.cpu_count() or 1
 
 
 def set_num_threads(num: int, /) -> None:
