@@ -54,7 +54,7 @@ def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
 @op("nn.functional", name="relu")
 def relu_layer(input: Tensor, inplace: bool = False) -> Tensor:
     """`x`, or 0 where it is negative."""
-    return input.relu_() if inplace else Relu()(input)
+    return input.relu_() if inplace else Relu().of(input)
 
 
 @op("nn.functional")
@@ -133,7 +133,7 @@ class Prelu(Elementwise):
         return np.maximum(a, below, out=below) if all_within(b, 1e-30, 1) else chosen(a > 0, a, below)
 
     def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return Where()(a._new(a._array > 0), g, g * b)
+        return Where().of(a._new(a._array > 0), g, g * b)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return masked(g * a, ~(a._array > 0))
@@ -152,7 +152,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if w.ndim > 1 or w.size not in (1, channels):
         raise RuntimeError(f"prelu: expected a weight, or one for each of {channels} channels, but got {weight.shape}")
     shape = (w.size, *[1] * (x.ndim - 2)) if w.size > 1 else (1,) * min(x.ndim, 1)
-    return Prelu()(input, weight if w.shape == shape else weight.reshape(shape))
+    return Prelu().of(input, weight if w.shape == shape else weight.reshape(shape))
 
 
 # ---- smooth functions ------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     >>> F.softplus(tensor([0.0, 100.0]))
     tensor([  0.6931, 100.0000])
     """
-    return Softplus(float(beta), float(threshold))(input)
+    return Softplus(float(beta), float(threshold)).of(input)
 
 
 def log_sigmoid(x: Array) -> Array:
@@ -348,7 +348,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
     def gated(x: Tensor) -> Tensor:
         a, b = x.chunk(2, along)
-        return named(Mul(), "GluBackward0")(a, b.sigmoid())
+        return named(Mul(), "GluBackward0").of(a, b.sigmoid())
 
     return in_float32(gated, input)
 
@@ -509,4 +509,4 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType: () is for all dimensions")
     x = cast(input, floating(input.dtype))
-    return LogSumExp(reduced_dims(dim, x.ndim), keepdim)(x)
+    return LogSumExp(reduced_dims(dim, x.ndim), keepdim).of(x)

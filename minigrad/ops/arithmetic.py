@@ -119,7 +119,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: Literal["floor", "trun
     if rounding_mode not in ("trunc", "floor"):
         kind = RuntimeError if isinstance(rounding_mode, str) else TypeError
         raise kind(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
-    return DivRounded(rounding_mode, "DivBackward2")(input, other)
+    return DivRounded(rounding_mode, "DivBackward2").of(input, other)
 
 
 @op(in_place=partial(rewritten, ufunc=np.true_divide))
@@ -206,7 +206,7 @@ class Remainder(DivRounded):
         return g
 
     def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:  # type: ignore[override]  # it reads both
-        return -g * DivRounded(self.mode, "DivBackward2")(a, b)
+        return -g * DivRounded(self.mode, "DivBackward2").of(a, b)
 
 
 def _in_double(rounding: Callable[..., Array], a: Array, b: Any) -> Array | None:
@@ -243,13 +243,13 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         return Pow().of(input, exponent)
     if not isinstance(exponent, (int, float, np.generic)):
         return NotImplemented
-    return PowNumber(exponent.item() if isinstance(exponent, np.generic) else exponent)(input)
+    return PowNumber(exponent.item() if isinstance(exponent, np.generic) else exponent).of(input)
 
 
 @op(in_place=rewritten)
 def square(input: Tensor) -> Tensor:
     """The square of each element."""
-    return PowNumber(2)(input)
+    return PowNumber(2).of(input)
 
 
 class Pow(Elementwise):
@@ -305,7 +305,7 @@ class PowNumber(Unary):
         if self.n < 0 and not common.is_floating_point:
             raise RuntimeError("Integers to negative integer powers are not allowed: x.float() ** n is a fraction")
         if common is bool_:
-            return cast(PowNumber(int(self.n))(x), common)
+            return cast(PowNumber(int(self.n)).of(x), common)
         filler(self.n, common)  # An error if the dtype cannot hold it.
         return super().of(cast(x, common))
 
@@ -349,6 +349,6 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
             start, part = a.where(c._new(near), b), (-c).where(c._new(near), 1 - c)
         else:
             start, part = (a, -c) if near else (b, 1 - c)
-        return named(Add(), form)((a - b) * part, start)
+        return named(Add(), form).of((a - b) * part, start)
 
     return in_float32(between, input, end, part)

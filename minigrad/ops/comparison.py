@@ -308,7 +308,7 @@ def where(condition: Tensor, input: Operand | EllipsisType = ..., other: Operand
             cast(each, common) if isinstance(each, Tensor) else condition._new(arguments.assigned(each, common))
             for each in operands
         ]
-    return Where()(cast(condition, bool_), *operands)
+    return Where().of(cast(condition, bool_), *operands)
 
 
 @op("Tensor", name="where")
@@ -335,11 +335,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     if mask._array.dtype != bool:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got a mask of {mask.dtype!r}: mask.bool()")
     if not isinstance(value, Tensor):
-        return MaskedFill("MaskedFillBackward0")(mask, input._new(arguments.filler(value, input.dtype)), input)
+        return MaskedFill("MaskedFillBackward0").of(mask, input._new(arguments.filler(value, input.dtype)), input)
     if value._array.ndim:
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, got {value.shape}: torch.where")
     arguments.filler(value._array.item(), input.dtype)
-    return MaskedFill("MaskedFillBackward1")(mask, cast(value, input.dtype), input)
+    return MaskedFill("MaskedFillBackward1").of(mask, cast(value, input.dtype), input)
 
 
 class Where(Node):
@@ -449,7 +449,7 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     arguments.check_numbers("clamp_scalar_cpu", common._numpy)
     low = None if low is None else arguments.filler(as_number(low), common)
     high = None if high is None else arguments.filler(as_number(high), common)
-    return Clamp(low, high, of_numbers)(cast(x, common))
+    return Clamp(low, high, of_numbers).of(cast(x, common))
 
 
 def _between(x: Tensor, low: Tensor | None, high: Tensor | None, form: str) -> Tensor:
@@ -462,7 +462,7 @@ def _between(x: Tensor, low: Tensor | None, high: Tensor | None, form: str) -> T
     shape = common_shape([x.shape, *[bound.shape for bound in bounds]])
     # Copies, which no later write changes.
     arrays = [b if b is None else quiet().run(in_dtype, b._array, common._numpy) for b in (low, high)]
-    return Clamp(arrays[0], arrays[1], form)(cast(x if x.shape == shape else x.expand(shape), common))
+    return Clamp(arrays[0], arrays[1], form).of(cast(x if x.shape == shape else x.expand(shape), common))
 
 
 # ---- the larger or smaller of two ------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ class Cat(Node):
         return np.asarray(joined, order="C")
 
     def backward(self, g: Tensor) -> Sequence[Any]:
-        return _wanted(self, Split(self.sizes, self.dim)(g))
+        return _wanted(self, Split(self.sizes, self.dim).of(g))
 
 
 class Views(Several):
@@ -104,7 +104,7 @@ class Split(Views):
         return [x[(*before, slice(end - size, end))] for size, end in zip(self.sizes, ends, strict=True)]
 
     def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
-        return (Cat(self.dim)(*_filled(g, self.shapes)),)
+        return (Cat(self.dim).of(*_filled(g, self.shapes)),)
 
 
 @op("torch", aliases=["concat", "concatenate"])
@@ -128,9 +128,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if len(first) > 1 and (0,) in shapes:
         # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
         nothing = (*first[:at], 0, *first[at + 1 :])
-        given = [Reshape(nothing)(x) if x._array.shape == (0,) else x for x in given]
+        given = [Reshape(nothing).of(x) if x._array.shape == (0,) else x for x in given]
     try:
-        return Cat(at)(*_in_one_dtype(given))
+        return Cat(at).of(*_in_one_dtype(given))
     except ValueError:
         raise RuntimeError(_why_not_joined(first, shapes, at)) from None
 
@@ -186,11 +186,11 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
         sizes = ints(split_size_or_sections)
         if sum(sizes) != size or min(sizes, default=0) < 0:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
-        return Split(sizes, at, "SplitWithSizesBackward0")(tensor)
+        return Split(sizes, at, "SplitWithSizesBackward0").of(tensor)
     step = as_int(split_size_or_sections)
     if step < 0 or (size and not step):
         raise RuntimeError(f"split expects split_size be non-negative, and 0 only where dim has size 0, but got {step}")
-    return Split(_steps(size, step) if size else [0], at)(tensor)
+    return Split(_steps(size, step) if size else [0], at).of(tensor)
 
 
 @op()
@@ -205,7 +205,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)
-    return Split(_steps(size, -(-size // chunks)), at)(input) if size else split(input, [0] * chunks, at)
+    return Split(_steps(size, -(-size // chunks)), at).of(input) if size else split(input, [0] * chunks, at)
 
 
 def _steps(size: int, step: int) -> list[int]:
@@ -228,7 +228,7 @@ class Stack(Node):
         return np.asarray(np.concatenate([array[at] for array in arrays], axis=self.dim), order="C")
 
     def backward(self, g: Tensor) -> Sequence[Any]:
-        return _wanted(self, Unbind(self.dim)(g))
+        return _wanted(self, Unbind(self.dim).of(g))
 
 
 class Unbind(Views):
@@ -243,7 +243,7 @@ class Unbind(Views):
         return [x[(*before, i, ...)] for i in range(x.shape[self.dim])]
 
     def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
-        return (Stack(self.dim)(*_filled(g, self.shapes)),)
+        return (Stack(self.dim).of(*_filled(g, self.shapes)),)
 
 
 @op("torch")
@@ -262,7 +262,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         if x._array.shape != first:
             found = f"{list(first)} at entry 0 and {list(x.shape)} at entry {place}"
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {found}")
-    return Stack(at)(*_in_one_dtype(given))
+    return Stack(at).of(*_in_one_dtype(given))
 
 
 @op()
@@ -273,7 +273,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.tensor([[1, 2], [3, 4]]).unbind(1)
     (tensor([1, 3]), tensor([2, 4]))
     """
-    return Unbind(own_dim(dim, input._array.ndim))(input)
+    return Unbind(own_dim(dim, input._array.ndim)).of(input)
 
 
 @method("__iter__")
@@ -281,7 +281,7 @@ def iterated(self: Tensor) -> Iterator[Tensor]:
     """The slices along the first dimension, one after another."""
     if not self._array.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(Unbind(0)(self))
+    return iter(Unbind(0).of(self))
 
 
 @method("__reversed__")

@@ -98,12 +98,12 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     tensor([   0., 1200.])
     """
     if decimals is None:
-        return Round()(input)
+        return Round().of(input)
     check_floating("round_cpu", input)
     scale, form = 10.0 ** math.fabs(as_int(decimals)), "RoundBackward1"
     if decimals < 0:
-        return in_float32(lambda x: named(Mul(), form)(Round()(x / scale), scale), input)
-    return in_float32(lambda x: named(Div(), form)(Round()(x * scale), scale), input)
+        return in_float32(lambda x: named(Mul(), form).of(Round().of(x / scale), scale), input)
+    return in_float32(lambda x: named(Div(), form).of(Round().of(x * scale), scale), input)
 
 
 # ---- powers, exponentials and logarithms -----------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Curve(Unary):
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         # Where no graph is recorded, a backward pass has seen to it already that nothing warns.
-        return Slope(self)(g, x) if current.enabled else g._new(self.scaled_slope(g._array, x._array))
+        return Slope(self).of(g, x) if current.enabled else g._new(self.scaled_slope(g._array, x._array))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         """The slope at `x` times `g`."""
@@ -270,7 +270,7 @@ class Slope(Binary):
         return self.curve.scaled_slope(g, x)
 
     def da(self, h: Tensor, x: Tensor) -> Tensor:
-        return Slope(self.curve)(h, x)
+        return Slope(self.curve).of(h, x)
 
     def db(self, h: Tensor, g: Tensor, x: Tensor) -> Tensor:
         return zeroed(h) if self.curve.bend is None else h * g * self.curve.bend(x)

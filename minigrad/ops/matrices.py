@@ -47,13 +47,13 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if y.ndim == 1:
         if x.ndim <= 2:
             return (Dot() if x.ndim == 1 else Mv())(input, other)
-        column = Reshape((*y.shape, 1))(other)
-        return UnsafeView(x.shape[:-1])(matmul(input, column))
+        column = Reshape((*y.shape, 1)).of(other)
+        return UnsafeView(x.shape[:-1]).of(matmul(input, column))
     if x.ndim == 1:
-        shape, product = (*y.shape[:-2], y.shape[-1]), matmul(Reshape((1, *x.shape))(input), other)
-        return Reshape(shape, "SqueezeBackward4")(product) if y.ndim == 2 else UnsafeView(shape)(product)
+        shape, product = (*y.shape[:-2], y.shape[-1]), matmul(Reshape((1, *x.shape)).of(input), other)
+        return Reshape(shape, "SqueezeBackward4").of(product) if y.ndim == 2 else UnsafeView(shape).of(product)
     try:
-        return MatMul()(input, other)
+        return MatMul().of(input, other)
     except ValueError:
         raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
 
@@ -74,7 +74,7 @@ class Mv(Binary):
         return product(a, b)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return Outer()(g, b)
+        return Outer().of(g, b)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return a.mT @ g
@@ -133,7 +133,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError(f"{problem} but got: {list(y.shape[:2])}: matmul() takes batches that broadcast")
     if y.shape[1] != x.shape[2] or x.dtype != y.dtype or x.dtype == bool:
         raise product_error(x, y)
-    return named(MatMul(), "BmmBackward0")(input, mat2)
+    return named(MatMul(), "BmmBackward0").of(input, mat2)
 
 
 @op()
@@ -164,7 +164,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """
     _check_ranks("a vector, such as x.flatten()", 1, self=input, vec2=vec2)
     common = dtypes.result_type(input._array, vec2._array)
-    return Outer()(cast(input, common), cast(vec2, common))
+    return Outer().of(cast(input, common), cast(vec2, common))
 
 
 @op(in_place=rewritten)
@@ -183,7 +183,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
         of_x, of_product = [1 if each == 1 else filler(each, x.dtype).item() for each in scales]
         y = a @ b if of_product == 1 else (a @ b) * of_product
         x = zeroed(x) if of_x == 0 else x if of_x == 1 else x * of_x
-        return named(Add(), "AddmmBackward0")(y, x)
+        return named(Add(), "AddmmBackward0").of(y, x)
 
     return in_float32(added, input, mat1, mat2)
 
@@ -219,8 +219,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             raise _linear_error(input, weight, bias)
         if bias._array.shape != (w.shape[0],):
             form = "AddmmBackward0" if x.ndim == 2 else "ViewBackward0" if bias._array.ndim else "AddBackward0"
-            return named(Add(), form)(Linear()(input, weight, None), bias.expand(*x.shape[:-1], w.shape[0]))
-    return Linear()(input, weight, bias)
+            return named(Add(), form).of(Linear().of(input, weight, None), bias.expand(*x.shape[:-1], w.shape[0]))
+    return Linear().of(input, weight, bias)
 
 
 @op()
@@ -372,7 +372,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
         x, y = x.expand(*left, *summed), y.expand(*summed, *right)
     size = math.prod(summed)
     found = in_shape(x, (math.prod(left), size)) @ in_shape(y, (size, math.prod(right)))
-    return Reshape((*left, *right))(found)
+    return Reshape((*left, *right)).of(found)
 
 
 def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) -> Tensor:
@@ -385,16 +385,16 @@ def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) ->
     gone = [each for each in term if each not in output]
     order = [term.index(each) for each in (*output, *gone)]
     if len(named) == 1:
-        found = Permute(tuple(order))(x)
+        found = Permute(tuple(order)).of(x)
         return found.sum(range(len(output), len(term))) if gone else found
     found = _in_order(x, order)
     # As in PyTorch, what was summed over was a dimension of size 1 until now.
-    return found if set("".join(terms)) <= set(output) else Reshape(found._array.shape)(found)
+    return found if set("".join(terms)) <= set(output) else Reshape(found._array.shape).of(found)
 
 
 def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
     """`x` with its dimensions in that order."""
-    return x if dims == sorted(dims) else Permute(tuple(dims))(x)
+    return x if dims == sorted(dims) else Permute(tuple(dims)).of(x)
 
 
 def _without_own(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
@@ -509,7 +509,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.arange(6).view(2, 3).diagonal(1)
     tensor([1, 5])
     """
-    return Part(diagonal_of(as_int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0")(input)
+    return Part(diagonal_of(as_int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0").of(input)
 
 
 @op()
@@ -519,7 +519,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
     if input._array.ndim == 1:
         return input.diag_embed(diagonal)
-    return Clone("C", "DiagonalBackward0_copy")(input.diagonal(diagonal))
+    return Clone("C", "DiagonalBackward0_copy").of(input.diagonal(diagonal))
 
 
 @op()
@@ -537,7 +537,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     shape = list(input._array.shape[:-1])
     for dim in sorted(dims):
         shape.insert(dim, input._array.shape[-1] + abs(as_int64(offset)))
-    return Put(diagonal_of(as_int64(offset), *dims), tuple(shape), "DiagEmbedBackward0")(input)
+    return Put(diagonal_of(as_int64(offset), *dims), tuple(shape), "DiagEmbedBackward0").of(input)
 
 
 @op()
@@ -547,7 +547,7 @@ def trace(input: Tensor) -> Tensor:
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     numbers = input if input._array.dtype in FLOATS else cast(input, dtypes.int64)
-    return Sum((0,), False, "TraceBackward0")(Part(diagonal_of(0, 0, 1), "DiagonalBackward0")(numbers))
+    return Sum((0,), False, "TraceBackward0").of(Part(diagonal_of(0, 0, 1), "DiagonalBackward0").of(numbers))
 
 
 # ---- triangles -------------------------------------------------------------------------------------------------------
@@ -569,7 +569,7 @@ class Triangle(Unary):
         return np.asarray(cleared(triangle(rows, columns, diagonal, self.upper), x), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
-        return Triangle(self.diagonal, self.upper)(g)
+        return Triangle(self.diagonal, self.upper).of(g)
 
     def name(self) -> str:
         return f"Tri{'u' if self.upper else 'l'}Backward0"
@@ -591,7 +591,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
             [1., 1., 0.],
             [1., 1., 1.]])
     """
-    return Triangle(as_int64(diagonal), upper=False)(input)
+    return Triangle(as_int64(diagonal), upper=False).of(input)
 
 
 @op(in_place=rewritten)
@@ -604,4 +604,4 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
             [0., 0., 1.],
             [0., 0., 0.]])
     """
-    return Triangle(as_int64(diagonal), upper=True)(input)
+    return Triangle(as_int64(diagonal), upper=True).of(input)
