@@ -131,7 +131,7 @@ class Module:
         if "." in name or name == "":
             raise KeyError(f"{kind.name} name can't contain \".\" and can't be empty, got: {name!r}")
         # (Of a name that is nowhere, hasattr(self, name) would look for advice.)
-        known = (self.__dict__, self._parameters, self._buffers, self._modules, dir(type(self)))
+        known = (self.__dict__, self._parameters, self._buffers, self._modules, *map(vars, type(self).__mro__))
         if name not in self.__dict__[kind.registry] and any([name in each for each in known]):
             raise KeyError(f"attribute '{name}' already exists")
         self._enter(kind, name, value)
