@@ -127,7 +127,7 @@ class _Declared(LRScheduler):
 
     def _begin(self, given: dict[str, Any]) -> None:
         """Be made with the arguments that are `given`."""
-        self.__dict__.update({name: each for name, each in given.items() if name != "self"})
+        self.__dict__.update({name: each for name, each in given.items() if name not in ("self", "last_epoch")})
         super().__init__(given["optimizer"], given["last_epoch"])
 
 
@@ -443,13 +443,16 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {given['mode']} is unknown! It is 'min' or 'max'")
         if given["threshold_mode"] not in ("rel", "abs"):
             raise ValueError(f"threshold mode {given['threshold_mode']} is unknown! It is 'rel' or 'abs'")
-        self.__dict__.update({name: each for name, each in given.items() if name not in ("self", "min_lr")})
-        least = given["min_lr"]
+        # In the order in which `state_dict` shows them.
+        self.optimizer, self.factor, least = given["optimizer"], given["factor"], given["min_lr"]
         self.default_min_lr = None if isinstance(least, (list, tuple)) else least
         self.min_lrs = _per_group("min_lr", self.optimizer, least)
+        self.patience, self.cooldown, self.eps = given["patience"], given["cooldown"], given["eps"]
         self.last_epoch = 0
         self._last_lr = _options_of(self.optimizer, "lr")
-        self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
+        self.mode_worse = math.inf if given["mode"] == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = given["mode"], given["threshold"], given["threshold_mode"]
+        self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
