@@ -165,7 +165,7 @@ def encoded(obj: object) -> list[bytes]:
     packer = _Packer()
     text = json.dumps(packer.pack(obj, ()), separators=(",", ":"))
     # Libraries that read only tensors of PyTorch look for this format.
-    metadata = {"format": "pt", "minigrad": _VERSION, "sum": _NO_SUM.decode(), "object": text}
+    metadata = {"format": "pt", "minigrad": _VERSION, "minigrad_sum": _NO_SUM.decode(), "object": text}
     header: dict[str, object] = {"__metadata__": metadata}
     names = {numpys: name for name, numpys in _SAFETENSORS.items()}
     end = 0
@@ -327,20 +327,21 @@ def _decoded(content: bytes, in_stream: bool) -> Any:
     ends = [0, *[end for _, end in bounds]]
     size = start + ends[-1]
     fits = size <= len(content) if in_stream else size == len(content)
-    if not fits or [begin for begin, _ in bounds] != ends[:-1] or {*map(type, metadata.values())} - {str}:
+    if not fits or [begin for begin, _ in bounds] != ends[:-1] or {type(each) for each in metadata.values()} - {str}:
         raise ValueError("its header describes another file")
-    is_ours = not metadata.keys().isdisjoint({"minigrad", "sum"})
+    body = memoryview(content)[start:size]
+    is_ours = not metadata.keys().isdisjoint({"minigrad", "minigrad_sum"})
     if is_ours:
-        before = zlib.crc32(content[:start].replace(metadata["sum"].encode(), _NO_SUM, 1))
-        total = zlib.crc32(memoryview(content)[start:size], before)
-        if metadata["minigrad"] != _VERSION or int(metadata["sum"], 16) != total:
+        written = metadata["minigrad_sum"]
+        total = zlib.crc32(body, zlib.crc32(content[:start].replace(written.encode(), _NO_SUM, 1)))
+        if metadata["minigrad"] != _VERSION or int(written, 16) != total:
             raise ValueError(f"its sum is another, or its version is not {_VERSION}")
     # Of some dtypes there are only arrays of NumPy, and the description says which are.
     known = _SAFETENSORS.keys() - (set() if is_ours else {"U16", "U32", "U64"})
     if unknown := {facts["dtype"] for _, facts in in_order} - known:
         raise NotImplementedError(f"tensors of dtypes that minigrad does not have: {sorted(map(str, unknown))}")
     arrays = {
-        each: _elements(content[start + begin : start + end], _SAFETENSORS[facts["dtype"]], facts["shape"])
+        each: _elements(body[begin:end], _SAFETENSORS[facts["dtype"]], facts["shape"])
         for (each, facts), (begin, end) in zip(in_order, bounds, strict=True)
     }
     if is_ours:
@@ -348,7 +349,7 @@ def _decoded(content: bytes, in_stream: bool) -> Any:
     return {each: _leaf(array) for each, array in arrays.items()}
 
 
-def _elements(content: bytes, dtype: str, shape: list[int]) -> Array:
+def _elements(content: memoryview, dtype: str, shape: list[int]) -> Array:
     """The bytes, in memory of their own, as an array of this shape; NumPy's error if they are more or fewer."""
     if min(shape, default=0) < 0:
         raise ValueError(f"an array has the shape {shape}")

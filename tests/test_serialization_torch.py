@@ -1,4 +1,4 @@
-"""Files and models go from minigrad to PyTorch and back in safetensors; each refuses the other's own files."""
+"""Files and models go from minigrad to PyTorch and back in safetensors; PyTorch's own files are refused."""
 
 import io
 from pathlib import Path

@@ -27,7 +27,7 @@ def answered(method: Function) -> Function:
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         answers = method(self, *args, **kwargs)
         check_keeps_shape(self._array.shape, answers._array.shape)
-        beside_tensor = isinstance(next(iter((*args, *kwargs.values())), None), Tensor)
+        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
         return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{beside_tensor:d}")
 
     return call

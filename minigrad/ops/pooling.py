@@ -194,6 +194,7 @@ def _declare_adaptive(dims: int) -> None:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
         sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
         windows, places = _covering(sizes, wanted)
+        # Windows that are all of one size cover the input as it is.
         x = picked(input, places) if any(map(mod, sizes, wanted)) else input
         return MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
 

@@ -453,8 +453,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode_worse = math.inf if given["mode"] == "min" else -math.inf
         self.mode, self.threshold, self.threshold_mode = given["mode"], given["threshold"], given["threshold_mode"]
         self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.cooldown_counter = self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Go on to the next epoch with the measure of this one, a number or a tensor of one element."""

@@ -74,10 +74,9 @@ def _watched(module: Any, hooks: list[Callable[..., Any]], args: tuple[Any, ...]
     The inputs and the outputs each pass a node of their own.  At that of the outputs, the first that a backward pass
     meets, their gradients are noted; at that of the inputs, the hooks are called with both.
     """
-    passed, node, inputs = _passed(args)
-    #: What hooks get where no gradients arrive: None, or zeros for inputs that require none.
-    is_told = [isinstance(x, Tensor) and bool(inputs) and not x.requires_grad for x in args]
-    idle = [x.new_zeros(()).expand(x.shape) if told else None for x, told in zip(args, is_told, strict=True)]
+    passed, start, inputs = _passed(args)
+    # What hooks get where no gradients arrive: None, or zeros if gradients arrive at other inputs.
+    idle = [x.new_zeros(()).expand(x.shape) if inputs and isinstance(x, Tensor) else None for x in args]
     grad_output: Any = None
 
     def called(grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -106,11 +105,11 @@ def _watched(module: Any, hooks: list[Callable[..., Any]], args: tuple[Any, ...]
         grad_output = None
         return tuple([grad_input[position] for position in inputs])
 
-    if node is not None:
-        node.register_hook(at_inputs)
+    if start is not None:
+        start.register_hook(at_inputs)
     result = _forward(module, passed, kwargs)
-    results, node, outputs = _passed(result if isinstance(result, tuple) else (result,))
+    results, end, outputs = _passed(result if isinstance(result, tuple) else (result,))
     count = len(results)
-    if node is not None:
-        node.register_prehook(at_outputs)
+    if end is not None:
+        end.register_prehook(at_outputs)
     return results if isinstance(result, tuple) else results[0]
